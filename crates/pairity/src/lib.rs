@@ -1,0 +1,8 @@
+//! Pairwise fairness for ranking and regression.
+//!
+//! *When the better of two candidates comes from group A and the worse from group B, how often does
+//! the model get it right, and is that equal for all groups?*
+
+pub mod goals;
+pub mod rates;
+pub mod tables;
