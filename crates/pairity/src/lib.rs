@@ -3,6 +3,8 @@
 //! *When the better of two candidates comes from group A and the worse from group B, how often does
 //! the model get it right, and is that equal for all groups?*
 
+pub mod examples;
 pub mod goals;
+mod pairs;
 pub mod rates;
 pub mod tables;

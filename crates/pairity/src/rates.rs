@@ -44,3 +44,22 @@ impl Rate {
     /// Pairwise accuracy over all pairs of unequal labels.
     pub const AUC: Rate = Rate::Accuracy { better: Side::Any, worse: Side::Any };
 }
+
+/// What a pair of equal scores earns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ties {
+    /// Half a win.
+    #[default]
+    Half,
+    /// Nothing, as in the paper's formula.
+    Strict,
+}
+
+impl Ties {
+    pub(crate) fn credit(self) -> f64 {
+        match self {
+            Ties::Half => 0.5,
+            Ties::Strict => 0.0,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Groups: a categorical protected attribute, or the intersection of several.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+/// The code of a row that belongs to no group.
+pub const NO_GROUP: u32 = u32::MAX;
+
+/// The most groups that examples may have.
+pub const MAX_GROUPS: usize = 200;
+
+/// The group of each row. Names are sorted, by value where all are numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Groups {
+    names: Vec<String>,
+    codes: Vec<u32>,
+}
+
+impl Groups {
+    /// Groups from one name a row; an empty name means that the row belongs to no group.
+    ///
+    /// ```
+    /// use pairity::examples::Groups;
+    /// let groups = Groups::from_names(&["m", "f", "", "f"]);
+    /// assert_eq!(groups.names(), ["f", "m"]);
+    /// assert_eq!(groups.code(0), Some(1));
+    /// assert_eq!(groups.code(2), None);
+    /// ```
+    pub fn from_names<S: AsRef<str>>(names: &[S]) -> Groups {
+        let mut levels: Vec<String> = Vec::new();
+        let mut seen: HashMap<&str, u32> = HashMap::new();
+        let codes = names
+            .iter()
+            .map(|name| match name.as_ref() {
+                "" => NO_GROUP,
+                name => *seen.entry(name).or_insert_with(|| {
+                    levels.push(name.to_owned());
+                    levels.len() as u32 - 1
+                }),
+            })
+            .collect();
+        Groups::from_codes(levels, codes)
+    }
+
+    /// Groups from codes into a list of names; a code beyond the list means no group. Names that no row
+    /// has are dropped.
+    pub fn from_codes(names: Vec<String>, codes: Vec<u32>) -> Groups {
+        let mut used = vec![false; names.len()];
+        for &code in &codes {
+            if let Some(used) = used.get_mut(code as usize) {
+                *used = true;
+            }
+        }
+        let mut order: Vec<usize> = (0..names.len()).filter(|&i| used[i]).collect();
+        order.sort_by(|&a, &b| compare_names(&names[a], &names[b]));
+        let mut place = vec![NO_GROUP; names.len()];
+        for (new, &old) in order.iter().enumerate() {
+            place[old] = new as u32;
+        }
+        let codes = codes.iter().map(|&c| place.get(c as usize).copied().unwrap_or(NO_GROUP)).collect();
+        Groups { names: order.into_iter().map(|i| names[i].clone()).collect(), codes }
+    }
+
+    /// The intersection of two attributes, named `a & b`. A row must belong to a group of both.
+    pub fn intersect(&self, other: &Groups) -> Groups {
+        let width = other.names.len();
+        let names =
+            self.names.iter().flat_map(|a| other.names.iter().map(move |b| format!("{a} & {b}"))).collect();
+        let codes = self
+            .codes
+            .iter()
+            .zip(&other.codes)
+            .map(|(&a, &b)| match (a, b) {
+                (NO_GROUP, _) | (_, NO_GROUP) => NO_GROUP,
+                (a, b) => (a as usize * width + b as usize) as u32,
+            })
+            .collect();
+        Groups::from_codes(names, codes)
+    }
+
+    /// The names of the groups.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The group of a row, by its index among the names.
+    pub fn code(&self, row: usize) -> Option<usize> {
+        match self.codes.get(row) {
+            None | Some(&NO_GROUP) => None,
+            Some(&code) => Some(code as usize),
+        }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.codes.is_empty()
+    }
+
+    /// The same groups for some of the rows.
+    pub fn select(&self, rows: &[u32]) -> Groups {
+        let codes =
+            rows.iter().map(|&r| self.codes.get(r as usize).copied().unwrap_or(NO_GROUP)).collect();
+        Groups::from_codes(self.names.clone(), codes)
+    }
+}
+
+/// Numbers by value and before words, words by their letters.
+fn compare_names(a: &str, b: &str) -> Ordering {
+    match (a.parse::<f64>(), b.parse::<f64>()) {
+        (Ok(x), Ok(y)) => x.total_cmp(&y).then_with(|| a.cmp(b)),
+        (Ok(_), Err(_)) => Ordering::Less,
+        (Err(_), Ok(_)) => Ordering::Greater,
+        (Err(_), Err(_)) => a.cmp(b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_sort_by_value() {
+        assert_eq!(Groups::from_names(&["10", "9", "x", "-1"]).names(), ["-1", "9", "10", "x"]);
+    }
+
+    #[test]
+    fn an_intersection_needs_both_attributes_and_keeps_only_groups_that_occur() {
+        let sex = Groups::from_names(&["f", "m", "f", ""]);
+        let age = Groups::from_names(&["old", "old", "", "young"]);
+        let both = sex.intersect(&age);
+        assert_eq!(both.names(), ["f & old", "m & old"]);
+        assert_eq!([0, 1, 2, 3].map(|r| both.code(r)), [Some(0), Some(1), None, None]);
+    }
+}

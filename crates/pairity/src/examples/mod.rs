@@ -1,0 +1,441 @@
+//! Examples: everything about the rows that does not depend on the scores, validated once and sorted
+//! by query once.
+//!
+//! ```
+//! use pairity::examples::{Columns, Examples, Groups};
+//!
+//! let groups = Groups::from_names(&["a", "b", "a", "b"]);
+//! let examples = Examples::new(Columns {
+//!     labels: Some(&[1.0, 0.0, 0.0, 1.0]),
+//!     groups: Some(&groups),
+//!     queries: Some(&[7, 7, 8, 8]),
+//!     ..Columns::default()
+//! })?;
+//! assert_eq!(examples.len(), 4);
+//! assert_eq!(examples.queries(), 2);
+//! # Ok::<(), pairity::examples::ExamplesError>(())
+//! ```
+
+mod groups;
+mod order;
+
+pub use groups::{Groups, MAX_GROUPS, NO_GROUP};
+pub(crate) use order::{LabelOrder, score_key, sort_by_value};
+
+use std::ops::Range;
+
+/// Queries of at most this many examples are compared pair by pair: below this size the double loop
+/// is faster than sorting and sweeping.
+pub(crate) const SMALL: usize = 48;
+
+/// The most rows that a table may have: places in an order take 31 bits.
+const MAX_ROWS: usize = (1 << 31) - 1;
+
+/// What is wrong with the examples, in which row and column.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ExamplesError {
+    /// A number is NaN or infinite.
+    #[error("{column} in row {row} is {value}; finite numbers are needed: drop or repair the row", row = .row + 1)]
+    NotFinite {
+        /// What the column holds.
+        column: &'static str,
+        /// Index of the row, from 0.
+        row: usize,
+        /// The number found.
+        value: f64,
+    },
+    /// A weight is below zero.
+    #[error("{column} in row {row} is {value}; weights are ≥ 0 (0 leaves a row out)", row = .row + 1)]
+    NegativeWeight {
+        /// What the column holds.
+        column: &'static str,
+        /// Index of the row, from 0.
+        row: usize,
+        /// The number found.
+        value: f64,
+    },
+    /// Two columns differ in length.
+    #[error("{column} has {found} rows, but {expected} were expected: all columns need the same length")]
+    Length {
+        /// What the column holds.
+        column: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length of the others.
+        expected: usize,
+    },
+    /// No rows, or none with a weight above zero.
+    #[error("there are no examples{why}", why = if *.zero_weights { ": every weight is 0" } else { "" })]
+    Empty {
+        /// There were rows, each of weight 0.
+        zero_weights: bool,
+    },
+    /// More rows than row numbers.
+    #[error("{rows} rows are more than the {MAX_ROWS} that one table may have: audit it in parts")]
+    TooMany {
+        /// The number of rows.
+        rows: usize,
+    },
+    /// More groups than a matrix can show.
+    #[error(
+        "the protected attribute has {found} groups; at most {MAX_GROUPS} are allowed: \
+         is it an identifier or a number? Join rare groups, or use it as a continuous attribute"
+    )]
+    TooManyGroups {
+        /// The number of groups.
+        found: usize,
+    },
+    /// Both kinds of protected attribute were given.
+    #[error("groups and a continuous protected attribute exclude each other: give one of them")]
+    TwoAttributes,
+    /// Pairs can't be weighted by a difference of labels that are not there.
+    #[error("the label-gap weight needs labels: name the label column")]
+    GapWithoutLabels,
+}
+
+/// What a pair counts, beside the product of its examples' weights.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum PairWeight<'a> {
+    /// One.
+    #[default]
+    One,
+    /// The difference of the two labels.
+    LabelGap,
+    /// The product of a column's values at the two examples, such as the position they were shown at.
+    Product(&'a [f64]),
+}
+
+/// The columns that examples are made of; all but one may be absent.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Columns<'a> {
+    /// Higher labels should score higher.
+    pub labels: Option<&'a [f64]>,
+    /// The group of each row, or none.
+    pub groups: Option<&'a Groups>,
+    /// A continuous protected attribute; NaN where a row has none.
+    pub protected: Option<&'a [f64]>,
+    /// Pairs are formed inside a query only. Equal numbers are one query.
+    pub queries: Option<&'a [u32]>,
+    /// Example weights.
+    pub weights: Option<&'a [f64]>,
+    /// What a pair counts beside the product of example weights.
+    pub pair_weight: PairWeight<'a>,
+}
+
+/// The protected attribute of the examples, in their order.
+#[derive(Debug, Clone)]
+pub(crate) enum Attribute {
+    None,
+    /// Codes below the number of names; that number itself means "no group".
+    Groups {
+        names: Vec<String>,
+        codes: Vec<u16>,
+    },
+    /// NaN where an example has none.
+    Continuous(Vec<f64>),
+}
+
+/// Rows that were validated and sorted by query.
+#[derive(Debug, Clone)]
+pub struct Examples {
+    rows: usize,
+    /// The row of each example.
+    pub(crate) row: Vec<u32>,
+    /// Where each query starts, and the end.
+    starts: Vec<u32>,
+    has_queries: bool,
+    pub(crate) labels: Option<Vec<f64>>,
+    /// Label ranks of the queries larger than [`SMALL`].
+    pub(crate) label_order: LabelOrder,
+    pub(crate) attribute: Attribute,
+    /// Example weights; absent when all are 1.
+    pub(crate) weights: Option<Vec<f64>>,
+    /// Factors of pairs: example weight times the pair-weight column; absent when all are 1.
+    pub(crate) factors: Option<Vec<f64>>,
+    pub(crate) label_gap: bool,
+}
+
+impl Examples {
+    /// Checks the columns and sorts them by query. Rows of weight 0 are left out.
+    ///
+    /// # Errors
+    /// Columns of different lengths, NaN or infinite numbers, negative weights, no rows at all.
+    pub fn new(columns: Columns) -> Result<Examples, ExamplesError> {
+        let rows = check(&columns)?;
+        let mut row: Vec<u32> = match columns.weights {
+            None => (0..rows as u32).collect(),
+            Some(weights) => (0..rows as u32).filter(|&r| weights[r as usize] > 0.0).collect(),
+        };
+        if row.is_empty() {
+            return Err(ExamplesError::Empty { zero_weights: rows > 0 });
+        }
+        let starts = match columns.queries {
+            None => vec![0, row.len() as u32],
+            Some(queries) => {
+                if !row.is_sorted_by_key(|&r| queries[r as usize]) {
+                    row.sort_by_key(|&r| queries[r as usize]);
+                }
+                let mut starts = vec![0];
+                starts.extend((1..row.len() as u32).filter(|&i| {
+                    queries[row[i as usize] as usize] != queries[row[i as usize - 1] as usize]
+                }));
+                starts.push(row.len() as u32);
+                starts
+            }
+        };
+        let gather = |values: &[f64]| -> Vec<f64> { row.iter().map(|&r| values[r as usize]).collect() };
+
+        let labels = columns.labels.map(gather);
+        let weights = columns.weights.map(gather).filter(|w| w.iter().any(|&w| w != 1.0));
+        let factors = match columns.pair_weight {
+            PairWeight::Product(values) => {
+                let mut factors = gather(values);
+                if let Some(weights) = &weights {
+                    factors.iter_mut().zip(weights).for_each(|(f, w)| *f *= w);
+                }
+                Some(factors)
+            }
+            _ => weights.clone(),
+        };
+        let attribute = match (columns.groups, columns.protected) {
+            (Some(groups), _) => Attribute::Groups {
+                names: groups.names().to_vec(),
+                codes: row
+                    .iter()
+                    .map(|&r| groups.code(r as usize).unwrap_or(groups.names().len()) as u16)
+                    .collect(),
+            },
+            (None, Some(values)) => Attribute::Continuous(gather(values)),
+            (None, None) => Attribute::None,
+        };
+        let label_order = match &labels {
+            // Without queries each example is a unit of its own, whose shares are found in label order.
+            Some(labels) => {
+                LabelOrder::new(labels, &starts, if columns.queries.is_some() { SMALL } else { 0 })
+            }
+            None => LabelOrder::default(),
+        };
+        Ok(Examples {
+            rows,
+            row,
+            starts,
+            has_queries: columns.queries.is_some(),
+            labels,
+            label_order,
+            attribute,
+            weights,
+            factors,
+            label_gap: columns.pair_weight == PairWeight::LabelGap,
+        })
+    }
+
+    /// Number of rows given.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of examples: rows of weight above 0.
+    pub fn len(&self) -> usize {
+        self.row.len()
+    }
+
+    /// Never true: examples without rows can't be built.
+    pub fn is_empty(&self) -> bool {
+        self.row.is_empty()
+    }
+
+    /// Number of queries; 1 without a query column.
+    pub fn queries(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Whether queries were given, so that they are the independent units.
+    pub fn has_queries(&self) -> bool {
+        self.has_queries
+    }
+
+    /// Whether labels were given.
+    pub fn has_labels(&self) -> bool {
+        self.labels.is_some()
+    }
+
+    /// Names of the groups; empty without groups.
+    pub fn groups(&self) -> &[String] {
+        match &self.attribute {
+            Attribute::Groups { names, .. } => names,
+            _ => &[],
+        }
+    }
+
+    /// Whether the protected attribute is continuous.
+    pub fn is_continuous(&self) -> bool {
+        matches!(self.attribute, Attribute::Continuous(_))
+    }
+
+    /// Number of examples that belong to no group, or have no value of the continuous attribute.
+    pub fn without_attribute(&self) -> usize {
+        match &self.attribute {
+            Attribute::None => self.len(),
+            Attribute::Groups { names, codes } => {
+                codes.iter().filter(|&&code| code as usize == names.len()).count()
+            }
+            Attribute::Continuous(values) => values.iter().filter(|z| z.is_nan()).count(),
+        }
+    }
+
+    /// The scores in the order of the examples, checked.
+    pub(crate) fn arrange(&self, scores: &[f64]) -> Result<Vec<f64>, ExamplesError> {
+        check_column("scores", Some(scores), self.rows)?;
+        Ok(self.row.iter().map(|&r| scores[r as usize]).collect())
+    }
+
+    /// The examples of one query.
+    pub(crate) fn query(&self, query: usize) -> Range<usize> {
+        self.starts[query] as usize..self.starts[query + 1] as usize
+    }
+}
+
+/// Checks lengths and values; returns the number of rows.
+fn check(columns: &Columns) -> Result<usize, ExamplesError> {
+    if columns.groups.is_some() && columns.protected.is_some() {
+        return Err(ExamplesError::TwoAttributes);
+    }
+    if columns.pair_weight == PairWeight::LabelGap && columns.labels.is_none() {
+        return Err(ExamplesError::GapWithoutLabels);
+    }
+    let factors = match columns.pair_weight {
+        PairWeight::Product(values) => Some(values),
+        _ => None,
+    };
+    let lengths = [
+        columns.labels.map(<[f64]>::len),
+        columns.groups.map(Groups::len),
+        columns.protected.map(<[f64]>::len),
+        columns.queries.map(<[u32]>::len),
+        columns.weights.map(<[f64]>::len),
+        factors.map(<[f64]>::len),
+    ];
+    let rows = lengths.iter().flatten().next().copied().unwrap_or(0);
+    if rows == 0 {
+        return Err(ExamplesError::Empty { zero_weights: false });
+    }
+    if rows > MAX_ROWS {
+        return Err(ExamplesError::TooMany { rows });
+    }
+    if let Some(groups) = columns.groups {
+        if groups.len() != rows {
+            return Err(ExamplesError::Length { column: "groups", found: groups.len(), expected: rows });
+        }
+        if groups.names().len() > MAX_GROUPS {
+            return Err(ExamplesError::TooManyGroups { found: groups.names().len() });
+        }
+    }
+    if let Some(queries) = columns.queries
+        && queries.len() != rows
+    {
+        return Err(ExamplesError::Length { column: "queries", found: queries.len(), expected: rows });
+    }
+    check_column("labels", columns.labels, rows)?;
+    check_column("weights", columns.weights, rows)?;
+    check_column("pair weights", factors, rows)?;
+    if let Some(values) = columns.protected {
+        check_length("protected attribute", values, rows)?;
+        if let Some(row) = values.iter().position(|z| z.is_infinite()) {
+            let value = values[row];
+            return Err(ExamplesError::NotFinite { column: "protected attribute", row, value });
+        }
+    }
+    for (column, values) in [("weights", columns.weights), ("pair weights", factors)] {
+        if let Some(values) = values
+            && let Some(row) = values.iter().position(|&w| w < 0.0)
+        {
+            return Err(ExamplesError::NegativeWeight { column, row, value: values[row] });
+        }
+    }
+    Ok(rows)
+}
+
+fn check_length(column: &'static str, values: &[f64], rows: usize) -> Result<(), ExamplesError> {
+    if values.len() != rows {
+        return Err(ExamplesError::Length { column, found: values.len(), expected: rows });
+    }
+    Ok(())
+}
+
+fn check_column(
+    column: &'static str,
+    values: Option<&[f64]>,
+    rows: usize,
+) -> Result<(), ExamplesError> {
+    let Some(values) = values else { return Ok(()) };
+    check_length(column, values, rows)?;
+    match values.iter().position(|v| !v.is_finite()) {
+        Some(row) => Err(ExamplesError::NotFinite { column, row, value: values[row] }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nan_is_named_by_row_and_column() {
+        let error = Examples::new(Columns { labels: Some(&[0.0, f64::NAN]), ..Columns::default() });
+        let message = error.err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(message.starts_with("labels in row 2 is NaN"), "{message}");
+    }
+
+    #[test]
+    fn lengths_must_agree() {
+        let error = Examples::new(Columns {
+            labels: Some(&[0.0, 1.0]),
+            weights: Some(&[1.0]),
+            ..Columns::default()
+        });
+        assert_eq!(
+            error.err(),
+            Some(ExamplesError::Length { column: "weights", found: 1, expected: 2 })
+        );
+    }
+
+    #[test]
+    fn negative_weights_are_refused_and_zero_weights_leave_rows_out() {
+        let columns = |weights| Columns { labels: Some(&[0.0, 1.0, 2.0]), weights, ..Columns::default() };
+        assert!(matches!(
+            Examples::new(columns(Some(&[1.0, -0.5, 1.0]))),
+            Err(ExamplesError::NegativeWeight { row: 1, .. })
+        ));
+        let examples = Examples::new(columns(Some(&[1.0, 0.0, 1.0]))).unwrap();
+        assert_eq!((examples.rows(), examples.len()), (3, 2));
+        assert_eq!(examples.row, [0, 2]);
+        assert_eq!(
+            Examples::new(columns(Some(&[0.0; 3]))).err(),
+            Some(ExamplesError::Empty { zero_weights: true })
+        );
+    }
+
+    #[test]
+    fn scattered_queries_are_gathered_in_a_stable_order() {
+        let examples = Examples::new(Columns {
+            labels: Some(&[0.0, 1.0, 2.0, 3.0]),
+            queries: Some(&[5, 1, 5, 1]),
+            ..Columns::default()
+        })
+        .unwrap();
+        assert_eq!(examples.row, [1, 3, 0, 2]);
+        assert_eq!((examples.query(0), examples.query(1)), (0..2, 2..4));
+        assert_eq!(examples.arrange(&[10.0, 11.0, 12.0, 13.0]).unwrap(), [11.0, 13.0, 10.0, 12.0]);
+    }
+
+    #[test]
+    fn both_kinds_of_attribute_at_once_are_refused() {
+        let groups = Groups::from_names(&["a"]);
+        let error = Examples::new(Columns {
+            groups: Some(&groups),
+            protected: Some(&[1.0]),
+            ..Columns::default()
+        });
+        assert_eq!(error.err(), Some(ExamplesError::TwoAttributes));
+    }
+}

@@ -1,0 +1,92 @@
+//! Orders of scores and labels, as integers.
+
+use rayon::prelude::*;
+
+/// An integer with the order of the number: −0 and 0 are equal.
+#[inline(always)]
+pub(crate) fn score_key(score: f64) -> u64 {
+    let bits = (score + 0.0).to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
+}
+
+/// For every query above a size: its examples in the order of their labels, and their label ranks.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LabelOrder {
+    /// At each place of the label order, the example (counted from the query's first).
+    pub(crate) example: Vec<u32>,
+    /// Of each example, its place in the label order.
+    pub(crate) place: Vec<u32>,
+    /// At each place of the label order, the label's dense rank inside the query.
+    pub(crate) rank: Vec<u32>,
+}
+
+impl LabelOrder {
+    /// Orders the labels of all queries larger than `small`; of the others it holds nothing useful.
+    pub(crate) fn new(labels: &[f64], starts: &[u32], small: usize) -> LabelOrder {
+        let large = |w: &[u32]| (w[1] - w[0]) as usize > small;
+        if !starts.windows(2).any(large) {
+            return LabelOrder::default();
+        }
+        let n = labels.len();
+        let mut order = LabelOrder { example: vec![0; n], place: vec![0; n], rank: vec![0; n] };
+        let (mut example, mut place, mut rank) =
+            (&mut order.example[..], &mut order.place[..], &mut order.rank[..]);
+        let mut parts = Vec::new();
+        for w in starts.windows(2) {
+            let m = (w[1] - w[0]) as usize;
+            let (e, p, r);
+            (e, example) = example.split_at_mut(m);
+            (p, place) = place.split_at_mut(m);
+            (r, rank) = rank.split_at_mut(m);
+            if large(w) {
+                parts.push((&labels[w[0] as usize..w[1] as usize], e, p, r));
+            }
+        }
+        parts.into_par_iter().for_each(|(labels, example, place, rank)| {
+            let sorted = sort_by_value(labels);
+            let mut dense = 0;
+            for (i, &(key, id)) in sorted.iter().enumerate() {
+                dense += u32::from(i > 0 && key != sorted[i - 1].0);
+                example[i] = id;
+                place[id as usize] = i as u32;
+                rank[i] = dense;
+            }
+        });
+        order
+    }
+}
+
+/// (key, index) of each value, ascending; equal values by index.
+pub(crate) fn sort_by_value(values: &[f64]) -> Vec<(u64, u32)> {
+    let mut keys: Vec<(u64, u32)> =
+        values.iter().enumerate().map(|(i, &v)| (score_key(v), i as u32)).collect();
+    // The unstable sort of keys alone is much faster than one of tuples; runs of equal keys are rare
+    // or long, and are put in order afterwards.
+    keys.par_sort_unstable_by_key(|&(key, _)| key);
+    for run in keys.chunk_by_mut(|a, b| a.0 == b.0) {
+        if run.len() > 1 {
+            run.sort_unstable_by_key(|&(_, id)| id);
+        }
+    }
+    keys
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_keep_the_order_of_numbers() {
+        let numbers = [f64::MIN, -1.0, -5e-324, 0.0, 5e-324, 1e-300, 1.0, f64::MAX];
+        assert!(numbers.map(score_key).is_sorted_by(|a, b| a < b));
+        assert_eq!(score_key(-0.0), score_key(0.0));
+    }
+
+    #[test]
+    fn ranks_are_dense_inside_each_query() {
+        let order = LabelOrder::new(&[3.0, 1.0, 3.0, 9.0, 7.0], &[0, 3, 5], 1);
+        assert_eq!(order.example, [1, 0, 2, 1, 0]);
+        assert_eq!(order.place, [1, 0, 2, 1, 0]);
+        assert_eq!(order.rank, [0, 1, 1, 0, 1]);
+    }
+}

@@ -1,0 +1,16 @@
+//! Counting pairs exactly, without ever listing them.
+
+mod continuous;
+mod discrete;
+mod mass;
+#[cfg(test)]
+pub(crate) mod oracle;
+mod parity;
+mod shares;
+mod tally;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub(crate) use shares::Shares;
+pub(crate) use tally::{Entry, Layout, Tally};

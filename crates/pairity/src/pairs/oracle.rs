@@ -1,0 +1,176 @@
+//! The slow and obvious count, pair by pair, that every fast one is tested against; and random tables
+//! full of ties, empty groups, one-row queries, zero weights, ±0, huge and tiny scores.
+
+use super::tally::Layout;
+use crate::examples::{Columns, Examples, Groups, PairWeight};
+use crate::rates::Ties;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// A table by rows, as a user would give it.
+#[derive(Debug, Clone)]
+pub(crate) struct Rows {
+    pub scores: Vec<f64>,
+    pub labels: Option<Vec<f64>>,
+    pub groups: Option<Vec<String>>,
+    pub protected: Option<Vec<f64>>,
+    pub queries: Option<Vec<u32>>,
+    pub weights: Option<Vec<f64>>,
+    pub factors: Option<Vec<f64>>,
+    pub label_gap: bool,
+}
+
+impl Rows {
+    pub(crate) fn examples(&self) -> Option<Examples> {
+        let groups = self.groups.as_ref().map(|names| Groups::from_names(names));
+        Examples::new(Columns {
+            labels: self.labels.as_deref(),
+            groups: groups.as_ref(),
+            protected: self.protected.as_deref(),
+            queries: self.queries.as_deref(),
+            weights: self.weights.as_deref(),
+            pair_weight: match (&self.factors, self.label_gap) {
+                (Some(factors), _) => PairWeight::Product(factors),
+                (None, true) => PairWeight::LabelGap,
+                (None, false) => PairWeight::One,
+            },
+        })
+        .ok()
+    }
+}
+
+/// Sums of one cell, and of each row's part in it by side.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CellSums {
+    pub credit: f64,
+    pub total: f64,
+    pub pairs: u64,
+    /// (row, side) to (credit, total).
+    pub shares: BTreeMap<(usize, u8), (f64, f64)>,
+}
+
+/// Every cell of every query, by looking at every pair of rows.
+pub(crate) fn count(rows: &Rows, ties: Ties) -> BTreeMap<(u32, usize), CellSums> {
+    let n = rows.scores.len();
+    let groups = rows.groups.as_ref().map(|names| Groups::from_names(names));
+    // Groups are named among the rows that are left after zero weights, as users see them all.
+    let layout = Layout {
+        groups: groups.as_ref().map_or(0, |g| g.names().len()),
+        labels: rows.labels.is_some(),
+        continuous: rows.protected.is_some(),
+    };
+    let code = |row: usize| groups.as_ref().and_then(|g| g.code(row)).unwrap_or(layout.groups);
+    let weight = |row: usize| rows.weights.as_ref().map_or(1.0, |w| w[row]);
+    let factor = |row: usize| weight(row) * rows.factors.as_ref().map_or(1.0, |f| f[row]);
+    let query = |row: usize| rows.queries.as_ref().map_or(0, |q| q[row]);
+    let mut cells: BTreeMap<(u32, usize), CellSums> = BTreeMap::new();
+    let mut add = |cell: usize, i: usize, j: usize, worth: f64| {
+        let credit = if rows.scores[i] > rows.scores[j] {
+            worth
+        } else if rows.scores[i] == rows.scores[j] {
+            ties.credit() * worth
+        } else {
+            0.0
+        };
+        let sums = cells.entry((query(i), cell)).or_default();
+        sums.credit += credit;
+        sums.total += worth;
+        sums.pairs += 1;
+        for (row, side) in [(i, 0), (j, 1)] {
+            let share = sums.shares.entry((row, side)).or_default();
+            share.0 += credit;
+            share.1 += worth;
+        }
+    };
+    for i in 0..n {
+        for j in 0..n {
+            if i == j || query(i) != query(j) || weight(i) == 0.0 || weight(j) == 0.0 {
+                continue;
+            }
+            let worth = factor(i) * factor(j);
+            let (a, b) = (code(i), code(j));
+            if a != b && a < layout.groups && b < layout.groups {
+                add(layout.parity(a, b), i, j, worth);
+            }
+            let Some(labels) = &rows.labels else { continue };
+            if labels[i] > labels[j] {
+                let worth = if rows.label_gap { worth * (labels[i] - labels[j]) } else { worth };
+                add(layout.accuracy(a, b), i, j, worth);
+                if let Some(z) = &rows.protected {
+                    if z[i] > z[j] {
+                        add(layout.greater(), i, j, worth);
+                    } else if z[i] < z[j] {
+                        add(layout.less(), i, j, worth);
+                    }
+                }
+            }
+        }
+    }
+    cells
+}
+
+fn scores(n: usize) -> impl Strategy<Value = Vec<f64>> {
+    prop_oneof![
+        // Many ties.
+        prop::collection::vec((-3i32..3).prop_map(f64::from), n),
+        // Hardly any.
+        prop::collection::vec(-1.0..1.0f64, n),
+        // The edges of what a number can be.
+        prop::collection::vec(
+            prop::sample::select(vec![0.0, -0.0, 5e-324, -5e-324, 1e308, -1e308, 1e-300, 1.0]),
+            n
+        ),
+        Just(vec![1.0; n]),
+    ]
+}
+
+fn some<T: Clone + std::fmt::Debug>(
+    strategy: impl Strategy<Value = T>,
+) -> impl Strategy<Value = Option<T>> {
+    prop::option::weighted(0.5, strategy)
+}
+
+/// Random tables; with queries of very different sizes, both below and above the size from which they
+/// are swept.
+pub(crate) fn tables() -> impl Strategy<Value = Rows> {
+    (1usize..130, 0u32..3).prop_flat_map(|(n, kind)| {
+        let labels = prop_oneof![
+            prop::collection::vec((0i32..2).prop_map(f64::from), n),
+            prop::collection::vec((-2i32..4).prop_map(|y| f64::from(y) / 2.0), n),
+            prop::collection::vec(-100.0..100.0f64, n),
+            Just(vec![0.25; n]),
+        ];
+        let groups = (1usize..7).prop_flat_map(move |k| {
+            let names: Vec<String> =
+                (0..=k).map(|g| if g == k { String::new() } else { format!("g{g}") }).collect();
+            prop::collection::vec(prop::sample::select(names), n)
+        });
+        let attribute = prop_oneof![
+            prop::collection::vec((0i32..5).prop_map(f64::from), n),
+            prop::collection::vec(-1.0..1.0f64, n),
+            prop::collection::vec(prop::sample::select(vec![f64::NAN, -0.0, 0.0, 1e300, 2.5]), n),
+        ];
+        // The square makes the first queries large and the last ones single rows.
+        let queries = prop::collection::vec((0u32..30).prop_map(|q| q * q / 100), n);
+        let weights = prop::collection::vec(prop::sample::select(vec![0.0, 0.5, 1.0, 2.0, 3.7]), n);
+        (
+            scores(n),
+            prop::option::weighted(0.9, labels),
+            some(groups),
+            some(attribute),
+            some(queries),
+            some(weights.clone()),
+            some(weights),
+        )
+            .prop_map(move |(scores, labels, groups, protected, queries, weights, factors)| Rows {
+                scores,
+                label_gap: kind == 1 && labels.is_some(),
+                labels,
+                protected: if groups.is_some() { None } else { protected },
+                groups,
+                queries,
+                weights: if kind == 0 { None } else { weights },
+                factors: if kind == 2 { factors } else { None },
+            })
+    })
+}

@@ -1,0 +1,202 @@
+//! Fast counts against the oracle.
+
+use super::oracle::{self, Rows, tables};
+use super::{Layout, Shares, Tally};
+use crate::examples::{Columns, Examples, Groups};
+use crate::rates::Ties;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+fn close(a: f64, b: f64, scale: f64) -> bool {
+    (a - b).abs() <= 1e-9 * scale.abs().max(1e-12)
+}
+
+fn check_tally(rows: &Rows, ties: Ties) -> Result<(), TestCaseError> {
+    let Some(examples) = rows.examples() else { return Ok(()) };
+    let scores = examples.arrange(&rows.scores).unwrap();
+    let layout = Layout::of(&examples);
+    let tally = Tally::count(&examples, &scores, ties);
+    let mut expected = oracle::count(rows, ties);
+    let mut pairs = vec![0; layout.len()];
+    expected.iter().for_each(|((_, cell), sums)| pairs[*cell] += sums.pairs);
+    pairs[layout.mse()] = tally.pairs[layout.mse()];
+    prop_assert_eq!(&tally.pairs, &pairs);
+    expected.retain(|_, sums| sums.total > 0.0);
+    let exact = rows.weights.is_none() && rows.factors.is_none() && !rows.label_gap;
+    for (query, entries) in tally.queries().enumerate() {
+        let id = rows.queries.as_ref().map_or(0, |q| q[examples.row[examples.query(query).start] as usize]);
+        for entry in entries.iter().filter(|entry| entry.cell as usize != layout.mse()) {
+            let sums = expected.remove(&(id, entry.cell as usize));
+            let sums = sums.ok_or_else(|| TestCaseError::fail(format!("extra {entry:?}")))?;
+            if exact {
+                prop_assert_eq!((entry.credit, entry.total), (sums.credit, sums.total));
+            } else {
+                prop_assert!(close(entry.total, sums.total, sums.total), "{entry:?} {sums:?}");
+                prop_assert!(close(entry.credit, sums.credit, sums.total), "{entry:?} {sums:?}");
+            }
+        }
+    }
+    prop_assert!(expected.is_empty(), "missing {expected:?}");
+    Ok(())
+}
+
+fn check_shares(rows: &Rows, ties: Ties) -> Result<(), TestCaseError> {
+    let rows = Rows { queries: None, ..rows.clone() };
+    let Some(examples) = rows.examples() else { return Ok(()) };
+    let scores = examples.arrange(&rows.scores).unwrap();
+    let layout = Layout::of(&examples);
+    let mut expected: BTreeMap<(u32, u8), Vec<(f64, f64)>> = BTreeMap::new();
+    for ((_, cell), sums) in oracle::count(&rows, ties) {
+        for ((_, side), share) in sums.shares.into_iter().filter(|(_, share)| share.1 > 0.0) {
+            expected.entry((cell as u32, side)).or_default().push(share);
+        }
+    }
+    let found = Shares::visit(&examples, &scores, ties, Vec::new, |all, parts| {
+        all.extend(parts.iter().map(|p| ((p.cell, p.side), (p.credit, p.total))));
+    });
+    let mut shares: BTreeMap<(u32, u8), Vec<(f64, f64)>> = BTreeMap::new();
+    for (key, share) in found.into_iter().flatten().filter(|(_, share)| share.1 > 0.0) {
+        if key.0 as usize != layout.mse() {
+            shares.entry(key).or_default().push(share);
+        }
+    }
+    prop_assert_eq!(shares.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
+    for (key, mut expected) in expected {
+        // Which example has which share shows in the pairs of credit and total.
+        let mut found = shares.remove(&key).unwrap_or_default();
+        let sort = |shares: &mut Vec<(f64, f64)>| {
+            shares.sort_by(|a, b| {
+                let near = |x: f64| (x * 1e4).round();
+                near(a.1).total_cmp(&near(b.1)).then(near(a.0).total_cmp(&near(b.0)))
+            });
+        };
+        sort(&mut expected);
+        sort(&mut found);
+        prop_assert_eq!(expected.len(), found.len());
+        for (expected, found) in expected.iter().zip(&found) {
+            let near = |a: f64, b: f64| (a - b).abs() <= 1e-3 + 1e-5 * a.abs();
+            prop_assert!(near(expected.0, found.0) && near(expected.1, found.1), "{expected:?} {found:?}");
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_cell_of_every_query_equals_the_count_pair_by_pair(rows in tables(), strict: bool) {
+        check_tally(&rows, if strict { Ties::Strict } else { Ties::Half })?;
+    }
+
+    #[test]
+    fn shares_of_examples_equal_the_count_pair_by_pair(rows in tables(), strict: bool) {
+        check_shares(&rows, if strict { Ties::Strict } else { Ties::Half })?;
+    }
+}
+
+/// A table that is large enough for work to be split between threads.
+fn large(n: usize) -> Rows {
+    let mut state = 1u64;
+    let mut next = move || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as f64 / (1u64 << 31) as f64
+    };
+    let mut column = |digits: f64| (0..n).map(|_| (next() * digits).round() / digits).collect::<Vec<_>>();
+    Rows {
+        scores: column(1e4),
+        labels: Some(column(3e3)),
+        groups: None,
+        protected: Some(column(1e3)),
+        queries: None,
+        weights: Some(column(10.0)),
+        factors: None,
+        label_gap: false,
+    }
+}
+
+/// Sum of credits over pairs whose keys are ordered alike, by merging: nothing shared with the sweep.
+fn merge_count(points: &mut Vec<(f64, f64, f64)>) -> f64 {
+    // Points (label, score, weight) sorted by score; counts weight of y > y' and s > s'.
+    if points.len() < 2 {
+        return 0.0;
+    }
+    let mut upper = points.split_off(points.len() / 2);
+    let mut count = merge_count(points) + merge_count(&mut upper);
+    let (mut below, mut sum) = (points.iter().peekable(), 0.0);
+    for &(label, _, weight) in &upper {
+        while let Some(point) = below.next_if(|point| point.0 < label) {
+            sum += point.2;
+        }
+        count += weight * sum;
+    }
+    points.append(&mut upper);
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    count
+}
+
+#[test]
+fn a_large_table_agrees_with_merge_counting_and_any_number_of_threads() {
+    let rows = large(150_000);
+    let examples = rows.examples().unwrap();
+    let scores = examples.arrange(&rows.scores).unwrap();
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| Tally::count(&examples, &scores, Ties::Strict))
+    };
+    let (one, three) = (run(1), run(3));
+    let entries: Vec<_> = one.queries().flatten().copied().collect();
+    assert_eq!(entries, three.queries().flatten().copied().collect::<Vec<_>>());
+
+    let weights = rows.weights.as_ref().unwrap();
+    let mut points: Vec<(f64, f64, f64)> = (0..rows.scores.len())
+        .map(|i| (rows.labels.as_ref().unwrap()[i], rows.scores[i], weights[i]))
+        .collect();
+    points.sort_by(|a, b| a.1.total_cmp(&b.1).then(b.0.total_cmp(&a.0)));
+    let expected = merge_count(&mut points);
+    let auc = entries.iter().find(|entry| entry.cell == 0).unwrap();
+    assert!(close(auc.credit, expected, expected), "{} {expected}", auc.credit);
+    // Ordered and reversed attributes part the pairs that are not tied in it.
+    let layout = Layout::of(&examples);
+    let at = |cell: usize| entries.iter().find(|entry| entry.cell as usize == cell).unwrap();
+    let parts = at(layout.greater()).credit + at(layout.less()).credit;
+    assert!(parts < auc.credit && parts > 0.99 * auc.credit);
+}
+
+#[test]
+fn shares_have_the_same_bits_for_any_number_of_threads() {
+    let rows = large(70_000);
+    let examples = rows.examples().unwrap();
+    let scores = examples.arrange(&rows.scores).unwrap();
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            Shares::visit(&examples, &scores, Ties::Half, Vec::new, |all, parts| all.extend_from_slice(parts))
+        })
+    };
+    let (one, three) = (run(1), run(3));
+    assert!(one == three);
+    // Each pair is shared by two examples, so the shares of all add up to the counts twice.
+    let tally = Tally::count(&examples, &scores, Ties::Half);
+    let layout = Layout::of(&examples);
+    for entry in tally.queries().flatten().filter(|entry| entry.cell as usize != layout.mse()) {
+        for side in [0, 1] {
+            let parts = one.iter().flatten().filter(|p| p.cell == entry.cell && p.side == side);
+            let (credit, total) = parts.fold((0.0, 0.0), |sum, p| (sum.0 + p.credit, sum.1 + p.total));
+            assert!((credit - entry.credit).abs() < 1e-5 * entry.total, "{credit} {entry:?}");
+            assert!((total - entry.total).abs() < 1e-5 * entry.total, "{total} {entry:?}");
+        }
+    }
+}
+
+#[test]
+fn pair_counts_do_not_overflow_thirty_two_bits() {
+    let n = 200_000;
+    let labels: Vec<f64> = (0..n).map(|i| f64::from(i % 2)).collect();
+    let groups = Groups::from_names(&vec!["all"; n as usize]);
+    let examples =
+        Examples::new(Columns { labels: Some(&labels), groups: Some(&groups), ..Columns::default() }).unwrap();
+    let tally = Tally::count(&examples, &labels, Ties::Half);
+    assert_eq!(tally.pairs[0], 10_000_000_000);
+    assert_eq!(tally.queries().next().unwrap()[0].credit, 1e10);
+}
