@@ -35,6 +35,8 @@ mod lower;
 mod names;
 mod objective;
 mod parser;
+#[cfg(test)]
+mod properties;
 mod shape;
 mod sides;
 mod syntax;
