@@ -1,1 +1,51 @@
-//! The goal language.
+//! The goal language: what to maximize or minimize, and what must hold meanwhile.
+//!
+//! A goal is a short text. Its atoms are rates (`auc`, `mse`, `A[x > y]`, `P[x > y]`, `S[x]`,
+//! `A[z > z']`, `A[z < z']`) and named criteria (`cross_group`, `marginal`, ...; see [`Criterion`]);
+//! they are combined by `+`, `-`, products with numbers, `abs`, `min` and `max`, and a constraint adds
+//! one `<=` or `>=`.
+//!
+//! ```
+//! use pairity::goals::{Sense, Vocabulary, parse_constraint};
+//! let words = Vocabulary { groups: vec!["female".into(), "male".into()], continuous: false };
+//! let goal = parse_constraint("A[female > male] >= 0.8 * A[male > female]", &words)?;
+//! assert_eq!(goal.sense, Sense::AtLeast);
+//! assert_eq!(goal.expression.rates().len(), 2);
+//!
+//! let error = parse_constraint("A[femal > male] >= 0.8", &words).unwrap_err();
+//! assert_eq!(error.message, "unknown group \"femal\"");
+//! assert_eq!(&error.text[error.span], "femal");
+//! # Ok::<(), pairity::goals::GoalError>(())
+//! ```
+//!
+//! A name is a bare word of letters, digits, `_`, `-` and `.`, or anything in single or double quotes.
+//! What is read here can be trained for: a constraint or objective that isn't convex is refused, and
+//! the error points at the part to blame.
+
+mod build;
+mod constraint;
+mod criterion;
+mod curvature;
+mod error;
+mod expression;
+mod forms;
+mod lexer;
+mod linear;
+mod lower;
+mod names;
+mod objective;
+mod parser;
+#[cfg(test)]
+mod properties;
+mod shape;
+mod sides;
+mod syntax;
+
+pub use constraint::{Constraint, Sense, parse_constraint};
+pub use criterion::Criterion;
+pub use curvature::Curvature;
+pub use error::GoalError;
+pub use expression::Expression;
+pub use linear::Linear;
+pub use names::Vocabulary;
+pub use objective::{parse_expression, parse_maximize, parse_minimize};

@@ -1,0 +1,192 @@
+//! Named criteria: each asks that some rates are equal, and is their largest difference.
+
+use super::expression::Expression;
+use super::linear::Linear;
+use super::names::Vocabulary;
+use crate::rates::{Rate, Side};
+
+/// A named fairness criterion: the largest absolute difference within a set of rates.
+///
+/// ```
+/// use pairity::goals::{Criterion, Expression, Vocabulary};
+/// let words = Vocabulary { groups: vec!["a".into(), "b".into(), "c".into()], continuous: false };
+/// let criterion = Criterion::from_name("cross_group").unwrap();
+/// let Ok(Expression::Spread(rates)) = criterion.expression(&words) else { panic!() };
+/// assert_eq!(rates.len(), 6);
+/// assert!(Criterion::Continuous.expression(&words).is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Criterion {
+    /// `A[i > j]`, every i and j.
+    EqualOpportunity,
+    /// `A[i > j]`, i other than j.
+    CrossGroup,
+    /// `A[i > i]`, every i.
+    WithinGroup,
+    /// `A[i > *]`, every i.
+    Marginal,
+    /// `P[i > j]`, i other than j.
+    StatisticalParity,
+    /// `S[i]`, every i.
+    Symmetric,
+    /// `A[z > z']` and `A[z < z']`.
+    Continuous,
+}
+
+impl Criterion {
+    /// All of them.
+    pub const ALL: [Criterion; 7] = [
+        Criterion::EqualOpportunity,
+        Criterion::CrossGroup,
+        Criterion::WithinGroup,
+        Criterion::Marginal,
+        Criterion::StatisticalParity,
+        Criterion::Symmetric,
+        Criterion::Continuous,
+    ];
+
+    /// What it is called in a goal.
+    pub fn name(self) -> &'static str {
+        match self {
+            Criterion::EqualOpportunity => "equal_opportunity",
+            Criterion::CrossGroup => "cross_group",
+            Criterion::WithinGroup => "within_group",
+            Criterion::Marginal => "marginal",
+            Criterion::StatisticalParity => "statistical_parity",
+            Criterion::Symmetric => "symmetric",
+            Criterion::Continuous => "continuous",
+        }
+    }
+
+    /// The criterion of that name.
+    pub fn from_name(name: &str) -> Option<Criterion> {
+        Criterion::ALL.into_iter().find(|criterion| criterion.name() == name)
+    }
+
+    /// The criterion for these groups, or the reason why they have none.
+    pub fn expression(self, vocabulary: &Vocabulary) -> Result<Expression, String> {
+        self.applies(vocabulary)?;
+        let count = vocabulary.groups.len();
+        let groups = || (0..count).map(Side::Group);
+        let accuracy = |better, worse| Linear::rate(Rate::Accuracy { better, worse });
+        let pairs = || groups().flat_map(|i| groups().map(move |j| (i, j)));
+        let forms = match self {
+            Criterion::EqualOpportunity => pairs().map(|(i, j)| accuracy(i, j)).collect(),
+            Criterion::CrossGroup => pairs().filter(|(i, j)| i != j).map(|(i, j)| accuracy(i, j)).collect(),
+            Criterion::WithinGroup => groups().map(|i| accuracy(i, i)).collect(),
+            Criterion::Marginal => groups().map(|i| accuracy(i, Side::Any)).collect(),
+            Criterion::StatisticalParity => (0..count)
+                .flat_map(|first| (0..count).map(move |second| (first, second)))
+                .filter(|(first, second)| first != second)
+                .map(|(first, second)| Linear::rate(Rate::Parity { first, second }))
+                .collect(),
+            Criterion::Symmetric => (0..count).map(symmetric).collect(),
+            Criterion::Continuous => vec![Linear::rate(Rate::Greater), Linear::rate(Rate::Less)],
+        };
+        Ok(Expression::Spread(forms))
+    }
+
+    fn applies(self, vocabulary: &Vocabulary) -> Result<(), String> {
+        let name = self.name();
+        match (self, vocabulary.groups.as_slice()) {
+            (Criterion::Continuous, _) if vocabulary.continuous => Ok(()),
+            (Criterion::Continuous, _) => {
+                Err(format!("`{name}` needs a continuous protected attribute, and there is none"))
+            }
+            (_, [_, _, ..]) => Ok(()),
+            _ if vocabulary.continuous => {
+                Err(format!("`{name}` compares groups, and the protected attribute is continuous"))
+            }
+            (_, [only]) => Err(format!("`{name}` compares groups, and {only:?} is the only one")),
+            (_, []) => Err(format!("`{name}` compares groups, and there are none")),
+        }
+    }
+}
+
+/// `S[i]`, which is `A[i > *] + A[* > i]`.
+pub(super) fn symmetric(group: usize) -> Linear {
+    let group = Side::Group(group);
+    let row = Rate::Accuracy { better: group, worse: Side::Any };
+    let column = Rate::Accuracy { better: Side::Any, worse: group };
+    Linear::new(0.0, [(row, 1.0), (column, 1.0)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn groups(names: &[&str]) -> Vocabulary {
+        Vocabulary { groups: names.iter().map(|name| name.to_string()).collect(), continuous: false }
+    }
+
+    fn accuracy(i: usize, j: usize) -> Linear {
+        Linear::rate(Rate::Accuracy { better: Side::Group(i), worse: Side::Group(j) })
+    }
+
+    #[test]
+    fn each_criterion_compares_its_own_rates() {
+        let two = groups(&["a", "b"]);
+        let forms = |criterion: Criterion| match criterion.expression(&two) {
+            Ok(Expression::Spread(forms)) => forms,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(forms(Criterion::CrossGroup), [accuracy(0, 1), accuracy(1, 0)]);
+        assert_eq!(forms(Criterion::WithinGroup), [accuracy(0, 0), accuracy(1, 1)]);
+        assert_eq!(
+            forms(Criterion::EqualOpportunity),
+            [accuracy(0, 0), accuracy(0, 1), accuracy(1, 0), accuracy(1, 1)]
+        );
+        let row = |i| Rate::Accuracy { better: Side::Group(i), worse: Side::Any };
+        let column = |i| Rate::Accuracy { better: Side::Any, worse: Side::Group(i) };
+        assert_eq!(forms(Criterion::Marginal), [Linear::rate(row(0)), Linear::rate(row(1))]);
+        let sum = |i| Linear::new(0.0, [(row(i), 1.0), (column(i), 1.0)]);
+        assert_eq!(forms(Criterion::Symmetric), [sum(0), sum(1)]);
+        let parity = |first, second| Linear::rate(Rate::Parity { first, second });
+        assert_eq!(forms(Criterion::StatisticalParity), [parity(0, 1), parity(1, 0)]);
+    }
+
+    #[test]
+    fn three_groups_have_six_cross_group_rates() {
+        let Ok(Expression::Spread(forms)) = Criterion::CrossGroup.expression(&groups(&["a", "b", "c"]))
+        else {
+            panic!("no spread");
+        };
+        let expected: Vec<Linear> =
+            [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)].map(|(i, j)| accuracy(i, j)).to_vec();
+        assert_eq!(forms, expected);
+    }
+
+    #[test]
+    fn names_and_criteria_correspond() {
+        for criterion in Criterion::ALL {
+            assert_eq!(Criterion::from_name(criterion.name()), Some(criterion));
+        }
+        assert_eq!(Criterion::from_name("crossgroup"), None);
+    }
+
+    #[test]
+    fn a_criterion_that_does_not_apply_says_why() {
+        let continuous = Vocabulary { groups: vec![], continuous: true };
+        let reason = |criterion: Criterion, words: &Vocabulary| criterion.expression(words).unwrap_err();
+        assert_eq!(
+            reason(Criterion::Marginal, &groups(&["a"])),
+            "`marginal` compares groups, and \"a\" is the only one"
+        );
+        assert_eq!(
+            reason(Criterion::Symmetric, &groups(&[])),
+            "`symmetric` compares groups, and there are none"
+        );
+        assert_eq!(
+            reason(Criterion::CrossGroup, &continuous),
+            "`cross_group` compares groups, and the protected attribute is continuous"
+        );
+        assert_eq!(
+            reason(Criterion::Continuous, &groups(&["a", "b"])),
+            "`continuous` needs a continuous protected attribute, and there is none"
+        );
+        assert_eq!(
+            Criterion::Continuous.expression(&continuous),
+            Ok(Expression::Spread(vec![Linear::rate(Rate::Greater), Linear::rate(Rate::Less)]))
+        );
+    }
+}

@@ -1,0 +1,312 @@
+//! Splits the text of a goal into tokens. Within brackets words are names of groups, so that `-`, `.`
+//! and digits belong to them; elsewhere they are names of rates, and `-` is an operator.
+
+use std::ops::Range;
+
+use super::error::Fault;
+
+/// A token and its place in the text.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    pub(super) span: Range<usize>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Kind {
+    Number(f64),
+    /// A name outside of brackets.
+    Word(String),
+    Plus,
+    Minus,
+    Star,
+    Slash,
+    Open,
+    Close,
+    Comma,
+    AtMost,
+    AtLeast,
+    /// Another comparison, and what to write instead.
+    WrongComparison(&'static str),
+    OpenBracket,
+    CloseBracket,
+    /// The name of a group.
+    Name {
+        name: String,
+        quoted: bool,
+    },
+    /// `z'` within brackets.
+    ZPrime,
+    /// `>` within brackets.
+    Above,
+    /// `<` within brackets.
+    Below,
+    /// Text that is no token; no text behind it is read.
+    Invalid(Fault),
+    End,
+}
+
+/// The tokens of a text, without the end. Nothing follows an invalid one.
+pub(super) fn tokens(text: &str) -> Vec<Token> {
+    let mut lexer = Lexer { text, at: 0, in_brackets: false };
+    let mut list = Vec::new();
+    while let Some(token) = lexer.token() {
+        let invalid = matches!(token.kind, Kind::Invalid(_));
+        list.push(token);
+        if invalid {
+            break;
+        }
+    }
+    list
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+    in_brackets: bool,
+}
+
+impl<'a> Lexer<'a> {
+    fn token(&mut self) -> Option<Token> {
+        self.take_while(char::is_whitespace);
+        let start = self.at;
+        let first = self.peek()?;
+        let kind = match first {
+            '"' | '\'' if self.in_brackets => self.quoted(first),
+            _ if self.in_brackets && in_name(first) => self.name(),
+            _ if self.in_brackets => self.bracket_symbol(first),
+            '0'..='9' | '.' => self.number(),
+            _ if first == '_' || first.is_alphabetic() => {
+                Kind::Word(self.take_while(|c| c == '_' || c.is_alphanumeric()).to_string())
+            }
+            _ => self.symbol(first),
+        };
+        let span = match &kind {
+            Kind::Invalid(fault) => fault.span.clone(),
+            _ => start..self.at,
+        };
+        Some(Token { kind, span })
+    }
+
+    fn symbol(&mut self, first: char) -> Kind {
+        for (symbol, kind) in [
+            ("<=", Kind::AtMost),
+            ("≤", Kind::AtMost),
+            (">=", Kind::AtLeast),
+            ("≥", Kind::AtLeast),
+            ("=<", Kind::WrongComparison("<=")),
+            ("=>", Kind::WrongComparison(">=")),
+            ("==", Kind::WrongComparison("<= or >=")),
+            ("=", Kind::WrongComparison("<= or >=")),
+            ("<", Kind::WrongComparison("<=")),
+            (">", Kind::WrongComparison(">=")),
+            ("+", Kind::Plus),
+            ("-", Kind::Minus),
+            ("*", Kind::Star),
+            ("/", Kind::Slash),
+            ("(", Kind::Open),
+            (")", Kind::Close),
+            (",", Kind::Comma),
+            ("[", Kind::OpenBracket),
+            ("]", Kind::CloseBracket),
+        ] {
+            if self.rest().starts_with(symbol) {
+                self.at += symbol.len();
+                self.in_brackets = kind == Kind::OpenBracket;
+                return kind;
+            }
+        }
+        let fault =
+            Fault::new(self.at..self.at + first.len_utf8(), format!("unexpected character {first:?}"));
+        Kind::Invalid(match first {
+            '|' => fault.help("an absolute value is written abs(...)"),
+            '%' => fault.help("write the number itself: 0.01 for 1%"),
+            '"' | '\'' => fault.help("names of groups stand in brackets, as in A[\"x\" > \"y\"]"),
+            _ => fault,
+        })
+    }
+
+    fn bracket_symbol(&mut self, symbol: char) -> Kind {
+        let start = self.at;
+        self.at += symbol.len_utf8();
+        match symbol {
+            '*' => Kind::Star,
+            '>' => Kind::Above,
+            '<' => Kind::Below,
+            ']' => {
+                self.in_brackets = false;
+                Kind::CloseBracket
+            }
+            _ => Kind::Invalid(
+                Fault::new(start..self.at, format!("unexpected character {symbol:?} in brackets")).help(
+                    "a name with anything but letters, digits, `_`, `-` and `.` must be quoted: A[\"x & y\" > *]",
+                ),
+            ),
+        }
+    }
+
+    fn number(&mut self) -> Kind {
+        let start = self.at;
+        let digits = |c: char| c.is_ascii_digit();
+        self.take_while(digits);
+        if self.peek() == Some('.') {
+            self.at += 1;
+            self.take_while(digits);
+        }
+        let mantissa = self.at;
+        if let Some('e' | 'E') = self.peek() {
+            self.at += 1;
+            if let Some('+' | '-') = self.peek() {
+                self.at += 1;
+            }
+            if self.take_while(digits).is_empty() {
+                self.at = mantissa;
+            }
+        }
+        let written = self.text.get(start..self.at).unwrap_or_default();
+        let fault = |message: String| Kind::Invalid(Fault::new(start..self.at, message));
+        match written.parse::<f64>() {
+            Ok(value) if value.is_finite() => Kind::Number(value),
+            Ok(_) => fault("this number is too large".to_string()),
+            Err(_) => fault(format!("`{written}` is not a number")),
+        }
+    }
+
+    fn name(&mut self) -> Kind {
+        let start = self.at;
+        let name = self.take_while(in_name).to_string();
+        match self.peek() {
+            Some(prime @ ('\'' | '’' | '′')) if name == "z" => {
+                self.at += prime.len_utf8();
+                Kind::ZPrime
+            }
+            Some('\'') => Kind::Invalid(
+                Fault::new(start..self.at + 1, "a name with a quote mark in it must be quoted")
+                    .help(format!("write it in double quotes: \"{name}'...\"")),
+            ),
+            _ => Kind::Name { name, quoted: false },
+        }
+    }
+
+    fn quoted(&mut self, quote: char) -> Kind {
+        let start = self.at;
+        self.at += quote.len_utf8();
+        let mut name = String::new();
+        while let Some(c) = self.peek() {
+            let at = self.at;
+            self.at += c.len_utf8();
+            match c {
+                _ if c == quote => return Kind::Name { name, quoted: true },
+                '\\' => {
+                    let Some(escaped) = self.peek() else { break };
+                    self.at += escaped.len_utf8();
+                    name.push(match escaped {
+                        '\\' | '"' | '\'' => escaped,
+                        'n' => '\n',
+                        'r' => '\r',
+                        't' => '\t',
+                        _ => {
+                            let fault = Fault::new(at..self.at, "unknown escape in a name");
+                            return Kind::Invalid(
+                                fault.help("escapes are \\\\, \\\", \\', \\n, \\r and \\t"),
+                            );
+                        }
+                    });
+                }
+                _ => name.push(c),
+            }
+        }
+        Kind::Invalid(Fault::new(start..start + 1, "this quote is never closed"))
+    }
+
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
+        let rest = self.rest();
+        let end = rest.find(|c| !wanted(c)).unwrap_or(rest.len());
+        self.at += end;
+        rest.get(..end).unwrap_or_default()
+    }
+}
+
+fn in_name(c: char) -> bool {
+    matches!(c, '_' | '-' | '.') || c.is_alphanumeric()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<Kind> {
+        tokens(text).into_iter().map(|token| token.kind).collect()
+    }
+
+    fn name(name: &str, quoted: bool) -> Kind {
+        Kind::Name { name: name.to_string(), quoted }
+    }
+
+    fn invalid(text: &str) -> (Range<usize>, String) {
+        match tokens(text).pop().map(|token| token.kind) {
+            Some(Kind::Invalid(fault)) => (fault.span, fault.message),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn numbers_have_fractions_and_exponents() {
+        let values =
+            [("1", 1.0), (".5", 0.5), ("2.", 2.0), ("1e-3", 1e-3), ("2.5E+2", 250.0), ("1e-400", 0.0)];
+        for (text, value) in values {
+            assert_eq!(kinds(text), [Kind::Number(value)], "{text}");
+        }
+        assert_eq!(kinds("1e"), [Kind::Number(1.0), Kind::Word("e".into())]);
+        assert_eq!(invalid("1 + 1e999"), (4..9, "this number is too large".into()));
+        assert_eq!(invalid(" ."), (1..2, "`.` is not a number".into()));
+    }
+
+    #[test]
+    fn a_minus_is_part_of_a_name_in_brackets_only() {
+        let in_brackets = [Kind::OpenBracket, name("a-1", false), Kind::CloseBracket];
+        assert_eq!(kinds("[a-1]"), in_brackets);
+        assert_eq!(kinds("a-1"), [Kind::Word("a".into()), Kind::Minus, Kind::Number(1.0)]);
+    }
+
+    #[test]
+    fn names_may_be_quoted_with_escapes() {
+        assert_eq!(kinds(r#"["a \"b\" & 'c'\n"]"#)[1], name("a \"b\" & 'c'\n", true));
+        assert_eq!(kinds(r"['O\'Brien \\']")[1], name("O'Brien \\", true));
+        assert_eq!(kinds("[größe_女.x]")[1], name("größe_女.x", false));
+        assert_eq!(invalid("A[\"a\\q\"]"), (4..6, "unknown escape in a name".into()));
+        assert_eq!(invalid("A['\\女']"), (3..7, "unknown escape in a name".into()));
+        assert_eq!(invalid("A['a > b]"), (2..3, "this quote is never closed".into()));
+        assert_eq!(invalid("A['a\\"), (2..3, "this quote is never closed".into()));
+        assert_eq!(invalid("A[O'Brien > b]"), (2..4, "a name with a quote mark in it must be quoted".into()));
+    }
+
+    #[test]
+    fn a_prime_after_z_is_not_a_quote() {
+        let tokens = [Kind::OpenBracket, name("z", false), Kind::Below, Kind::ZPrime, Kind::CloseBracket];
+        for text in ["[z<z']", "[ z < z′ ]", "[z < z’]"] {
+            assert_eq!(kinds(text), tokens, "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_follows_an_invalid_token() {
+        assert_eq!(tokens("auc | auc").len(), 2);
+        assert_eq!(invalid("A[a & b]"), (4..5, "unexpected character '&' in brackets".into()));
+    }
+
+    #[test]
+    fn comparisons_in_one_sign_or_two() {
+        assert_eq!(kinds("<= ≤ >= ≥"), [Kind::AtMost, Kind::AtMost, Kind::AtLeast, Kind::AtLeast]);
+        assert_eq!(kinds("=<"), [Kind::WrongComparison("<=")]);
+        assert_eq!(kinds("< ="), [Kind::WrongComparison("<="), Kind::WrongComparison("<= or >=")]);
+    }
+}

@@ -1,0 +1,136 @@
+//! What the names in a goal refer to, and what was meant by a name that refers to nothing.
+
+use std::ops::Range;
+
+use super::error::Fault;
+
+/// The most groups that an error lists.
+const LISTED: usize = 10;
+
+/// How alike (Jaro–Winkler) two names must be for one to be suggested for the other.
+const ALIKE: f64 = 0.75;
+
+/// What the names in a goal refer to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Vocabulary {
+    /// The groups, in the order of their indices in rates.
+    pub groups: Vec<String>,
+    /// Whether there is a continuous protected attribute, and so `A[z > z']` and `A[z < z']`.
+    pub continuous: bool,
+}
+
+impl Vocabulary {
+    /// The index of a group: by its name as written, or else by its value if it is a number.
+    pub(super) fn group(&self, name: &str, span: &Range<usize>) -> Result<usize, Fault> {
+        if let Some(index) = self.groups.iter().position(|group| group == name) {
+            return Ok(index);
+        }
+        let equal: Vec<usize> = match number(name) {
+            Some(value) => {
+                (0..self.groups.len()).filter(|&i| number(&self.groups[i]) == Some(value)).collect()
+            }
+            None => Vec::new(),
+        };
+        match equal.as_slice() {
+            [only] => Ok(*only),
+            [] => {
+                Err(Fault::new(span.clone(), format!("unknown group {name:?}")).help(self.known_groups(name)))
+            }
+            several => {
+                let names = listed(several.iter().filter_map(|&i| self.groups.get(i)));
+                Err(Fault::new(span.clone(), format!("{name:?} could be any of several groups"))
+                    .help(format!("write one of {names}, as it is")))
+            }
+        }
+    }
+
+    fn known_groups(&self, name: &str) -> String {
+        if self.groups.is_empty() {
+            let reason = match self.continuous {
+                true => "the protected attribute is continuous: its rates are A[z > z'] and A[z < z']",
+                false => "there are no groups",
+            };
+            return reason.to_string();
+        }
+        let mut help = format!("the groups are {}", listed(self.groups.iter()));
+        if let Some(near) = nearest(name, self.groups.iter().map(String::as_str)) {
+            help += &format!("; did you mean {near:?}?");
+        }
+        help
+    }
+}
+
+/// The candidate most like a name, if one is like it at all; case does not count.
+pub(super) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let name = name.to_lowercase();
+    let mut best: Option<(f64, &str)> = None;
+    for candidate in candidates {
+        let alike = strsim::jaro_winkler(&name, &candidate.to_lowercase());
+        if alike >= ALIKE && best.is_none_or(|(most, _)| alike > most) {
+            best = Some((alike, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+fn number(name: &str) -> Option<f64> {
+    name.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+fn listed<'a>(names: impl Iterator<Item = &'a String> + Clone) -> String {
+    let first: Vec<String> = names.clone().take(LISTED).map(|name| format!("{name:?}")).collect();
+    let more = match names.count().saturating_sub(LISTED) {
+        0 => String::new(),
+        rest => format!(" and {rest} more"),
+    };
+    first.join(", ") + &more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(names: &[&str]) -> Vocabulary {
+        Vocabulary { groups: names.iter().map(|name| name.to_string()).collect(), continuous: false }
+    }
+
+    #[test]
+    fn a_number_matches_a_group_of_equal_value() {
+        assert_eq!(words(&["0.0", "1.0"]).group("1", &(0..1)), Ok(1));
+        assert_eq!(words(&["0", "1"]).group("0.0", &(0..1)), Ok(0));
+        assert_eq!(words(&["-1", "0.5"]).group("-1.0", &(0..1)), Ok(0));
+    }
+
+    #[test]
+    fn the_name_as_written_comes_first() {
+        assert_eq!(words(&["1.0", "1"]).group("1", &(0..1)), Ok(1));
+    }
+
+    #[test]
+    fn a_number_that_matches_two_groups_is_an_error() {
+        let fault = words(&["1.0", "1.00"]).group("1", &(2..3)).unwrap_err();
+        assert_eq!(fault.message, "\"1\" could be any of several groups");
+        assert_eq!(fault.help.unwrap(), "write one of \"1.0\", \"1.00\", as it is");
+    }
+
+    #[test]
+    fn words_for_numbers_are_not_numbers() {
+        assert!(words(&["inf"]).group("infinity", &(0..1)).is_err());
+        assert!(words(&["nan"]).group("NaN", &(0..1)).is_err());
+    }
+
+    #[test]
+    fn long_lists_of_groups_are_cut() {
+        let many: Vec<String> = (0..12).map(|i| format!("g{i:02}")).collect();
+        let fault = Vocabulary { groups: many, continuous: false }.group("other", &(0..1)).unwrap_err();
+        assert!(fault.help.unwrap().ends_with("\"g09\" and 2 more"));
+    }
+
+    #[test]
+    fn only_names_alike_are_suggested() {
+        let names = ["auc", "mse", "cross_group"];
+        assert_eq!(nearest("CROSS", names.into_iter()), Some("cross_group"));
+        assert_eq!(nearest("auroc", names.into_iter()), None);
+        assert_eq!(nearest("zzz", names.into_iter()), None);
+    }
+}
