@@ -43,6 +43,49 @@ pub enum Rate {
 impl Rate {
     /// Pairwise accuracy over all pairs of unequal labels.
     pub const AUC: Rate = Rate::Accuracy { better: Side::Any, worse: Side::Any };
+
+    /// `A[better > worse]` between two groups.
+    pub const fn accuracy(better: usize, worse: usize) -> Rate {
+        Rate::Accuracy { better: Side::Group(better), worse: Side::Group(worse) }
+    }
+
+    /// `A[group > *]`: the better example comes from the group.
+    pub const fn row(group: usize) -> Rate {
+        Rate::Accuracy { better: Side::Group(group), worse: Side::Any }
+    }
+
+    /// `A[* > group]`: the worse example comes from the group.
+    pub const fn column(group: usize) -> Rate {
+        Rate::Accuracy { better: Side::Any, worse: Side::Group(group) }
+    }
+
+    /// The rate as a goal would write it.
+    ///
+    /// ```
+    /// use pairity::rates::Rate;
+    /// let groups = ["chain".to_string(), "non chain".to_string()];
+    /// assert_eq!(Rate::row(0).name(&groups), "A[chain > *]");
+    /// assert_eq!(Rate::accuracy(1, 0).name(&groups), "A[\"non chain\" > chain]");
+    /// ```
+    pub fn name(&self, groups: &[String]) -> String {
+        let group = |index: usize| {
+            let name = groups.get(index).map_or("?", String::as_str);
+            let plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+            if !name.is_empty() && name.chars().all(plain) { name.to_owned() } else { format!("{name:?}") }
+        };
+        let side = |side| match side {
+            Side::Group(index) => group(index),
+            Side::Any => "*".to_owned(),
+        };
+        match *self {
+            Rate::AUC => "auc".to_owned(),
+            Rate::Accuracy { better, worse } => format!("A[{} > {}]", side(better), side(worse)),
+            Rate::Parity { first, second } => format!("P[{} > {}]", group(first), group(second)),
+            Rate::Greater => "A[z > z']".to_owned(),
+            Rate::Less => "A[z < z']".to_owned(),
+            Rate::Mse => "mse".to_owned(),
+        }
+    }
 }
 
 /// What a pair of equal scores earns.
@@ -62,4 +105,14 @@ impl Ties {
             Ties::Strict => 0.0,
         }
     }
+}
+
+/// How rates of queries become one rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Average {
+    /// All pairs of all queries count alike.
+    #[default]
+    Pairs,
+    /// All queries that have such pairs count alike.
+    Queries,
 }

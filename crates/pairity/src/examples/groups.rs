@@ -103,8 +103,7 @@ impl Groups {
 
     /// The same groups for some of the rows.
     pub fn select(&self, rows: &[u32]) -> Groups {
-        let codes =
-            rows.iter().map(|&r| self.codes.get(r as usize).copied().unwrap_or(NO_GROUP)).collect();
+        let codes = rows.iter().map(|&r| self.codes.get(r as usize).copied().unwrap_or(NO_GROUP)).collect();
         Groups::from_codes(self.names.clone(), codes)
     }
 }

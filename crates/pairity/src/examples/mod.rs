@@ -20,7 +20,7 @@ mod groups;
 mod order;
 
 pub use groups::{Groups, MAX_GROUPS, NO_GROUP};
-pub(crate) use order::{LabelOrder, score_key, sort_by_value};
+pub(crate) use order::{LabelOrder, sort_by_value};
 
 use std::ops::Range;
 
@@ -169,20 +169,21 @@ impl Examples {
         if row.is_empty() {
             return Err(ExamplesError::Empty { zero_weights: rows > 0 });
         }
-        let starts = match columns.queries {
-            None => vec![0, row.len() as u32],
-            Some(queries) => {
-                if !row.is_sorted_by_key(|&r| queries[r as usize]) {
-                    row.sort_by_key(|&r| queries[r as usize]);
+        let starts =
+            match columns.queries {
+                None => vec![0, row.len() as u32],
+                Some(queries) => {
+                    if !row.is_sorted_by_key(|&r| queries[r as usize]) {
+                        row.sort_by_key(|&r| queries[r as usize]);
+                    }
+                    let mut starts = vec![0];
+                    starts.extend((1..row.len() as u32).filter(|&i| {
+                        queries[row[i as usize] as usize] != queries[row[i as usize - 1] as usize]
+                    }));
+                    starts.push(row.len() as u32);
+                    starts
                 }
-                let mut starts = vec![0];
-                starts.extend((1..row.len() as u32).filter(|&i| {
-                    queries[row[i as usize] as usize] != queries[row[i as usize - 1] as usize]
-                }));
-                starts.push(row.len() as u32);
-                starts
-            }
-        };
+            };
         let gather = |values: &[f64]| -> Vec<f64> { row.iter().map(|&r| values[r as usize]).collect() };
 
         let labels = columns.labels.map(gather);
@@ -362,11 +363,7 @@ fn check_length(column: &'static str, values: &[f64], rows: usize) -> Result<(),
     Ok(())
 }
 
-fn check_column(
-    column: &'static str,
-    values: Option<&[f64]>,
-    rows: usize,
-) -> Result<(), ExamplesError> {
+fn check_column(column: &'static str, values: Option<&[f64]>, rows: usize) -> Result<(), ExamplesError> {
     let Some(values) = values else { return Ok(()) };
     check_length(column, values, rows)?;
     match values.iter().position(|v| !v.is_finite()) {
@@ -388,15 +385,9 @@ mod tests {
 
     #[test]
     fn lengths_must_agree() {
-        let error = Examples::new(Columns {
-            labels: Some(&[0.0, 1.0]),
-            weights: Some(&[1.0]),
-            ..Columns::default()
-        });
-        assert_eq!(
-            error.err(),
-            Some(ExamplesError::Length { column: "weights", found: 1, expected: 2 })
-        );
+        let error =
+            Examples::new(Columns { labels: Some(&[0.0, 1.0]), weights: Some(&[1.0]), ..Columns::default() });
+        assert_eq!(error.err(), Some(ExamplesError::Length { column: "weights", found: 1, expected: 2 }));
     }
 
     #[test]
@@ -431,11 +422,8 @@ mod tests {
     #[test]
     fn both_kinds_of_attribute_at_once_are_refused() {
         let groups = Groups::from_names(&["a"]);
-        let error = Examples::new(Columns {
-            groups: Some(&groups),
-            protected: Some(&[1.0]),
-            ..Columns::default()
-        });
+        let error =
+            Examples::new(Columns { groups: Some(&groups), protected: Some(&[1.0]), ..Columns::default() });
         assert_eq!(error.err(), Some(ExamplesError::TwoAttributes));
     }
 }

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 /// An integer with the order of the number: −0 and 0 are equal.
 #[inline(always)]
-pub(crate) fn score_key(score: f64) -> u64 {
+fn score_key(score: f64) -> u64 {
     let bits = (score + 0.0).to_bits();
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
 }

@@ -90,12 +90,7 @@ pub(crate) fn continuous_shares<M: Mass>(
     (credits, totals)
 }
 
-fn every_pair<M: Mass>(
-    view: &View,
-    labels: &[f64],
-    attribute: &[f64],
-    masses: &[M],
-) -> ContinuousCells<M> {
+fn every_pair<M: Mass>(view: &View, labels: &[f64], attribute: &[f64], masses: &[M]) -> ContinuousCells<M> {
     let mut cells = ContinuousCells::<M> {
         wins: Orders::default(),
         ties: Orders::default(),
@@ -212,11 +207,7 @@ impl<'a, M: Mass> Ranked<'a, M> {
 
     /// Pairs where the better example comes later than the worse, both by the given order. With
     /// `SHARES`, adds each example's part to `shares`, by place.
-    fn by_score<const SHARES: bool>(
-        &self,
-        elements: &mut [u64],
-        shares: &mut [Share],
-    ) -> Orders<M::Worth> {
+    fn by_score<const SHARES: bool>(&self, elements: &mut [u64], shares: &mut [Share]) -> Orders<M::Worth> {
         let mut scratch = vec![0; 2 * elements.len()];
         match self.label_bits {
             0 => Orders::default(),
@@ -261,7 +252,8 @@ impl<'a, M: Mass> Ranked<'a, M> {
             let (left, right) = elements.split_at_mut(zeros);
             let (below, above) = scratch.split_at_mut(2 * zeros);
             // The places of the halves are apart: the 1s start where the lowest of them stands.
-            let middle = right.iter().map(|&e| e as u32 as usize).min().map_or(shares.len(), |place| place - base);
+            let middle =
+                right.iter().map(|&e| e as u32 as usize).min().map_or(shares.len(), |place| place - base);
             let (lower, upper) = if SHARES { shares.split_at_mut(middle) } else { (shares, &mut [][..]) };
             let (a, b) = if n > FORK {
                 join(
@@ -383,11 +375,7 @@ impl<'a, M: Mass> Ranked<'a, M> {
     }
 
     /// All pairs of elements in ascending order of label, whatever their scores.
-    fn by_label<const SHARES: bool>(
-        &self,
-        elements: &mut [u64],
-        shares: &mut [Share],
-    ) -> Orders<M::Worth> {
+    fn by_label<const SHARES: bool>(&self, elements: &mut [u64], shares: &mut [Share]) -> Orders<M::Worth> {
         let mut scratch = vec![0; elements.len()];
         match self.attribute_bits {
             0 => Orders::default(),

@@ -12,5 +12,5 @@ mod tally;
 mod tests;
 mod view;
 
-pub(crate) use shares::Shares;
+pub(crate) use shares::{Part, Shares};
 pub(crate) use tally::{Entry, Layout, Tally};

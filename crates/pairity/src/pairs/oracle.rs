@@ -124,9 +124,7 @@ fn scores(n: usize) -> impl Strategy<Value = Vec<f64>> {
     ]
 }
 
-fn some<T: Clone + std::fmt::Debug>(
-    strategy: impl Strategy<Value = T>,
-) -> impl Strategy<Value = Option<T>> {
+fn some<T: Clone + std::fmt::Debug>(strategy: impl Strategy<Value = T>) -> impl Strategy<Value = Option<T>> {
     prop::option::weighted(0.5, strategy)
 }
 

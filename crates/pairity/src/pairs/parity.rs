@@ -124,7 +124,8 @@ impl<M: Mass> ParityShares<M> {
             let code = code as usize;
             if own != code && own < layout.groups && code < layout.groups {
                 let total = M::number(self.masses[example].above(self.sums[other]));
-                for (side, cell) in [layout.parity(own, code), layout.parity(code, own)].into_iter().enumerate()
+                for (side, cell) in
+                    [layout.parity(own, code), layout.parity(code, own)].into_iter().enumerate()
                 {
                     let credit = credits[side * k + other].into();
                     parts.push(Part { cell: cell as u32, side: side as u8, credit, total });

@@ -16,8 +16,12 @@ use rayon::join;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Examples visited by one task; part of the result's definition, as it orders the sums.
+/// Sums are kept at every so many places. A task visits a multiple of it, which is part of the
+/// result's definition, as it orders the sums.
 const CHUNK: usize = 1 << 14;
+
+/// The most tasks: each has sums of its own, which may be large.
+const TASKS: usize = 32;
 
 /// Below this size a node compares every pair.
 const LEAF: usize = 12;
@@ -73,7 +77,8 @@ fn run<M: Mass, P: Mass, R: Send>(
         _ => None,
     };
     let n = view.len();
-    let chunks: Vec<Range<usize>> = (0..n).step_by(CHUNK).map(|at| at..(at + CHUNK).min(n)).collect();
+    let step = CHUNK * n.div_ceil(CHUNK * TASKS);
+    let chunks: Vec<Range<usize>> = (0..n).step_by(step).map(|at| at..(at + step).min(n)).collect();
     chunks
         .into_par_iter()
         .map(|chunk| {
@@ -207,14 +212,7 @@ impl<M: Mass> Labeled<M> {
 
     /// Adds the credit of pairs that differ in `bit` of the label rank or in a lower one; the elements
     /// stand in score order and fill the places from `base` on.
-    fn split(
-        &self,
-        elements: &mut [u64],
-        scratch: &mut [u64],
-        bit: u32,
-        credits: &mut [f32],
-        base: usize,
-    ) {
+    fn split(&self, elements: &mut [u64], scratch: &mut [u64], bit: u32, credits: &mut [f32], base: usize) {
         let (n, k) = (elements.len(), self.k);
         if n <= LEAF {
             return self.leaf(elements, credits, base);
@@ -329,8 +327,7 @@ impl<M: Mass> Labeled<M> {
                     total: better,
                 });
             }
-            let worse =
-                M::number(mass.below(all[other])) - M::number(mass.below(window.through[other]));
+            let worse = M::number(mass.below(all[other])) - M::number(mass.below(window.through[other]));
             if worse > 0.0 {
                 parts.push(Part {
                     cell: layout.accuracy(code as usize, own) as u32,

@@ -165,7 +165,8 @@ impl Tally {
                     (false, false) => self.add_continuous::<Unit>(&view, labels, values, layout, ties),
                 }
             }
-            let (credit, total) = squared_error(examples, range, scores);
+            let (credit, total) = squared_error(examples, range.clone(), scores);
+            self.pairs[layout.mse()] += range.len() as u64;
             self.entries.push(Entry { cell: layout.mse() as u32, credit, total });
         }
         if layout.groups > 0 {
@@ -199,7 +200,14 @@ impl Tally {
             for (j, &b) in present.iter().enumerate() {
                 let at = i * present.len() + j;
                 if let Some(cell) = number(a as usize, b as usize) {
-                    self.add::<M>(cell, cells.wins[at], cells.ties[at], cells.totals[at], cells.pairs[at], ties);
+                    self.add::<M>(
+                        cell,
+                        cells.wins[at],
+                        cells.ties[at],
+                        cells.totals[at],
+                        cells.pairs[at],
+                        ties,
+                    );
                 }
             }
         }

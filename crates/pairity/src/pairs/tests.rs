@@ -195,7 +195,8 @@ fn pair_counts_do_not_overflow_thirty_two_bits() {
     let labels: Vec<f64> = (0..n).map(|i| f64::from(i % 2)).collect();
     let groups = Groups::from_names(&vec!["all"; n as usize]);
     let examples =
-        Examples::new(Columns { labels: Some(&labels), groups: Some(&groups), ..Columns::default() }).unwrap();
+        Examples::new(Columns { labels: Some(&labels), groups: Some(&groups), ..Columns::default() })
+            .unwrap();
     let tally = Tally::count(&examples, &labels, Ties::Half);
     assert_eq!(tally.pairs[0], 10_000_000_000);
     assert_eq!(tally.queries().next().unwrap()[0].credit, 1e10);

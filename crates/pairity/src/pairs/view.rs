@@ -1,7 +1,7 @@
 //! One query as the counting routines see it.
 
 use super::mass::Mass;
-use crate::examples::{Attribute, Examples, SMALL, score_key, sort_by_value};
+use crate::examples::{Attribute, Examples, SMALL, sort_by_value};
 use std::ops::Range;
 
 /// The columns of one query. Groups are renumbered to those present in it.
@@ -69,11 +69,6 @@ impl<'a> View<'a> {
             run.sort_unstable_by_key(|&(_, id)| (tie(id), id));
         }
         order
-    }
-
-    /// Whether two examples have the same score: −0 equals 0.
-    pub(crate) fn key(&self, example: usize) -> u64 {
-        score_key(self.scores[example])
     }
 }
 

@@ -1,0 +1,221 @@
+//! An audit: every metric of a scored table, and the verdict on each check.
+
+use super::measurement::{Measurement, Metric};
+use crate::examples::{Examples, ExamplesError};
+use crate::goals::{Constraint, Criterion, Expression, Linear, Sense, Vocabulary};
+use crate::rates::{Average, Rate, Ties};
+
+/// How an audit is made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// How rates of queries become one rate.
+    pub average: Average,
+    /// What equal scores earn.
+    pub ties: Ties,
+    /// Probability that an interval holds the true value, between 0 and 1.
+    pub confidence: f64,
+    /// A rate with fewer pairs is not estimated.
+    pub min_pairs: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { average: Average::Pairs, ties: Ties::Half, confidence: 0.95, min_pairs: 1 }
+    }
+}
+
+/// Whether a check holds, as far as the data can tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The whole interval meets the bound.
+    Pass,
+    /// The whole interval misses the bound.
+    Fail,
+    /// The bound lies inside the interval.
+    Undecided,
+    /// There is no value or no interval.
+    NotEstimable,
+}
+
+impl Verdict {
+    /// The verdict as it is written in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Pass => "pass",
+            Verdict::Fail => "fail",
+            Verdict::Undecided => "undecided",
+            Verdict::NotEstimable => "not_estimable",
+        }
+    }
+}
+
+/// A constraint held against the data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Check {
+    /// The constraint as it was written.
+    pub expression: String,
+    /// Its left side, with all rates on it.
+    pub metric: Metric,
+    /// Its right side.
+    pub bound: f64,
+    /// Whether the left side has to stay below or above.
+    pub sense: Sense,
+    /// Whether it holds.
+    pub verdict: Verdict,
+}
+
+/// Everything that can be said about a scored table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Audit {
+    /// Number of examples.
+    pub rows: usize,
+    /// Number of queries, where there is a query column.
+    pub queries: Option<usize>,
+    /// Examples of no group, or without a value of the continuous attribute.
+    pub without_attribute: usize,
+    /// How it was made.
+    pub settings: Settings,
+    /// Accuracy over all pairs.
+    pub auc: Metric,
+    /// Mean squared error, where there are labels.
+    pub mse: Option<Metric>,
+    /// Names of the groups.
+    pub groups: Vec<String>,
+    /// `A[row > column]`.
+    pub accuracy: Vec<Vec<Metric>>,
+    /// `A[group > *]`.
+    pub row_marginals: Vec<Metric>,
+    /// `A[* > group]`.
+    pub column_marginals: Vec<Metric>,
+    /// `P[row > column]`, nothing on the diagonal.
+    pub parity: Vec<Vec<Option<Metric>>>,
+    /// `S[group]`.
+    pub symmetric: Vec<Metric>,
+    /// `A[z > z']` and `A[z < z']`, with a continuous attribute.
+    pub continuous: Option<(Metric, Metric)>,
+    /// Every named criterion.
+    pub gaps: Vec<(Criterion, Metric)>,
+    /// The checks asked for.
+    pub checks: Vec<Check>,
+}
+
+impl Audit {
+    /// Measures a scored table; `scores` are in the order of the rows.
+    ///
+    /// # Errors
+    /// Scores that are not finite, or not as many as rows.
+    ///
+    /// ```
+    /// use pairity::examples::{Columns, Examples, Groups};
+    /// use pairity::metrics::{Audit, Settings};
+    ///
+    /// let labels = [0.0, 1.0, 0.0, 1.0];
+    /// let groups = Groups::from_names(&["a", "a", "b", "b"]);
+    /// let columns = Columns { labels: Some(&labels), groups: Some(&groups), ..Columns::default() };
+    /// let examples = Examples::new(columns)?;
+    /// let audit = Audit::run(&examples, &[0.1, 0.9, 0.2, 0.15], &[], &Settings::default())?;
+    /// assert_eq!(audit.accuracy[0][1].value, Some(1.0)); // A[a > b]
+    /// assert_eq!(audit.accuracy[1][1].value, Some(0.0)); // A[b > b]
+    /// # Ok::<(), pairity::examples::ExamplesError>(())
+    /// ```
+    pub fn run(
+        examples: &Examples,
+        scores: &[f64],
+        checks: &[Constraint],
+        settings: &Settings,
+    ) -> Result<Audit, ExamplesError> {
+        let measured = Measurement::new(examples, scores, settings)?;
+        let k = examples.groups().len();
+        let rate = |rate| measured.rate(rate);
+        let symmetric = |group| {
+            let terms = [(Rate::row(group), 1.0), (Rate::column(group), 1.0)];
+            measured.expression(&Expression::Linear(Linear::new(0.0, terms)))
+        };
+        let parity =
+            |first: usize, second: usize| (first != second).then(|| rate(Rate::Parity { first, second }));
+        Ok(Audit {
+            rows: examples.len(),
+            queries: examples.has_queries().then(|| examples.queries()),
+            without_attribute: examples.without_attribute(),
+            settings: settings.clone(),
+            auc: rate(Rate::AUC),
+            mse: examples.has_labels().then(|| rate(Rate::Mse)),
+            groups: examples.groups().to_vec(),
+            accuracy: square(k, |a, b| rate(Rate::accuracy(a, b))),
+            row_marginals: (0..k).map(|group| rate(Rate::row(group))).collect(),
+            column_marginals: (0..k).map(|group| rate(Rate::column(group))).collect(),
+            parity: square(k, parity),
+            symmetric: (0..k).map(symmetric).collect(),
+            continuous: examples.is_continuous().then(|| (rate(Rate::Greater), rate(Rate::Less))),
+            gaps: Criterion::ALL.into_iter().map(|c| (c, measured.criterion(c))).collect(),
+            checks: checks.iter().map(|constraint| measured.check(constraint)).collect(),
+        })
+    }
+
+    /// The most serious verdict of the checks: not estimable, fail, undecided, pass.
+    pub fn worst_verdict(&self) -> Option<Verdict> {
+        let severity = |verdict: &Verdict| match verdict {
+            Verdict::Pass => 0,
+            Verdict::Undecided => 1,
+            Verdict::Fail => 2,
+            Verdict::NotEstimable => 3,
+        };
+        self.checks.iter().map(|check| check.verdict).max_by_key(severity)
+    }
+}
+
+fn square<T>(k: usize, cell: impl Fn(usize, usize) -> T) -> Vec<Vec<T>> {
+    (0..k).map(|a| (0..k).map(|b| cell(a, b)).collect()).collect()
+}
+
+impl Measurement {
+    /// A named criterion: the largest difference between the rates it wants equal.
+    ///
+    /// If one of them can't be estimated, neither can the criterion; the reason then tells the largest
+    /// difference among the others.
+    pub fn criterion(&self, criterion: Criterion) -> Metric {
+        let expression = match criterion.expression(self.vocabulary()) {
+            Ok(expression) => expression,
+            Err(reason) => return Metric::missing(reason),
+        };
+        let metric = self.expression(&expression);
+        if let (None, Expression::Spread(forms), Some(reason)) = (metric.value, &expression, &metric.reason) {
+            let estimable = |form: &&Linear| form.terms.iter().all(|(rate, _)| self.is_estimable(*rate));
+            let rest: Vec<Linear> = forms.iter().filter(estimable).cloned().collect();
+            if rest.len() > 1
+                && let Some(gap) = self.expression(&Expression::Spread(rest.clone())).value
+            {
+                let reason = format!("{reason}; over the other {} the gap is {gap:.3}", rest.len());
+                return Metric { reason: Some(reason), ..metric };
+            }
+        }
+        metric
+    }
+
+    /// A constraint held against the data.
+    pub fn check(&self, constraint: &Constraint) -> Check {
+        let metric = self.expression(&constraint.expression);
+        let verdict = match (metric.low, metric.high, constraint.sense) {
+            (Some(_), Some(high), Sense::AtMost) if high <= constraint.bound => Verdict::Pass,
+            (Some(low), Some(_), Sense::AtMost) if low > constraint.bound => Verdict::Fail,
+            (Some(low), Some(_), Sense::AtLeast) if low >= constraint.bound => Verdict::Pass,
+            (Some(_), Some(high), Sense::AtLeast) if high < constraint.bound => Verdict::Fail,
+            (Some(_), Some(_), _) => Verdict::Undecided,
+            _ => Verdict::NotEstimable,
+        };
+        Check {
+            expression: constraint.text.clone(),
+            metric,
+            bound: constraint.bound,
+            sense: constraint.sense,
+            verdict,
+        }
+    }
+}
+
+impl Examples {
+    /// The names that goals about these examples may use.
+    pub fn vocabulary(&self) -> Vocabulary {
+        Vocabulary { groups: self.groups().to_vec(), continuous: self.is_continuous() }
+    }
+}

@@ -1,0 +1,307 @@
+//! How much every independent unit moves every rate.
+//!
+//! Units are queries where there are queries, examples otherwise. A rate is a ratio A = N / D of what
+//! its pairs earned to what they could have earned. Without unit u the ratio moves by about
+//!
+//! ```text
+//! ψ_u = (N_u − A D_u) / sqrt(D (D − D_u))
+//! ```
+//!
+//! where N_u and D_u are the unit's pairs, and Σ ψ_u ψ_uᵀ estimates the covariance of the rates. For
+//! queries of equal size that is the variance of a mean, for two groups of examples with binary labels
+//! it is DeLong's.
+
+use crate::examples::Examples;
+use crate::pairs::{Layout, Part, Shares, Tally};
+use crate::rates::{Average, Rate, Ties};
+
+/// Above this number of rates only variances are kept, and a difference is bounded by the sum of its
+/// standard errors.
+const MAX_COVARIANCES: usize = 700;
+
+/// Estimates of all rates with their covariance.
+#[derive(Debug, Clone)]
+pub(crate) struct Influence {
+    /// Number of pairs of each cell.
+    pub cell_pairs: Vec<u64>,
+    /// Number of pairs of each rate.
+    pub pairs: Vec<u64>,
+    /// NaN where a rate has no pairs.
+    pub values: Vec<f64>,
+    /// Row by row; empty if there are too many rates.
+    covariance: Vec<f64>,
+    pub variances: Vec<f64>,
+    /// Degrees of freedom of each variance; 0 if it can't be estimated.
+    pub freedom: Vec<f64>,
+    /// How many units of equal size the rate's units are worth, on the scarcer side of its pairs.
+    pub units: Vec<f64>,
+}
+
+impl Influence {
+    /// Measures all rates of the list; `scores` are in the order of the examples.
+    pub(crate) fn measure(
+        examples: &Examples,
+        scores: &[f64],
+        rates: &[Rate],
+        ties: Ties,
+        average: Average,
+    ) -> Influence {
+        let layout = Layout::of(examples);
+        let tally = Tally::count(examples, scores, ties);
+        let map = CellRates::new(&layout, rates);
+        let pairs = map.sum(&tally.pairs);
+
+        let by_query = average == Average::Queries && examples.has_queries();
+        let mut sums = Units::new(rates.len());
+        let mut unit = Unit::new(rates.len());
+        let parts_of = |entries: &[crate::pairs::Entry], parts: &mut Vec<Part>| {
+            parts.clear();
+            parts.extend(entries.iter().map(|e| Part {
+                cell: e.cell,
+                side: 0,
+                credit: e.credit,
+                total: e.total,
+            }));
+        };
+        let mut parts = Vec::new();
+        for entries in tally.queries() {
+            parts_of(entries, &mut parts);
+            unit.collect(&map, &parts, by_query);
+            sums.add_totals(&unit);
+        }
+        let ratios = Ratios { credits: sums.credits, totals: sums.totals };
+
+        let states = if examples.has_queries() {
+            let mut state = Units::new(rates.len());
+            for entries in tally.queries() {
+                parts_of(entries, &mut parts);
+                unit.collect(&map, &parts, by_query);
+                state.add(&unit, &ratios);
+            }
+            vec![state]
+        } else {
+            let start = || (Units::new(rates.len()), Unit::new(rates.len()));
+            let states = Shares::visit(examples, scores, ties, start, |(state, unit), parts| {
+                unit.collect(&map, parts, false);
+                state.add(unit, &ratios);
+            });
+            states.into_iter().map(|(state, _)| state).collect()
+        };
+        Influence::from_units(states, ratios, pairs, tally.pairs, examples.has_queries())
+    }
+
+    fn from_units(
+        states: Vec<Units>,
+        ratios: Ratios,
+        pairs: Vec<u64>,
+        cell_pairs: Vec<u64>,
+        queries: bool,
+    ) -> Influence {
+        let n = pairs.len();
+        let mut all = Units::new(n);
+        states.into_iter().for_each(|state| all.merge(&state));
+        let values = (0..n).map(|r| ratios.value(r)).collect();
+        let variances: Vec<f64> = (0..n).map(|r| all.variance(r)).collect();
+        let (mut freedom, mut units) = (vec![0.0; n], vec![0.0; n]);
+        for r in 0..n {
+            let sides = if queries || all.sides[1].squares[r] == 0.0 { 1 } else { 2 };
+            // D² / Σ D_u² units of equal size would have the same total and the same sum of squares.
+            let size = |side: &SideSums| ratios.totals[r].powi(2) / side.squares[r];
+            let counts = all.sides[..sides].iter().map(|side| side.units[r]);
+            if ratios.totals[r] > 0.0 && counts.min().is_some_and(|units| units >= 2) {
+                units[r] = all.sides[..sides].iter().map(size).fold(f64::INFINITY, f64::min);
+                // Satterthwaite: the two sides of pairs are two samples.
+                let sum: f64 = all.sides[..sides].iter().map(|side| side.variances[r]).sum();
+                let parts = all.sides[..sides].iter().map(|s| s.variances[r].powi(2) / (size(s) - 1.0));
+                let df = sum * sum / parts.sum::<f64>();
+                freedom[r] = if df.is_finite() && df > 0.0 { df } else { (units[r] - 1.0).max(0.5) };
+            }
+        }
+        Influence { cell_pairs, pairs, values, covariance: all.covariance, variances, freedom, units }
+    }
+
+    /// Covariance of two rates; none if there are too many to keep.
+    pub(crate) fn covariance(&self, a: usize, b: usize) -> Option<f64> {
+        let n = self.values.len();
+        self.covariance.get(a.min(b) * n + a.max(b)).copied()
+    }
+}
+
+/// Sums of all units' pairs.
+struct Ratios {
+    credits: Vec<f64>,
+    totals: Vec<f64>,
+}
+
+impl Ratios {
+    fn value(&self, rate: usize) -> f64 {
+        if self.totals[rate] > 0.0 { self.credits[rate] / self.totals[rate] } else { f64::NAN }
+    }
+}
+
+/// Which rates each cell belongs to.
+struct CellRates {
+    rates: Vec<Vec<u32>>,
+    count: usize,
+}
+
+impl CellRates {
+    fn new(layout: &Layout, rates: &[Rate]) -> CellRates {
+        let mut cells = vec![Vec::new(); layout.len()];
+        for (index, &rate) in rates.iter().enumerate() {
+            for cell in layout.cells(rate) {
+                cells[cell].push(index as u32);
+            }
+        }
+        CellRates { rates: cells, count: rates.len() }
+    }
+
+    fn sum(&self, cells: &[u64]) -> Vec<u64> {
+        let mut sums = vec![0; self.count];
+        for (rates, &value) in self.rates.iter().zip(cells) {
+            rates.iter().for_each(|&rate| sums[rate as usize] += value);
+        }
+        sums
+    }
+}
+
+/// The pairs of one unit, by rate.
+struct Unit {
+    /// Rates that the unit has pairs of.
+    touched: Vec<u32>,
+    /// By rate and side.
+    credits: Vec<[f64; 2]>,
+    totals: Vec<[f64; 2]>,
+}
+
+impl Unit {
+    fn new(rates: usize) -> Unit {
+        Unit { touched: Vec::new(), credits: vec![[0.0; 2]; rates], totals: vec![[0.0; 2]; rates] }
+    }
+
+    fn collect(&mut self, map: &CellRates, parts: &[Part], by_query: bool) {
+        for rate in self.touched.drain(..) {
+            self.credits[rate as usize] = [0.0; 2];
+            self.totals[rate as usize] = [0.0; 2];
+        }
+        for part in parts {
+            let side = part.side as usize;
+            for &rate in &map.rates[part.cell as usize] {
+                let totals = &mut self.totals[rate as usize];
+                if *totals == [0.0; 2] {
+                    self.touched.push(rate);
+                }
+                totals[side] += part.total;
+                self.credits[rate as usize][side] += part.credit;
+            }
+        }
+        if by_query {
+            // Every query counts the same, by its own rate.
+            for &rate in &self.touched {
+                let total = &mut self.totals[rate as usize][0];
+                self.credits[rate as usize][0] /= *total;
+                *total = 1.0;
+            }
+        }
+    }
+}
+
+/// Sums over units for one side of the pairs.
+#[derive(Clone)]
+struct SideSums {
+    /// Number of units that have pairs.
+    units: Vec<u64>,
+    /// Sum of squared totals.
+    squares: Vec<f64>,
+    /// The side's part in the variance.
+    variances: Vec<f64>,
+}
+
+/// Sums over units.
+struct Units {
+    credits: Vec<f64>,
+    totals: Vec<f64>,
+    /// Upper triangle.
+    covariance: Vec<f64>,
+    /// Used instead when there are too many rates.
+    diagonal: Vec<f64>,
+    sides: [SideSums; 2],
+    moves: Vec<(u32, f64)>,
+}
+
+impl Units {
+    fn new(rates: usize) -> Units {
+        let side = SideSums { units: vec![0; rates], squares: vec![0.0; rates], variances: vec![0.0; rates] };
+        let dense = rates <= MAX_COVARIANCES;
+        Units {
+            credits: vec![0.0; rates],
+            totals: vec![0.0; rates],
+            covariance: vec![0.0; if dense { rates * rates } else { 0 }],
+            diagonal: vec![0.0; if dense { 0 } else { rates }],
+            sides: [side.clone(), side],
+            moves: Vec::new(),
+        }
+    }
+
+    fn add_totals(&mut self, unit: &Unit) {
+        for &rate in &unit.touched {
+            let r = rate as usize;
+            self.credits[r] += unit.credits[r][0] + unit.credits[r][1];
+            self.totals[r] += unit.totals[r][0] + unit.totals[r][1];
+        }
+    }
+
+    fn add(&mut self, unit: &Unit, ratios: &Ratios) {
+        self.moves.clear();
+        for &rate in &unit.touched {
+            let r = rate as usize;
+            let all = ratios.totals[r];
+            let (credits, totals) = (unit.credits[r], unit.totals[r]);
+            let rest = (all * (all - totals[0] - totals[1])).max(0.0).sqrt();
+            let mut total = 0.0;
+            for (side, sums) in self.sides.iter_mut().enumerate() {
+                if totals[side] > 0.0 {
+                    let moved = (credits[side] - ratios.value(r) * totals[side]) / rest;
+                    // With all pairs in one unit the rest is empty; such a rate gets no interval.
+                    let moved = if moved.is_finite() { moved } else { 0.0 };
+                    sums.units[r] += 1;
+                    sums.squares[r] += totals[side] * totals[side];
+                    sums.variances[r] += moved * moved;
+                    total += moved;
+                }
+            }
+            self.moves.push((rate, total));
+        }
+        let n = self.totals.len();
+        if self.covariance.is_empty() {
+            self.moves.iter().for_each(|&(rate, moved)| self.diagonal[rate as usize] += moved * moved);
+            return;
+        }
+        self.moves.sort_unstable_by_key(|&(rate, _)| rate);
+        for (i, &(rate, moved)) in self.moves.iter().enumerate() {
+            let row = &mut self.covariance[rate as usize * n..][..n];
+            for &(other, also) in &self.moves[i..] {
+                row[other as usize] += moved * also;
+            }
+        }
+    }
+
+    fn merge(&mut self, other: &Units) {
+        let add = |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+        add(&mut self.covariance, &other.covariance);
+        add(&mut self.diagonal, &other.diagonal);
+        for (to, from) in self.sides.iter_mut().zip(&other.sides) {
+            to.units.iter_mut().zip(&from.units).for_each(|(to, from)| *to += from);
+            add(&mut to.squares, &from.squares);
+            add(&mut to.variances, &from.variances);
+        }
+    }
+
+    fn variance(&self, rate: usize) -> f64 {
+        if self.covariance.is_empty() {
+            self.diagonal[rate]
+        } else {
+            self.covariance[rate * self.totals.len() + rate]
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! All rates of a scored table, ready to be asked for any expression of them.
+
+use super::influence::Influence;
+use super::intervals::Intervals;
+use crate::examples::{Examples, ExamplesError};
+use crate::goals::{Expression, Linear, Vocabulary};
+use crate::pairs::Layout;
+use crate::rates::Rate;
+use std::collections::{BTreeSet, HashMap};
+
+/// A number with its interval, or the reason why there is none.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Metric {
+    /// The estimate.
+    pub value: Option<f64>,
+    /// The interval's lower end.
+    pub low: Option<f64>,
+    /// The interval's upper end.
+    pub high: Option<f64>,
+    /// Number of pairs it is made from (of examples, for the mean squared error).
+    pub pairs: u64,
+    /// Why the value or its interval can't be estimated.
+    pub reason: Option<String>,
+}
+
+impl Metric {
+    /// A metric that can't be estimated.
+    pub fn missing(reason: impl Into<String>) -> Metric {
+        Metric { reason: Some(reason.into()), ..Metric::default() }
+    }
+}
+
+/// The rates of a scored table and their covariance.
+#[derive(Debug, Clone)]
+pub struct Measurement {
+    vocabulary: Vocabulary,
+    layout: Layout,
+    queries: bool,
+    influence: Influence,
+    index: HashMap<Rate, usize>,
+    /// Pairs of each cell.
+    confidence: f64,
+    min_pairs: u64,
+}
+
+impl Measurement {
+    /// Measures every rate; `scores` are in the order of the rows.
+    ///
+    /// # Errors
+    /// Scores that are not finite, or not as many as rows.
+    ///
+    /// ```
+    /// use pairity::examples::{Columns, Examples};
+    /// use pairity::metrics::{Measurement, Settings};
+    /// use pairity::rates::Rate;
+    ///
+    /// let labels = [0.0, 0.0, 1.0, 1.0];
+    /// let examples = Examples::new(Columns { labels: Some(&labels), ..Columns::default() })?;
+    /// let measured = Measurement::new(&examples, &[0.1, 0.4, 0.3, 0.8], &Settings::default())?;
+    /// assert_eq!(measured.rate(Rate::AUC).value, Some(0.75));
+    /// # Ok::<(), pairity::examples::ExamplesError>(())
+    /// ```
+    pub fn new(
+        examples: &Examples,
+        scores: &[f64],
+        settings: &super::Settings,
+    ) -> Result<Measurement, ExamplesError> {
+        let scores = examples.arrange(scores)?;
+        let layout = Layout::of(examples);
+        let rates = all_rates(&layout);
+        let influence = Influence::measure(examples, &scores, &rates, settings.ties, settings.average);
+        Ok(Measurement {
+            vocabulary: Vocabulary { groups: examples.groups().to_vec(), continuous: layout.continuous },
+            layout,
+            queries: examples.has_queries(),
+            influence,
+            index: rates.into_iter().enumerate().map(|(i, rate)| (rate, i)).collect(),
+            confidence: settings.confidence,
+            min_pairs: settings.min_pairs,
+        })
+    }
+
+    /// The names that goals about this table may use.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// One rate.
+    pub fn rate(&self, rate: Rate) -> Metric {
+        self.expression(&Expression::Linear(Linear::rate(rate)))
+    }
+
+    /// Any expression of rates.
+    pub fn expression(&self, expression: &Expression) -> Metric {
+        let rates = expression.rates();
+        let pairs = self.pairs(&rates);
+        for &rate in &rates {
+            if let Some(reason) = self.not_estimable(rate) {
+                return Metric { pairs, ..Metric::missing(reason) };
+            }
+        }
+        let value = expression.value(&mut |rate| self.value(rate));
+        for &rate in &rates {
+            if let Some(reason) = self.no_interval(rate) {
+                return Metric { value: Some(value), pairs, ..Metric::missing(reason) };
+            }
+        }
+        let intervals =
+            Intervals { influence: &self.influence, index: &self.index, confidence: self.confidence };
+        let interval = intervals.of(expression);
+        Metric { value: Some(value), low: Some(interval.low), high: Some(interval.high), pairs, reason: None }
+    }
+
+    /// Whether a rate has pairs enough.
+    pub fn is_estimable(&self, rate: Rate) -> bool {
+        self.not_estimable(rate).is_none()
+    }
+
+    fn value(&self, rate: Rate) -> f64 {
+        self.index.get(&rate).map_or(f64::NAN, |&r| self.influence.values[r])
+    }
+
+    /// Pairs in at least one of the rates.
+    fn pairs(&self, rates: &[Rate]) -> u64 {
+        let rates = rates.iter().filter(|rate| self.index.contains_key(rate));
+        let cells: BTreeSet<usize> = rates.flat_map(|&rate| self.layout.cells(rate)).collect();
+        cells.iter().map(|&cell| self.influence.cell_pairs[cell]).sum()
+    }
+
+    fn not_estimable(&self, rate: Rate) -> Option<String> {
+        let name = rate.name(&self.vocabulary.groups);
+        let Some(&r) = self.index.get(&rate) else {
+            let needs = match rate {
+                Rate::Greater | Rate::Less if !self.layout.continuous => "a continuous protected attribute",
+                Rate::Parity { .. } => "groups",
+                _ => "labels",
+            };
+            return Some(format!("{name} needs {needs}"));
+        };
+        let pairs = self.influence.pairs[r];
+        if pairs == 0 {
+            return Some(format!("{name} has no pairs"));
+        }
+        if pairs < self.min_pairs {
+            return Some(format!("{name} has {pairs} pairs, fewer than {}", self.min_pairs));
+        }
+        match self.influence.values[r] {
+            value if value.is_nan() => Some(format!("{name} has no pairs of positive weight")),
+            value if value.is_infinite() => Some(format!("{name} is too large a number")),
+            _ => None,
+        }
+    }
+
+    fn no_interval(&self, rate: Rate) -> Option<String> {
+        let &r = self.index.get(&rate)?;
+        let name = rate.name(&self.vocabulary.groups);
+        if self.influence.freedom[r] > 0.0 && self.influence.variances[r].is_finite() {
+            return None;
+        }
+        Some(match (rate, self.queries) {
+            (_, true) => format!("the interval can't be estimated: one query alone has pairs of {name}"),
+            (Rate::Mse, _) => "the interval can't be estimated: there is one example".to_owned(),
+            (Rate::Parity { .. }, _) => {
+                format!("the interval can't be estimated: one side of {name} has a single example")
+            }
+            _ => format!(
+                "the interval can't be estimated: the better or the worse side of {name} has a single example"
+            ),
+        })
+    }
+}
+
+/// Every rate that a table has.
+fn all_rates(layout: &Layout) -> Vec<Rate> {
+    let k = layout.groups;
+    let mut rates = Vec::new();
+    if layout.labels {
+        rates.push(Rate::AUC);
+        rates.push(Rate::Mse);
+        rates.extend((0..k).flat_map(|a| (0..k).map(move |b| Rate::accuracy(a, b))));
+        rates.extend((0..k).flat_map(|group| [Rate::row(group), Rate::column(group)]));
+        if layout.continuous {
+            rates.extend([Rate::Greater, Rate::Less]);
+        }
+    }
+    let pairs = (0..k).flat_map(|a| (0..k).filter(move |&b| a != b).map(move |b| (a, b)));
+    rates.extend(pairs.map(|(first, second)| Rate::Parity { first, second }));
+    rates
+}

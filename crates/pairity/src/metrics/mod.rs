@@ -1,0 +1,12 @@
+//! Rates with honest intervals.
+//!
+//! [`Audit::run`] measures everything; each number is a [`Metric`]: a value with its interval, or the
+//! reason why it can't be estimated.
+
+mod audit;
+mod influence;
+mod intervals;
+mod measurement;
+
+pub use audit::{Audit, Check, Settings, Verdict};
+pub use measurement::{Measurement, Metric};
