@@ -1,15 +1,16 @@
 //! How much every independent unit moves every rate.
 //!
 //! Units are queries where there are queries, examples otherwise. A rate is a ratio A = N / D of what
-//! its pairs earned to what they could have earned. Without unit u the ratio moves by about
+//! its pairs earned to what they could have earned. Leaving out unit u moves the ratio by exactly
 //!
 //! ```text
-//! ψ_u = (N_u − A D_u) / sqrt(D (D − D_u))
+//! ψ_u = (N_u − A D_u) / (D − D_u)
 //! ```
 //!
-//! where N_u and D_u are the unit's pairs, and Σ ψ_u ψ_uᵀ estimates the covariance of the rates. For
-//! queries of equal size that is the variance of a mean, for two groups of examples with binary labels
-//! it is DeLong's.
+//! where N_u and D_u are the unit's pairs, and Σ ψ_u ψ_uᵀ, the jackknife, estimates the covariance of the
+//! rates. For m queries of equal size that is m / (m − 1) times the variance of a mean, for two groups of
+//! examples with binary labels as much above DeLong's: the factor is what small groups need for their
+//! intervals to hold as often as they say.
 
 use crate::examples::Examples;
 use crate::pairs::{Layout, Part, Shares, Tally};
@@ -257,7 +258,7 @@ impl Units {
             let r = rate as usize;
             let all = ratios.totals[r];
             let (credits, totals) = (unit.credits[r], unit.totals[r]);
-            let rest = (all * (all - totals[0] - totals[1])).max(0.0).sqrt();
+            let rest = all - totals[0] - totals[1];
             let mut total = 0.0;
             for (side, sums) in self.sides.iter_mut().enumerate() {
                 if totals[side] > 0.0 {
