@@ -12,7 +12,7 @@
 //! examples with binary labels as much above DeLong's: the factor is what small groups need for their
 //! intervals to hold as often as they say.
 
-use crate::examples::Examples;
+use crate::examples::{Examples, ExamplesError};
 use crate::pairs::{Layout, Part, Shares, Tally};
 use crate::rates::{Average, Rate, Ties};
 
@@ -48,35 +48,17 @@ impl Influence {
         average: Average,
     ) -> Influence {
         let layout = Layout::of(examples);
-        let tally = Tally::count(examples, scores, ties);
+        let tally = Tally::count(examples, scores, rates, ties);
         let map = CellRates::new(&layout, rates);
         let pairs = map.sum(&tally.pairs);
 
         let by_query = average == Average::Queries && examples.has_queries();
-        let mut sums = Units::new(rates.len());
-        let mut unit = Unit::new(rates.len());
-        let parts_of = |entries: &[crate::pairs::Entry], parts: &mut Vec<Part>| {
-            parts.clear();
-            parts.extend(entries.iter().map(|e| Part {
-                cell: e.cell,
-                side: 0,
-                credit: e.credit,
-                total: e.total,
-            }));
-        };
-        let mut parts = Vec::new();
-        for entries in tally.queries() {
-            parts_of(entries, &mut parts);
-            unit.collect(&map, &parts, by_query);
-            sums.add_totals(&unit);
-        }
-        let ratios = Ratios { credits: sums.credits, totals: sums.totals };
+        let ratios = Ratios::new(&tally, &map, by_query);
 
         let states = if examples.has_queries() {
-            let mut state = Units::new(rates.len());
-            for entries in tally.queries() {
-                parts_of(entries, &mut parts);
-                unit.collect(&map, &parts, by_query);
+            let (mut state, mut unit) = (Units::new(rates.len()), Unit::new(rates.len()));
+            for parts in tally.queries() {
+                unit.collect(&map, parts, by_query);
                 state.add(&unit, &ratios);
             }
             vec![state]
@@ -128,6 +110,33 @@ impl Influence {
     }
 }
 
+/// The values of some rates without intervals, which cost several times as much; none where a rate has
+/// no pairs. `scores` are in the order of the rows.
+///
+/// ```
+/// use pairity::examples::{Columns, Examples};
+/// use pairity::metrics::{Settings, rate_values};
+/// use pairity::rates::Rate;
+///
+/// let examples = Examples::new(Columns { labels: Some(&[0.0, 1.0, 2.0]), ..Columns::default() })?;
+/// let values = rate_values(&examples, &[0.5, 0.4, 0.9], &[Rate::AUC], &Settings::default())?;
+/// assert_eq!(values, [Some(2.0 / 3.0)]);
+/// # Ok::<(), pairity::examples::ExamplesError>(())
+/// ```
+pub fn rate_values(
+    examples: &Examples,
+    scores: &[f64],
+    rates: &[Rate],
+    settings: &super::Settings,
+) -> Result<Vec<Option<f64>>, ExamplesError> {
+    let scores = examples.arrange(scores)?;
+    let tally = Tally::count(examples, &scores, rates, settings.ties);
+    let map = CellRates::new(&Layout::of(examples), rates);
+    let by_query = settings.average == Average::Queries && examples.has_queries();
+    let ratios = Ratios::new(&tally, &map, by_query);
+    Ok((0..rates.len()).map(|r| Some(ratios.value(r)).filter(|value| !value.is_nan())).collect())
+}
+
 /// Sums of all units' pairs.
 struct Ratios {
     credits: Vec<f64>,
@@ -135,6 +144,20 @@ struct Ratios {
 }
 
 impl Ratios {
+    fn new(tally: &Tally, map: &CellRates, by_query: bool) -> Ratios {
+        let mut ratios = Ratios { credits: vec![0.0; map.count], totals: vec![0.0; map.count] };
+        let mut unit = Unit::new(map.count);
+        for parts in tally.queries() {
+            unit.collect(map, parts, by_query);
+            for &rate in &unit.touched {
+                let r = rate as usize;
+                ratios.credits[r] += unit.credits[r][0];
+                ratios.totals[r] += unit.totals[r][0];
+            }
+        }
+        ratios
+    }
+
     fn value(&self, rate: usize) -> f64 {
         if self.totals[rate] > 0.0 { self.credits[rate] / self.totals[rate] } else { f64::NAN }
     }
@@ -220,8 +243,7 @@ struct SideSums {
 
 /// Sums over units.
 struct Units {
-    credits: Vec<f64>,
-    totals: Vec<f64>,
+    rates: usize,
     /// Upper triangle.
     covariance: Vec<f64>,
     /// Used instead when there are too many rates.
@@ -235,20 +257,11 @@ impl Units {
         let side = SideSums { units: vec![0; rates], squares: vec![0.0; rates], variances: vec![0.0; rates] };
         let dense = rates <= MAX_COVARIANCES;
         Units {
-            credits: vec![0.0; rates],
-            totals: vec![0.0; rates],
+            rates,
             covariance: vec![0.0; if dense { rates * rates } else { 0 }],
             diagonal: vec![0.0; if dense { 0 } else { rates }],
             sides: [side.clone(), side],
             moves: Vec::new(),
-        }
-    }
-
-    fn add_totals(&mut self, unit: &Unit) {
-        for &rate in &unit.touched {
-            let r = rate as usize;
-            self.credits[r] += unit.credits[r][0] + unit.credits[r][1];
-            self.totals[r] += unit.totals[r][0] + unit.totals[r][1];
         }
     }
 
@@ -273,7 +286,7 @@ impl Units {
             }
             self.moves.push((rate, total));
         }
-        let n = self.totals.len();
+        let n = self.rates;
         if self.covariance.is_empty() {
             self.moves.iter().for_each(|&(rate, moved)| self.diagonal[rate as usize] += moved * moved);
             return;
@@ -302,7 +315,7 @@ impl Units {
         if self.covariance.is_empty() {
             self.diagonal[rate]
         } else {
-            self.covariance[rate * self.totals.len() + rate]
+            self.covariance[rate * self.rates + rate]
         }
     }
 }

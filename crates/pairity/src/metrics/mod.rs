@@ -9,4 +9,5 @@ mod intervals;
 mod measurement;
 
 pub use audit::{Audit, Check, Settings, Verdict};
+pub use influence::rate_values;
 pub use measurement::{Measurement, Metric};

@@ -26,8 +26,8 @@ const TASKS: usize = 32;
 /// Below this size a node compares every pair.
 const LEAF: usize = 12;
 
-/// What one example's pairs in one cell earned and could have earned, where the example stands on one
-/// side: 0 for the better or first, 1 for the worse or second.
+/// What the pairs of one unit in one cell earned, and what they could have earned. An example stands on
+/// one side of its pairs: 0 for the better or first, 1 for the worse or second; of a query it is 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Part {
     pub cell: u32,

@@ -7,6 +7,7 @@ use super::continuous::continuous;
 use super::discrete::{Cells, accuracy};
 use super::mass::{Gap, Mass, Unit, Weight};
 use super::parity::parity;
+use super::shares::Part;
 use super::view::View;
 use crate::examples::{Attribute, Examples};
 use crate::rates::{Rate, Side, Ties};
@@ -78,18 +79,32 @@ impl Layout {
     }
 }
 
-/// One cell of one query: the credit its pairs got, and what they could have got.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Entry {
-    pub cell: u32,
-    pub credit: f64,
-    pub total: f64,
+/// Which kinds of cells are counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Wanted {
+    pub accuracy: bool,
+    pub parity: bool,
+    pub continuous: bool,
+    pub mse: bool,
+}
+
+impl Wanted {
+    /// What these rates are made of.
+    pub(crate) fn by(rates: &[Rate]) -> Wanted {
+        let any = |kind: fn(&Rate) -> bool| rates.iter().any(kind);
+        Wanted {
+            accuracy: any(|rate| matches!(rate, Rate::Accuracy { .. })),
+            parity: any(|rate| matches!(rate, Rate::Parity { .. })),
+            continuous: any(|rate| matches!(rate, Rate::Greater | Rate::Less)),
+            mse: any(|rate| *rate == Rate::Mse),
+        }
+    }
 }
 
 /// The cells of all queries that have pairs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tally {
-    entries: Vec<Entry>,
+    entries: Vec<Part>,
     /// Where each query ends among the entries.
     ends: Vec<usize>,
     /// Exact number of pairs in each cell, over all queries.
@@ -97,8 +112,9 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Counts all cells; `scores` are in the order of the examples.
-    pub(crate) fn count(examples: &Examples, scores: &[f64], ties: Ties) -> Tally {
+    /// Counts the cells that rates need; `scores` are in the order of the examples.
+    pub(crate) fn count(examples: &Examples, scores: &[f64], rates: &[Rate], ties: Ties) -> Tally {
+        let wanted = Wanted::by(rates);
         let layout = Layout::of(examples);
         // Consecutive queries share a task; where tasks end depends on the data alone.
         let mut tasks: Vec<Range<usize>> = Vec::new();
@@ -118,7 +134,7 @@ impl Tally {
             .map(|queries| {
                 let mut tally = Tally { pairs: vec![0; layout.len()], ..Tally::default() };
                 for query in queries {
-                    tally.add_query(examples, &layout, examples.query(query), scores, ties);
+                    tally.add_query(examples, &layout, wanted, examples.query(query), scores, ties);
                 }
                 tally
             })
@@ -136,7 +152,7 @@ impl Tally {
     }
 
     /// The entries of each query.
-    pub(crate) fn queries(&self) -> impl Iterator<Item = &[Entry]> {
+    pub(crate) fn queries(&self) -> impl Iterator<Item = &[Part]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.entries[start..end])
     }
@@ -145,6 +161,7 @@ impl Tally {
         &mut self,
         examples: &Examples,
         layout: &Layout,
+        wanted: Wanted,
         range: Range<usize>,
         scores: &[f64],
         ties: Ties,
@@ -152,12 +169,14 @@ impl Tally {
         let view = View::new(examples, range.clone(), scores);
         let factors = examples.factors.is_some();
         if let Some(labels) = view.labels {
-            match (examples.label_gap, factors) {
-                (true, _) => self.add_accuracy::<Gap>(&view, labels, layout, ties),
-                (false, true) => self.add_accuracy::<Weight>(&view, labels, layout, ties),
-                (false, false) => self.add_accuracy::<Unit>(&view, labels, layout, ties),
+            if wanted.accuracy {
+                match (examples.label_gap, factors) {
+                    (true, _) => self.add_accuracy::<Gap>(&view, labels, layout, ties),
+                    (false, true) => self.add_accuracy::<Weight>(&view, labels, layout, ties),
+                    (false, false) => self.add_accuracy::<Unit>(&view, labels, layout, ties),
+                }
             }
-            if let Attribute::Continuous(values) = &examples.attribute {
+            if let (true, Attribute::Continuous(values)) = (wanted.continuous, &examples.attribute) {
                 let values = &values[range.clone()];
                 match (examples.label_gap, factors) {
                     (true, _) => self.add_continuous::<Gap>(&view, labels, values, layout, ties),
@@ -165,11 +184,13 @@ impl Tally {
                     (false, false) => self.add_continuous::<Unit>(&view, labels, values, layout, ties),
                 }
             }
-            let (credit, total) = squared_error(examples, range.clone(), scores);
-            self.pairs[layout.mse()] += range.len() as u64;
-            self.entries.push(Entry { cell: layout.mse() as u32, credit, total });
+            if wanted.mse {
+                let (credit, total) = squared_error(examples, range.clone(), scores);
+                self.pairs[layout.mse()] += range.len() as u64;
+                self.entries.push(Part { cell: layout.mse() as u32, side: 0, credit, total });
+            }
         }
-        if layout.groups > 0 {
+        if wanted.parity && layout.groups > 0 {
             match factors {
                 true => self.add_parity::<Weight>(&view, layout, ties),
                 false => self.add_parity::<Unit>(&view, layout, ties),
@@ -243,7 +264,7 @@ impl Tally {
         if total > 0.0 {
             let credit = M::number(wins) + ties.credit() * M::number(tied);
             // Sums of weights are rounded, each in its own order.
-            self.entries.push(Entry { cell: cell as u32, credit: credit.clamp(0.0, total), total });
+            self.entries.push(Part { cell: cell as u32, side: 0, credit: credit.clamp(0.0, total), total });
         }
     }
 }

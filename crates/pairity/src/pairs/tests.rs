@@ -3,9 +3,14 @@
 use super::oracle::{self, Rows, tables};
 use super::{Layout, Shares, Tally};
 use crate::examples::{Columns, Examples, Groups};
-use crate::rates::Ties;
+use crate::rates::{Rate, Ties};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+
+/// One rate of each kind, so that all cells are counted.
+fn every_rate() -> [Rate; 4] {
+    [Rate::AUC, Rate::Parity { first: 0, second: 1 }, Rate::Greater, Rate::Mse]
+}
 
 fn close(a: f64, b: f64, scale: f64) -> bool {
     (a - b).abs() <= 1e-9 * scale.abs().max(1e-12)
@@ -15,7 +20,7 @@ fn check_tally(rows: &Rows, ties: Ties) -> Result<(), TestCaseError> {
     let Some(examples) = rows.examples() else { return Ok(()) };
     let scores = examples.arrange(&rows.scores).unwrap();
     let layout = Layout::of(&examples);
-    let tally = Tally::count(&examples, &scores, ties);
+    let tally = Tally::count(&examples, &scores, &every_rate(), ties);
     let mut expected = oracle::count(rows, ties);
     let mut pairs = vec![0; layout.len()];
     expected.iter().for_each(|((_, cell), sums)| pairs[*cell] += sums.pairs);
@@ -142,7 +147,7 @@ fn a_large_table_agrees_with_merge_counting_and_any_number_of_threads() {
     let scores = examples.arrange(&rows.scores).unwrap();
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| Tally::count(&examples, &scores, Ties::Strict))
+        pool.install(|| Tally::count(&examples, &scores, &every_rate(), Ties::Strict))
     };
     let (one, three) = (run(1), run(3));
     let entries: Vec<_> = one.queries().flatten().copied().collect();
@@ -177,7 +182,7 @@ fn shares_have_the_same_bits_for_any_number_of_threads() {
     let (one, three) = (run(1), run(3));
     assert!(one == three);
     // Each pair is shared by two examples, so the shares of all add up to the counts twice.
-    let tally = Tally::count(&examples, &scores, Ties::Half);
+    let tally = Tally::count(&examples, &scores, &every_rate(), Ties::Half);
     let layout = Layout::of(&examples);
     for entry in tally.queries().flatten().filter(|entry| entry.cell as usize != layout.mse()) {
         for side in [0, 1] {
@@ -197,7 +202,7 @@ fn pair_counts_do_not_overflow_thirty_two_bits() {
     let examples =
         Examples::new(Columns { labels: Some(&labels), groups: Some(&groups), ..Columns::default() })
             .unwrap();
-    let tally = Tally::count(&examples, &labels, Ties::Half);
+    let tally = Tally::count(&examples, &labels, &[Rate::AUC], Ties::Half);
     assert_eq!(tally.pairs[0], 10_000_000_000);
     assert_eq!(tally.queries().next().unwrap()[0].credit, 1e10);
 }
