@@ -62,7 +62,7 @@ pub(crate) fn sort_by_value(values: &[f64]) -> Vec<(u64, u32)> {
         values.iter().enumerate().map(|(i, &v)| (score_key(v), i as u32)).collect();
     // The unstable sort of keys alone is much faster than one of tuples; runs of equal keys are rare
     // or long, and are put in order afterwards.
-    keys.par_sort_unstable_by_key(|&(key, _)| key);
+    sort_keys(&mut keys, rayon::current_num_threads());
     for run in keys.chunk_by_mut(|a, b| a.0 == b.0) {
         if run.len() > 1 {
             run.sort_unstable_by_key(|&(_, id)| id);
@@ -71,9 +71,42 @@ pub(crate) fn sort_by_value(values: &[f64]) -> Vec<(u64, u32)> {
     keys
 }
 
+/// Sorts by key: halves on two threads with the standard library's sort, which is twice as fast as
+/// rayon's, and merges them.
+fn sort_keys(keys: &mut [(u64, u32)], threads: usize) {
+    if threads < 2 || keys.len() < 1 << 15 {
+        return keys.sort_unstable_by_key(|&(key, _)| key);
+    }
+    let middle = keys.len() / 2;
+    let (left, right) = keys.split_at_mut(middle);
+    rayon::join(|| sort_keys(left, threads / 2), || sort_keys(right, threads - threads / 2));
+    let left = left.to_vec();
+    let (mut l, mut r) = (0, middle);
+    for at in 0..keys.len() {
+        // The target never overtakes the right half: at = l + (r − middle) < r while the left lasts.
+        let take_left = l < left.len() && (r == keys.len() || left[l].0 <= keys[r].0);
+        if take_left {
+            keys[at] = left[l];
+            l += 1;
+        } else {
+            keys[at] = keys[r];
+            r += 1;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn threads_do_not_change_the_order() {
+        let values: Vec<f64> = (0..100_000u64).map(|i| (i * 7_919 % 1_013) as f64).collect();
+        let pool = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
+        let one = pool(1).install(|| sort_by_value(&values));
+        assert!(one.is_sorted());
+        assert!(one == pool(3).install(|| sort_by_value(&values)));
+    }
 
     #[test]
     fn keys_keep_the_order_of_numbers() {

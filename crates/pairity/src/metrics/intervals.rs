@@ -92,7 +92,7 @@ impl Intervals<'_> {
             for (i, &(a, x)) in steps.iter().enumerate() {
                 sum += x * x;
                 for &(b, y) in &steps[i + 1..] {
-                    // Without covariances, what the worst correlation would give.
+                    // Unknown: what the worst correlation would give.
                     sum += 2.0 * self.correlation(a, b).map_or((x * y).abs(), |c| c * x * y);
                 }
             }
@@ -101,10 +101,11 @@ impl Intervals<'_> {
         Interval { value, low: value - reach(false), high: value + reach(true) }
     }
 
+    /// None if it is not known: covariances were not kept, or a rate never varied (such as one of 1).
     fn correlation(&self, a: usize, b: usize) -> Option<f64> {
         let covariance = self.influence.covariance(a, b)?;
         let scale = (self.influence.variances[a] * self.influence.variances[b]).sqrt();
-        Some(if scale > 0.0 { (covariance / scale).clamp(-1.0, 1.0) } else { 0.0 })
+        (scale > 0.0).then(|| (covariance / scale).clamp(-1.0, 1.0))
     }
 
     fn rate(&self, r: usize, tail: f64) -> Interval {

@@ -7,6 +7,8 @@ mod audit;
 mod influence;
 mod intervals;
 mod measurement;
+#[cfg(test)]
+mod tests;
 
 pub use audit::{Audit, Check, Settings, Verdict};
 pub use influence::rate_values;

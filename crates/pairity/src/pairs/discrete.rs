@@ -13,7 +13,7 @@
 //! labels, one sweep for binary ones. Equal scores are put in descending order of label first, so that
 //! they never count as wins; ties are then summed run by run.
 
-use super::mass::Mass;
+use super::mass::{Mass, Unit};
 use super::view::{View, runs};
 use rayon::join;
 
@@ -69,8 +69,8 @@ fn sweep<M: Mass>(view: &View, masses: &[M]) -> Cells<M> {
     let groups: Vec<u16> = view.example.iter().map(|&e| view.groups[e as usize]).collect();
     let masses: Vec<M> = view.example.iter().map(|&e| masses[e as usize]).collect();
     let everyone = 0..view.len() as u32;
-    let totals = by_rank(everyone.clone(), view.rank, &groups, &masses, k);
-    let pairs = by_rank(everyone, view.rank, &groups, &vec![super::mass::Unit; view.len()], k);
+    let pairs = by_rank(everyone.clone(), view.rank, &groups, &vec![Unit; view.len()], k);
+    let totals = by_rank(everyone, view.rank, &groups, &masses, k);
 
     let order = view.by_score(|e| u32::MAX - view.rank[view.place[e as usize] as usize]);
     let mut ties = vec![M::Worth::default(); k * k];
@@ -82,7 +82,8 @@ fn sweep<M: Mass>(view: &View, masses: &[M]) -> Cells<M> {
         .iter()
         .map(|&(_, e)| {
             let place = view.place[e as usize];
-            u64::from(view.rank[place as usize]) << 32 | u64::from(place)
+            let tag = if M::PLAIN { u32::from(view.groups[e as usize]) } else { place };
+            u64::from(view.rank[place as usize]) << 32 | u64::from(tag)
         })
         .collect();
     drop(order);
@@ -166,6 +167,13 @@ struct Sweep<'a, M: Mass> {
 }
 
 impl<M: Mass> Sweep<'_, M> {
+    /// Group and mass of an element. If all masses are the same its tag is the group, else the place.
+    #[inline(always)]
+    fn member(&self, element: u64) -> (usize, M) {
+        let tag = element as u32 as usize;
+        if M::PLAIN { (tag, M::default()) } else { (self.groups[tag] as usize, self.masses[tag]) }
+    }
+
     /// Wins among `elements` (rank and place, in score order) that differ in `bit` of the rank or in a
     /// lower one: a row for each group of the better example.
     fn split<const G: usize>(
@@ -215,13 +223,13 @@ impl<M: Mass> Sweep<'_, M> {
 
     fn leaf<const G: usize>(&self, elements: &[u64], rows: &mut [[M::Worth; G]]) {
         for (i, &higher) in elements.iter().enumerate().skip(1) {
-            let place = higher as u32 as usize;
-            let row = &mut rows[self.groups[place] as usize];
+            let (group, mass) = self.member(higher);
+            let row = &mut rows[group];
             for &lower in &elements[..i] {
-                let worse = lower as u32 as usize;
-                let lane = (self.groups[worse] as usize).wrapping_sub(self.first);
+                let (worse, other) = self.member(lower);
+                let lane = worse.wrapping_sub(self.first);
                 if lower >> 32 < higher >> 32 && lane < G {
-                    row[lane] += self.masses[place].above(self.masses[worse].alone());
+                    row[lane] += mass.above(other.alone());
                 }
             }
         }
@@ -236,21 +244,30 @@ impl<M: Mass> Sweep<'_, M> {
         bit: u32,
         rows: &mut [[M::Worth; G]],
     ) -> usize {
-        let n = elements.len();
-        let scratch = &mut scratch[..n];
+        let scratch = &mut scratch[..elements.len()];
+        let (zeros, ones) = M::split_alike(elements, scratch, bit, rows)
+            .unwrap_or_else(|| self.split_any(elements, scratch, bit, rows));
+        elements[zeros..].copy_from_slice(&scratch[..ones]);
+        zeros
+    }
+
+    fn split_any<const G: usize>(
+        &self,
+        elements: &mut [u64],
+        scratch: &mut [u64],
+        bit: u32,
+        rows: &mut [[M::Worth; G]],
+    ) -> (usize, usize) {
         let mut passed = [M::Sum::default(); G];
         let (mut zeros, mut ones) = (0, 0);
         // Both targets are written and only one index moves: a branch here would be mispredicted half
         // of the time.
-        for i in 0..n {
+        for i in 0..elements.len() {
             let element = elements[i];
-            let place = element as u32 as usize;
             let one = element >> (bit + 32) & 1 == 1;
-            let group = self.groups[place] as usize;
-            let mass = self.masses[place];
+            let (group, mass) = self.member(element);
             let lane = group.wrapping_sub(self.first);
-            let row = &mut rows[group];
-            for (row, &passed) in row.iter_mut().zip(&passed) {
+            for (row, &passed) in rows[group].iter_mut().zip(&passed) {
                 *row += if one { mass.above(passed) } else { M::Worth::default() };
             }
             for (own, passed) in passed.iter_mut().enumerate() {
@@ -261,7 +278,52 @@ impl<M: Mass> Sweep<'_, M> {
             zeros += usize::from(!one);
             ones += usize::from(one);
         }
-        elements[zeros..].copy_from_slice(&scratch[..ones]);
-        zeros
+        (zeros, ones)
     }
+}
+
+/// The split where every pair counts one and elements carry their group, in 32-bit lanes: blocks are so
+/// short that neither the counts of a block nor their sums overflow.
+pub(super) fn split_alike<const G: usize>(
+    elements: &mut [u64],
+    scratch: &mut [u64],
+    bit: u32,
+    rows: &mut [[u64; G]],
+) -> (usize, usize) {
+    const BLOCK: usize = 60_000;
+    let mut unit = [[0u32; G]; G];
+    unit.iter_mut().enumerate().for_each(|(group, unit)| unit[group] = 1);
+    let mut before = [0u64; G];
+    let (mut zeros, mut ones) = (0, 0);
+    for start in (0..elements.len()).step_by(BLOCK) {
+        let mut passed = [0u32; G];
+        let mut wins = [[0u32; G]; G];
+        let mut betters = [0u32; G];
+        for i in start..elements.len().min(start + BLOCK) {
+            let element = elements[i];
+            let one = (element >> (bit + 32) & 1) as u32;
+            let group = element as u32 as usize % G;
+            let mask = one.wrapping_neg();
+            for (wins, &passed) in wins[group].iter_mut().zip(&passed) {
+                *wins += passed & mask;
+            }
+            for (passed, &unit) in passed.iter_mut().zip(&unit[group]) {
+                *passed += unit & !mask;
+            }
+            betters[group] += one;
+            elements[zeros] = element;
+            scratch[ones] = element;
+            zeros += 1 - one as usize;
+            ones += one as usize;
+        }
+        for ((row, wins), &betters) in rows.iter_mut().zip(&wins).zip(&betters) {
+            for ((row, &wins), &before) in row.iter_mut().zip(wins).zip(&before) {
+                *row += u64::from(wins) + before * u64::from(betters);
+            }
+        }
+        for (before, &passed) in before.iter_mut().zip(&passed) {
+            *before += u64::from(passed);
+        }
+    }
+    (zeros, ones)
 }

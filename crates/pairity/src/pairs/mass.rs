@@ -17,6 +17,8 @@ pub(crate) trait Mass: Copy + Default + Send + Sync {
     type Sum: Copy + Default + Send + Sync + AddAssign + Add<Output = Self::Sum>;
     /// What pairs are worth: an exact count, or a weight.
     type Worth: Copy + Default + Send + Sync + AddAssign + PartialEq;
+    /// All examples bring the same, so that a group is all there is to know of one.
+    const PLAIN: bool = false;
 
     /// The mass of an example of weight `weight` and label `label`.
     fn new(weight: f64, label: f64) -> Self;
@@ -28,6 +30,15 @@ pub(crate) trait Mass: Copy + Default + Send + Sync {
     fn below(self, sum: Self::Sum) -> Self::Worth;
     /// The worth as a plain number.
     fn number(worth: Self::Worth) -> f64;
+    /// A faster split of elements than that for any mass, where there is one.
+    fn split_alike<const G: usize>(
+        _elements: &mut [u64],
+        _scratch: &mut [u64],
+        _bit: u32,
+        _rows: &mut [[Self::Worth; G]],
+    ) -> Option<(usize, usize)> {
+        None
+    }
 }
 
 /// Every pair counts one, exactly.
@@ -37,6 +48,7 @@ pub(crate) struct Unit;
 impl Mass for Unit {
     type Sum = u64;
     type Worth = u64;
+    const PLAIN: bool = true;
 
     fn new(_weight: f64, _label: f64) -> Self {
         Unit
@@ -55,6 +67,15 @@ impl Mass for Unit {
     }
     fn number(worth: u64) -> f64 {
         worth as f64
+    }
+    #[inline(always)]
+    fn split_alike<const G: usize>(
+        elements: &mut [u64],
+        scratch: &mut [u64],
+        bit: u32,
+        rows: &mut [[u64; G]],
+    ) -> Option<(usize, usize)> {
+        (rows.len() <= G).then(|| super::discrete::split_alike(elements, scratch, bit, rows))
     }
 }
 

@@ -1,0 +1,116 @@
+"""Times pairity beside its peers on the same arrays, in one run, and prints ratios.
+
+    python benches/run.py path/to/pairity-bench [--update]
+
+Peers run in the same process as this script, pairity in its own; each time is the best of several, the
+two alternating, so that a busy machine slows both. Instruction counts come from callgrind: they do not
+depend on the machine's load, and are compared with benches/instructions.json (`--update` rewrites it).
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+
+import numpy as np
+from scipy.stats import kendalltau
+from sklearn.metrics import roc_auc_score
+
+HERE = pathlib.Path(__file__).parent
+SIZES = [10_000, 100_000, 1_000_000]
+
+
+def write_arrays(folder, n):
+    """Real labels, scores that follow them with noise, four groups, a continuous attribute."""
+    rng = np.random.default_rng(n)
+    labels = rng.normal(size=n)
+    arrays = {
+        "labels": labels,
+        "scores": 0.7 * labels + rng.normal(size=n),
+        "attribute": rng.normal(size=n),
+        "groups": rng.integers(0, 4, size=n).astype(np.uint8),
+    }
+    for name, array in arrays.items():
+        array.tofile(folder / name)
+    return arrays
+
+
+def ours(binary, work, folder, threads=1):
+    out = subprocess.run([binary, work, folder, str(threads), "3"], check=True, capture_output=True, text=True)
+    seconds, memory = out.stdout.split()
+    return float(seconds), int(memory)
+
+
+def peer(function):
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def best(rounds, *tasks):
+    """Best seconds of each task, the tasks taking turns."""
+    times = [[task() for task in tasks] for _ in range(rounds)]
+    return [min(column) for column in zip(*times)]
+
+
+def row(what, n, ours, peer, peer_name, target):
+    print(f"| {what} | {n:>9,} | {ours:9.4f} | {peer:9.4f} | {peer_name} | {ours / peer:6.2f} | {target} |")
+
+
+def instructions(binary, work, folder):
+    with tempfile.TemporaryDirectory() as scratch:
+        out = subprocess.run(
+            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch}/out", binary, work, folder, "1", "1"],
+            check=True, capture_output=True, text=True,
+        )
+    return int(re.search(r"Collected : (\d+)", out.stderr).group(1))
+
+
+def main():
+    binary = str(pathlib.Path(sys.argv[1]).resolve())
+    print("| work | rows | pairity, s | peer, s | peer | ratio | target |")
+    print("|---|---|---|---|---|---|---|")
+    seconds, counted = {}, {}
+    for n in SIZES:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            arrays = write_arrays(folder, n)
+            s, y = arrays["scores"], arrays["labels"]
+            one = lambda work, threads=1: lambda: ours(binary, work, folder, threads)[0]
+            matrix, two, tau, auc = best(
+                3, one("matrix"), one("matrix", 2),
+                lambda: peer(lambda: kendalltau(s, y)),
+                lambda: peer(lambda: roc_auc_score(y > 0, s)),
+            )
+            continuous, audit = best(2, one("continuous"), one("audit"))
+            row("4 × 4 matrix, one thread", n, matrix, tau, "scipy kendalltau, one number", "≤ 1, aim .5")
+            row("4 × 4 matrix, one thread", n, matrix, auc, "scikit-learn roc_auc_score, one number", "")
+            row("4 × 4 matrix, two threads", n, two, matrix, "one thread", "≤ .59")
+            row("continuous attribute", n, continuous, matrix, "4 × 4 matrix", "≤ 6")
+            row("whole audit with intervals", n, audit, matrix, "4 × 4 matrix", "")
+            seconds[n] = matrix
+            if n == SIZES[-1]:
+                for work in ["matrix", "continuous", "audit"]:
+                    print(f"| memory beyond the columns, {work} | {n:>9,} | {ours(binary, work, folder)[1] / n:.0f} bytes a row | | | | ≤ 100 |")
+            if n == 100_000 and shutil.which("valgrind"):
+                counted = {work: instructions(binary, work, folder) for work in ["matrix", "continuous", "audit"]}
+    print(f"| growth from 10⁵ to 10⁶ rows | | {seconds[SIZES[2]]:.4f} | {seconds[SIZES[1]]:.4f} | | {seconds[SIZES[2]] / seconds[SIZES[1]]:6.2f} | ≤ 14 |")
+
+    stored = HERE / "instructions.json"
+    if "--update" in sys.argv:
+        stored.write_text(json.dumps(counted, indent=2) + "\n")
+    before = json.loads(stored.read_text())
+    print("\nInstructions at 100,000 rows, one thread" + ("" if counted else ": valgrind is not installed"))
+    for work, count in counted.items():
+        print(f"  {work:<12} {count:>15,}  {count / before[work] - 1:+7.2%} against the stored count")
+
+
+if __name__ == "__main__":
+    main()

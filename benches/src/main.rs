@@ -1,0 +1,68 @@
+//! One piece of work, timed: `pairity-bench WORK FOLDER THREADS REPEATS`.
+//!
+//! The folder holds raw little-endian f64 columns `scores`, `labels`, `attribute` and u8 codes `groups`;
+//! `run.py` writes them, so that peers work on the same arrays. Prints the best seconds and the growth of
+//! the peak memory in bytes.
+
+use pairity::examples::{Columns, Examples, Groups};
+use pairity::metrics::{Audit, Settings, rate_values};
+use pairity::rates::Rate;
+use std::path::Path;
+use std::time::Instant;
+
+type Failure = Box<dyn std::error::Error>;
+
+fn numbers(folder: &Path, name: &str) -> Result<Vec<f64>, Failure> {
+    let bytes = std::fs::read(folder.join(name))?;
+    let (chunks, _) = bytes.as_chunks::<8>();
+    Ok(chunks.iter().map(|&chunk| f64::from_le_bytes(chunk)).collect())
+}
+
+/// A value of /proc/self/status in bytes; 0 where there is none.
+fn memory(name: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or("");
+    line.split_whitespace().next().and_then(|kib| kib.parse().ok()).unwrap_or(0u64) * 1024
+}
+
+fn main() -> Result<(), Failure> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [work, folder, threads, repeats] = arguments.as_slice() else {
+        return Err("usage: pairity-bench matrix|continuous|audit FOLDER THREADS REPEATS".into());
+    };
+    rayon::ThreadPoolBuilder::new().num_threads(threads.parse()?).build_global()?;
+    let folder = Path::new(folder);
+    let (scores, labels) = (numbers(folder, "scores")?, numbers(folder, "labels")?);
+    let attribute = numbers(folder, "attribute")?;
+    let codes: Vec<u32> = std::fs::read(folder.join("groups"))?.into_iter().map(u32::from).collect();
+    let names = (0..=codes.iter().copied().max().unwrap_or(0)).map(|group| group.to_string()).collect();
+    let groups = Groups::from_codes(names, codes);
+    let k = groups.names().len();
+
+    let columns = match work.as_str() {
+        "continuous" => Columns { labels: Some(&labels), protected: Some(&attribute), ..Columns::default() },
+        _ => Columns { labels: Some(&labels), groups: Some(&groups), ..Columns::default() },
+    };
+    let rates: Vec<Rate> = match work.as_str() {
+        "continuous" => vec![Rate::Greater, Rate::Less],
+        _ => (0..k).flat_map(|a| (0..k).map(move |b| Rate::accuracy(a, b))).collect(),
+    };
+    let settings = Settings::default();
+    let before = memory("VmRSS:");
+    let mut best = f64::INFINITY;
+    for _ in 0..repeats.parse::<usize>()? {
+        let start = Instant::now();
+        let examples = Examples::new(columns)?;
+        match work.as_str() {
+            "audit" => {
+                std::hint::black_box(Audit::run(&examples, &scores, &[], &settings)?);
+            }
+            _ => {
+                std::hint::black_box(rate_values(&examples, &scores, &rates, &settings)?);
+            }
+        }
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    println!("{best} {}", memory("VmHWM:").saturating_sub(before));
+    Ok(())
+}

@@ -1,0 +1,261 @@
+//! Every metric against a count pair by pair, and the edges at which nothing can be estimated.
+
+use super::{Audit, Measurement, Metric, Settings, Verdict, rate_values};
+use crate::examples::{Columns, Examples, Groups};
+use crate::goals::{Criterion, parse_constraint, parse_expression};
+use crate::pairs::Layout;
+use crate::pairs::oracle::{self, CellSums, Rows, tables};
+use crate::rates::{Average, Rate, Side, Ties};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// A rate by definition: pooled over pairs, or averaged over the queries that have some.
+fn slow_rate(
+    cells: &BTreeMap<(u32, usize), CellSums>,
+    average: Average,
+    belongs: impl Fn(usize) -> bool,
+) -> (Option<f64>, u64) {
+    let mut queries: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+    let mut pairs = 0;
+    for ((query, _), sums) in cells.iter().filter(|((_, cell), _)| belongs(*cell)) {
+        let sum = queries.entry(*query).or_default();
+        sum.0 += sums.credit;
+        sum.1 += sums.total;
+        pairs += sums.pairs;
+    }
+    let queries: Vec<(f64, f64)> = queries.into_values().filter(|(_, total)| *total > 0.0).collect();
+    let value = match average {
+        Average::Pairs => queries.iter().map(|q| q.0).sum::<f64>() / queries.iter().map(|q| q.1).sum::<f64>(),
+        Average::Queries => queries.iter().map(|q| q.0 / q.1).sum::<f64>() / queries.len() as f64,
+    };
+    (Some(value).filter(|value| !value.is_nan()), pairs)
+}
+
+fn agree(fast: &Metric, slow: Option<f64>) -> bool {
+    match (fast.value, slow) {
+        (Some(fast), Some(slow)) => (fast - slow).abs() < 1e-9,
+        (None, None) => fast.reason.is_some(),
+        _ => false,
+    }
+}
+
+/// The interval holds the value, rates stay in [0, 1], and a missing number has a reason.
+fn is_sound(metric: &Metric, highest: f64) -> bool {
+    match (metric.low, metric.value, metric.high) {
+        (Some(low), Some(value), Some(high)) => {
+            (-1e-12..=value + 1e-12).contains(&low) && (value - 1e-12..=highest + 1e-12).contains(&high)
+        }
+        (None, _, None) => metric.reason.as_ref().is_some_and(|reason| !reason.is_empty()),
+        _ => false,
+    }
+}
+
+fn check_audit(rows: &Rows, average: Average, ties: Ties) -> Result<(), TestCaseError> {
+    let Some(examples) = rows.examples() else { return Ok(()) };
+    let settings = Settings { average, ties, ..Settings::default() };
+    let audit = Audit::run(&examples, &rows.scores, &[], &settings).unwrap();
+    let cells = oracle::count(rows, ties);
+    let layout = Layout::of(&examples);
+    let average = if rows.queries.is_some() { average } else { Average::Pairs };
+    let (k, codes) = (layout.groups, layout.codes());
+    let accuracy = |better: Side, worse: Side| {
+        let fits = |side: Side, code: usize| side == Side::Any || side == Side::Group(code);
+        slow_rate(&cells, average, |cell| {
+            cell < codes * codes && fits(better, cell / codes) && fits(worse, cell % codes)
+        })
+    };
+    let (value, pairs) = accuracy(Side::Any, Side::Any);
+    prop_assert!(agree(&audit.auc, value), "{:?} {value:?}", audit.auc);
+    prop_assert_eq!(audit.auc.pairs, pairs);
+    for a in 0..k {
+        let (row, _) = accuracy(Side::Group(a), Side::Any);
+        let (column, _) = accuracy(Side::Any, Side::Group(a));
+        prop_assert!(agree(&audit.row_marginals[a], row));
+        prop_assert!(agree(&audit.column_marginals[a], column));
+        prop_assert!(agree(&audit.symmetric[a], row.zip(column).map(|(row, column)| row + column)));
+        prop_assert!(is_sound(&audit.symmetric[a], 2.0), "{:?}", audit.symmetric[a]);
+        for b in 0..k {
+            let (value, pairs) = accuracy(Side::Group(a), Side::Group(b));
+            let metric = &audit.accuracy[a][b];
+            prop_assert!(agree(metric, value) && is_sound(metric, 1.0), "{metric:?} {value:?}");
+            prop_assert_eq!(metric.pairs, pairs);
+            let value = slow_rate(&cells, average, |cell| a != b && cell == layout.parity(a, b)).0;
+            match &audit.parity[a][b] {
+                Some(metric) => prop_assert!(agree(metric, value) && is_sound(metric, 1.0)),
+                None => prop_assert_eq!(a, b),
+            }
+        }
+    }
+    if let Some((greater, less)) = &audit.continuous {
+        prop_assert!(agree(greater, slow_rate(&cells, average, |cell| cell == layout.greater()).0));
+        prop_assert!(agree(less, slow_rate(&cells, average, |cell| cell == layout.less()).0));
+    }
+    // Criteria by definition, from the numbers checked above.
+    let value = |metric: &Metric| metric.value;
+    let off = |f: &dyn Fn(usize, usize) -> Option<f64>, diagonal: Option<bool>| -> Vec<Option<f64>> {
+        let cells = (0..k).flat_map(|a| (0..k).map(move |b| (a, b)));
+        cells.filter(|(a, b)| diagonal.is_none_or(|d| d == (a == b))).map(|(a, b)| f(a, b)).collect()
+    };
+    let matrix = |a: usize, b: usize| audit.accuracy[a][b].value;
+    let shares = |a: usize, b: usize| audit.parity[a][b].as_ref().and_then(value);
+    for (criterion, metric) in &audit.gaps {
+        let values = match criterion {
+            Criterion::EqualOpportunity => off(&matrix, None),
+            Criterion::CrossGroup => off(&matrix, Some(false)),
+            Criterion::WithinGroup => off(&matrix, Some(true)),
+            Criterion::Marginal => audit.row_marginals.iter().map(value).collect(),
+            Criterion::StatisticalParity => off(&shares, Some(false)),
+            Criterion::Symmetric => audit.symmetric.iter().map(value).collect(),
+            Criterion::Continuous => {
+                audit.continuous.iter().flat_map(|(greater, less)| [greater.value, less.value]).collect()
+            }
+        };
+        let gap =
+            values.iter().copied().collect::<Option<Vec<f64>>>().filter(|v| v.len() > 1).map(|v| {
+                v.iter().copied().fold(f64::MIN, f64::max) - v.iter().copied().fold(f64::MAX, f64::min)
+            });
+        prop_assert!(agree(metric, gap), "{criterion:?} {metric:?} {gap:?}");
+        prop_assert!(is_sound(metric, f64::INFINITY), "{criterion:?} {metric:?}");
+    }
+    if let (Some(labels), Some(mse)) = (&rows.labels, &audit.mse) {
+        let weight = |i: usize| rows.weights.as_ref().map_or(1.0, |w| w[i]);
+        let n = labels.len();
+        let errors = |i: usize| weight(i) * (rows.scores[i] - labels[i]).powi(2);
+        let slow = (0..n).map(errors).sum::<f64>() / (0..n).map(weight).sum::<f64>();
+        if average == Average::Pairs && slow.is_finite() {
+            prop_assert!((mse.value.unwrap() - slow).abs() <= 1e-9 * slow, "{mse:?} {slow}");
+        }
+        prop_assert!(mse.value.is_none_or(f64::is_finite));
+    }
+    let rates = [Rate::AUC, Rate::Greater];
+    let values = rate_values(&examples, &rows.scores, &rates, &settings).unwrap();
+    prop_assert_eq!(values[0], audit.auc.value);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_metric_equals_its_definition(rows in tables(), strict: bool, by_query: bool) {
+        let average = if by_query { Average::Queries } else { Average::Pairs };
+        check_audit(&rows, average, if strict { Ties::Strict } else { Ties::Half })?;
+    }
+
+    #[test]
+    fn a_monotone_map_of_scores_changes_no_rate(rows in tables()) {
+        let Some(examples) = rows.examples() else { return Ok(()) };
+        let settings = Settings::default();
+        let before = Measurement::new(&examples, &rows.scores, &settings).unwrap().rate(Rate::AUC);
+        // Halving keeps the order and every tie but for the very smallest numbers.
+        prop_assume!(rows.scores.iter().all(|s| *s == 0.0 || s.abs() > 1e-300));
+        let mapped: Vec<f64> = rows.scores.iter().map(|s| s / 2.0).collect();
+        let after = Measurement::new(&examples, &mapped, &settings).unwrap().rate(Rate::AUC);
+        prop_assert_eq!(before, after);
+    }
+}
+
+fn examples(labels: &[f64], groups: &[&str], queries: Option<&[u32]>) -> Examples {
+    let groups = Groups::from_names(groups);
+    Examples::new(Columns { labels: Some(labels), groups: Some(&groups), queries, ..Columns::default() })
+        .unwrap()
+}
+
+fn reason(metric: &Metric) -> &str {
+    metric.reason.as_deref().unwrap_or("")
+}
+
+#[test]
+fn a_group_without_pairs_is_not_estimable() {
+    let examples = examples(&[1.0, 0.0, 0.0, 0.0], &["a", "a", "b", "c"], None);
+    let audit = Audit::run(&examples, &[0.9, 0.1, 0.2, 0.3], &[], &Settings::default()).unwrap();
+    assert_eq!(audit.accuracy[1][0].value, None);
+    assert_eq!(reason(&audit.accuracy[1][0]), "A[b > a] has no pairs");
+    let cross = &audit.gaps.iter().find(|(c, _)| *c == Criterion::CrossGroup).unwrap().1;
+    assert_eq!(cross.value, None);
+    assert_eq!(reason(cross), "A[b > a] has no pairs; over the other 2 the gap is 0.000");
+}
+
+#[test]
+fn equal_labels_leave_the_parity_part() {
+    let examples = examples(&[1.0; 4], &["a", "a", "b", "b"], None);
+    let audit = Audit::run(&examples, &[0.9, 0.4, 0.3, 0.5], &[], &Settings::default()).unwrap();
+    assert_eq!((audit.auc.value, reason(&audit.auc)), (None, "auc has no pairs"));
+    assert_eq!(audit.parity[0][1].as_ref().unwrap().value, Some(0.75));
+}
+
+#[test]
+fn without_labels_only_parity_is_measured() {
+    let groups = Groups::from_names(&["a", "b"]);
+    let examples = Examples::new(Columns { groups: Some(&groups), ..Columns::default() }).unwrap();
+    let audit = Audit::run(&examples, &[1.0, 0.0], &[], &Settings::default()).unwrap();
+    assert_eq!(reason(&audit.auc), "auc needs labels");
+    assert_eq!(audit.mse, None);
+    assert_eq!(audit.parity[0][1].as_ref().unwrap().value, Some(1.0));
+}
+
+#[test]
+fn one_query_or_one_positive_has_a_value_but_no_interval() {
+    let one_query = examples(&[1.0, 0.0, 1.0], &["a", "b", "b"], Some(&[3, 3, 3]));
+    let auc = Measurement::new(&one_query, &[0.5, 0.1, 0.2], &Settings::default()).unwrap().rate(Rate::AUC);
+    assert_eq!((auc.value, auc.low, auc.high), (Some(1.0), None, None));
+    assert_eq!(reason(&auc), "the interval can't be estimated: one query alone has pairs of auc");
+    let one_positive = examples(&[1.0, 0.0, 0.0], &["a", "b", "b"], None);
+    let auc =
+        Measurement::new(&one_positive, &[0.5, 0.1, 0.2], &Settings::default()).unwrap().rate(Rate::AUC);
+    assert_eq!((auc.value, auc.low), (Some(1.0), None));
+    assert!(reason(&auc).contains("single example"), "{auc:?}");
+}
+
+#[test]
+fn a_perfect_rate_still_has_an_honest_interval() {
+    let n = 40;
+    let labels: Vec<f64> = (0..n).map(|i| f64::from(i % 2)).collect();
+    let all = examples(&labels, &vec!["a"; n as usize], None);
+    let auc = Measurement::new(&all, &labels, &Settings::default()).unwrap().rate(Rate::AUC);
+    assert_eq!((auc.value, auc.high), (Some(1.0), Some(1.0)));
+    // Twenty positives without an error: the rule of three says 3 / 20.
+    assert!(auc.low.is_some_and(|low| (0.75..0.9).contains(&low)), "{auc:?}");
+}
+
+#[test]
+fn too_few_pairs_are_not_estimated() {
+    let all = examples(&[1.0, 0.0, 1.0], &["a", "b", "b"], None);
+    let settings = Settings { min_pairs: 3, ..Settings::default() };
+    let auc = Measurement::new(&all, &[0.5, 0.1, 0.2], &settings).unwrap().rate(Rate::AUC);
+    assert_eq!((auc.value, reason(&auc)), (None, "auc has 2 pairs, fewer than 3"));
+}
+
+#[test]
+fn verdicts_follow_the_interval() {
+    let n = 400u32;
+    let labels: Vec<f64> = (0..n).map(|i| f64::from(i % 2)).collect();
+    // Every tenth label is misjudged.
+    let scores: Vec<f64> =
+        (0..n).map(|i| if i % 10 == 0 { 1.0 - labels[i as usize] } else { labels[i as usize] }).collect();
+    let groups: Vec<&str> = (0..n).map(|i| if i % 3 == 0 { "a" } else { "b" }).collect();
+    let examples = examples(&labels, &groups, None);
+    let verdict = |text: &str| {
+        let check = parse_constraint(text, &examples.vocabulary()).unwrap();
+        let audit = Audit::run(&examples, &scores, &[check], &Settings::default()).unwrap();
+        assert_eq!(audit.worst_verdict(), Some(audit.checks[0].verdict));
+        audit.checks[0].verdict
+    };
+    assert_eq!(verdict("auc >= 0.8"), Verdict::Pass);
+    assert_eq!(verdict("auc >= 0.99"), Verdict::Fail);
+    assert_eq!(verdict("auc >= 0.9"), Verdict::Undecided);
+    assert_eq!(verdict("auc <= 0.99"), Verdict::Pass);
+    assert_eq!(verdict("auc <= 0.8"), Verdict::Fail);
+    assert_eq!(verdict("cross_group <= 0.5"), Verdict::Pass);
+    assert_eq!(verdict("min(A[a > b], A[b > a]) >= 0.5"), Verdict::Pass);
+}
+
+#[test]
+fn rates_that_move_against_each_other_have_a_sum_that_does_not_move() {
+    let all = examples(&[1.0, 0.0, 1.0, 0.0], &["a", "b", "b", "a"], None);
+    let measured = Measurement::new(&all, &[0.5, 0.1, 0.4, 0.3], &Settings::default()).unwrap();
+    let sum = parse_expression("P[a > b] + P[b > a]", measured.vocabulary()).unwrap();
+    let metric = measured.expression(&sum);
+    assert_eq!(metric.value, Some(1.0));
+    assert!((metric.high.unwrap() - metric.low.unwrap()).abs() < 1e-6, "{metric:?}");
+}
