@@ -251,11 +251,17 @@ fn verdicts_follow_the_interval() {
 }
 
 #[test]
-fn rates_that_move_against_each_other_have_a_sum_that_does_not_move() {
-    let all = examples(&[1.0, 0.0, 1.0, 0.0], &["a", "b", "b", "a"], None);
-    let measured = Measurement::new(&all, &[0.5, 0.1, 0.4, 0.3], &Settings::default()).unwrap();
-    let sum = parse_expression("P[a > b] + P[b > a]", measured.vocabulary()).unwrap();
-    let metric = measured.expression(&sum);
-    assert_eq!(metric.value, Some(1.0));
-    assert!((metric.high.unwrap() - metric.low.unwrap()).abs() < 1e-6, "{metric:?}");
+fn rates_that_move_against_each_other_have_a_sum_that_hardly_moves() {
+    let n = 300u32;
+    let labels: Vec<f64> = (0..n).map(|i| f64::from(i % 2)).collect();
+    let scores: Vec<f64> = (0..n).map(|i| f64::from(i * 7_919 % 1_013) + f64::from(i % 3) * 200.0).collect();
+    let groups: Vec<&str> = (0..n).map(|i| if i % 3 == 0 { "a" } else { "b" }).collect();
+    let all = examples(&labels, &groups, None);
+    let measured = Measurement::new(&all, &scores, &Settings::default()).unwrap();
+    let width = |text: &str| {
+        let metric = measured.expression(&parse_expression(text, measured.vocabulary()).unwrap());
+        metric.high.unwrap() - metric.low.unwrap()
+    };
+    assert!(width("P[a > b] + P[b > a]") < 0.05 * width("P[a > b]"));
+    assert!((width("P[a > b] - P[b > a]") / width("P[a > b]") - 2.0).abs() < 0.05);
 }
