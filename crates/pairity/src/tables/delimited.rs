@@ -1,0 +1,200 @@
+//! CSV and TSV: text with a header line and a delimiter.
+//!
+//! Only the wanted fields are looked at. Lines are counted when an error needs one, from the bytes of
+//! the file, so that quoted line breaks, blank lines and every kind of line ending count as they do in
+//! an editor.
+
+use std::io::{BufRead, BufReader, Read};
+
+use csv::{ByteRecord, Reader, ReaderBuilder};
+
+use super::error::{Place, TableError};
+use super::gather::Gather;
+use super::meter::Meter;
+use super::selection::{Header, positions};
+use super::source::Part;
+
+/// The columns of a file.
+pub(super) fn headers(part: &Part, delimiter: u8) -> Result<Vec<Header>, TableError> {
+    let names = names(&mut reader(part.open_at(0)?, delimiter), part)?;
+    Ok(names.into_iter().map(|name| Header { name, readable: true }).collect())
+}
+
+/// Adds the rows of a file to the columns and returns their number.
+pub(super) fn read(
+    part: &Part,
+    delimiter: u8,
+    columns: &mut [Gather],
+    meter: &mut Meter<'_>,
+) -> Result<usize, TableError> {
+    let mut reader = reader(part.open_at(0)?, delimiter);
+    let names = names(&mut reader, part)?;
+    let fields = positions(columns, &names, part.name())?;
+    let mut record = ByteRecord::new();
+    let mut rows = 0;
+    let mut start = 0;
+    loop {
+        let next = reader.position().byte();
+        if !reader.read_byte_record(&mut record).map_err(|error| failed(part, error))? {
+            break;
+        }
+        start = next;
+        if record.len() != names.len() {
+            return Err(ragged(part, start, &record, names.len()));
+        }
+        for (column, &field) in columns.iter_mut().zip(&fields) {
+            if let Err(problem) = column.text(&record[field]) {
+                return Err(TableError::Cell {
+                    file: part.name().to_owned(),
+                    place: Place::Line(line_of(part, start)? + breaks(record.iter().take(field))),
+                    column: column.name().to_owned(),
+                    problem,
+                });
+            }
+        }
+        rows += 1;
+        meter.at(next);
+    }
+    if rows > 0 && ends_in_quotes(part, start, delimiter)? {
+        return Err(TableError::OpenQuote { file: part.name().to_owned(), line: line_of(part, start)? });
+    }
+    Ok(rows)
+}
+
+fn reader(bytes: impl Read, delimiter: u8) -> Reader<impl Read> {
+    ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter)
+        .buffer_capacity(1 << 17)
+        .from_reader(bytes)
+}
+
+fn names(reader: &mut Reader<impl Read>, part: &Part) -> Result<Vec<String>, TableError> {
+    let mut record = ByteRecord::new();
+    if !reader.read_byte_record(&mut record).map_err(|error| failed(part, error))? {
+        return Err(TableError::NoHeader { file: part.name().to_owned() });
+    }
+    Ok(record.iter().map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect())
+}
+
+fn ragged(part: &Part, start: u64, record: &ByteRecord, expected: usize) -> TableError {
+    match line_of(part, start) {
+        Ok(line) => TableError::Ragged {
+            file: part.name().to_owned(),
+            line,
+            last_line: line + breaks(record.iter()),
+            found: record.len(),
+            expected,
+        },
+        Err(error) => error,
+    }
+}
+
+fn failed(part: &Part, error: csv::Error) -> TableError {
+    match error.into_kind() {
+        csv::ErrorKind::Io(cause) => part.failed(cause),
+        other => part.failed(std::io::Error::other(format!("{other:?}"))),
+    }
+}
+
+/// The line on which the record at a position starts, counted from 1.
+fn line_of(part: &Part, position: u64) -> Result<u64, TableError> {
+    let mut reader = BufReader::new(part.open_at(0)?);
+    let mut lines = LineBreaks::default();
+    let mut left = position;
+    loop {
+        let bytes = reader.fill_buf().map_err(|cause| part.failed(cause))?;
+        let before = usize::try_from(left).map_or(bytes.len(), |left| left.min(bytes.len()));
+        lines.add(&bytes[..before]);
+        left -= before as u64;
+        // Between the end of the last record and the start of this one there may be line breaks.
+        let blank = if left > 0 {
+            0
+        } else {
+            let rest = &bytes[before..];
+            rest.iter().position(|byte| !matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len())
+        };
+        lines.add(&bytes[before..before + blank]);
+        let used = before + blank;
+        if used == 0 || used < bytes.len() {
+            return Ok(1 + lines.count);
+        }
+        reader.consume(used);
+    }
+}
+
+/// How many line breaks there are within some fields.
+fn breaks<'a>(fields: impl Iterator<Item = &'a [u8]>) -> u64 {
+    let mut count = 0;
+    for field in fields {
+        let mut lines = LineBreaks::default();
+        lines.add(field);
+        count += lines.count;
+    }
+    count
+}
+
+/// Counts `\n`, `\r\n` and a lone `\r` as one line break each.
+#[derive(Default)]
+struct LineBreaks {
+    count: u64,
+    after_return: bool,
+}
+
+impl LineBreaks {
+    fn add(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.count += u64::from(byte == b'\r' || (byte == b'\n' && !self.after_return));
+            self.after_return = byte == b'\r';
+        }
+    }
+}
+
+/// Whether the file's last record, at a position, ends within a quoted field. The parser takes the end
+/// of the file for the closing quotation mark, and all rows after a stray one for a single cell.
+fn ends_in_quotes(part: &Part, position: u64, delimiter: u8) -> Result<bool, TableError> {
+    // One more record is seen as one only from outside of quotation marks.
+    let with_another = part.open_at(position)?.chain(&b"\nanother\n"[..]);
+    let mut reader = reader(with_another, delimiter);
+    let mut record = ByteRecord::new();
+    let mut records = 0;
+    while records < 2 && reader.read_byte_record(&mut record).map_err(|error| failed(part, error))? {
+        records += 1;
+    }
+    Ok(records < 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::Source;
+
+    #[test]
+    fn every_kind_of_line_ending_counts_as_in_an_editor() {
+        let text = b"a\r\n\r\nb\n\nc\rd\n\r\ne";
+        let source = Source::from_reader("x.csv", &text[..]).unwrap();
+        let line = |position: u64| line_of(&source.parts()[0], position).unwrap();
+        assert_eq!(line(0), 1);
+        // From anywhere in the break before a record, to the line of that record.
+        assert_eq!((line(2), line(3), line(5)), (3, 3, 3));
+        assert_eq!(line(6), 5);
+        assert_eq!(line(10), 6);
+        assert_eq!(line(text.len() as u64 - 1), 8);
+        assert_eq!(line(1000), 8);
+    }
+
+    #[test]
+    fn a_file_that_ends_in_quotes_is_noticed_and_a_closed_or_stray_mark_is_not() {
+        let ends_in_quotes = |text: &str| {
+            let source = Source::from_reader("x.csv", text.as_bytes()).unwrap();
+            super::ends_in_quotes(&source.parts()[0], 0, b',').unwrap()
+        };
+        for text in ["1,\"abc", "1,\"abc\n2,def\n", "\"a\"\"", "1,\""] {
+            assert!(ends_in_quotes(text), "{text:?}");
+        }
+        for text in ["1,abc", "1,\"abc\"\n", "1,\"a\nb\"\r\n", "5\" pipe,\"a\nb\"", "\"a\"\"\"", "1,\"\""] {
+            assert!(!ends_in_quotes(text), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Which columns are read, and as what.
+
+use std::collections::{HashMap, HashSet};
+
+use super::error::TableError;
+use super::gather::Gather;
+
+/// What a column is read as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Numbers. `true` and `false` are read as 1 and 0; any other text is an error.
+    Number,
+    /// Categories: every cell is a text.
+    Category,
+    /// Numbers if every cell that is not missing is a number, categories otherwise. A column of `true`
+    /// and `false` is one of categories. NaN and infinities count as numbers here, and as numbers they
+    /// are errors.
+    Infer,
+}
+
+/// A column that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Want {
+    /// Its name in the header.
+    pub name: String,
+    /// What it is read as.
+    pub kind: Kind,
+}
+
+impl Want {
+    /// A column of numbers.
+    pub fn number(name: &str) -> Want {
+        Want { name: name.to_owned(), kind: Kind::Number }
+    }
+
+    /// A column of categories.
+    pub fn category(name: &str) -> Want {
+        Want { name: name.to_owned(), kind: Kind::Category }
+    }
+
+    /// A column of either.
+    pub fn infer(name: &str) -> Want {
+        Want { name: name.to_owned(), kind: Kind::Infer }
+    }
+}
+
+/// The columns to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Selection {
+    /// These only; other columns are not even parsed.
+    Columns(Vec<Want>),
+    /// Every column, of the kind its cells suggest, except for the ones named here.
+    All {
+        /// Columns of a given kind.
+        overrides: Vec<Want>,
+    },
+}
+
+/// A column as a file's header or schema shows it.
+pub(super) struct Header {
+    pub(super) name: String,
+    /// Whether its cells can be numbers or categories at all.
+    pub(super) readable: bool,
+}
+
+/// Each wanted column once: asking for it twice is fine if both agree on its kind.
+pub(super) fn distinct(wants: &[Want]) -> Result<Vec<Want>, TableError> {
+    let mut distinct: Vec<Want> = Vec::with_capacity(wants.len());
+    for want in wants {
+        match distinct.iter_mut().find(|known| known.name == want.name) {
+            None => distinct.push(want.clone()),
+            Some(known) if known.kind == want.kind || want.kind == Kind::Infer => {}
+            Some(known) if known.kind == Kind::Infer => known.kind = want.kind,
+            Some(known) => return Err(TableError::TwoKinds { column: known.name.clone() }),
+        }
+    }
+    Ok(distinct)
+}
+
+/// The columns of a selection of all: those that any file has, and the names of those left out.
+pub(super) fn all(
+    files: &[(&str, Vec<Header>)],
+    overrides: &[Want],
+) -> Result<(Vec<Want>, Vec<String>), TableError> {
+    let mut wants: Vec<Want> = Vec::new();
+    let mut skipped = Vec::new();
+    let mut seen = HashSet::new();
+    let overrides = distinct(overrides)?;
+    for (file, headers) in files {
+        let mut here = HashSet::new();
+        for header in headers {
+            let name = header.name.as_str();
+            if !here.insert(name) {
+                let count = headers.iter().filter(|other| other.name == name).count();
+                return Err(TableError::DuplicateColumn {
+                    file: file.to_string(),
+                    column: name.to_owned(),
+                    count,
+                });
+            }
+            if !seen.insert(name) {
+                continue;
+            }
+            let kind = overrides.iter().find(|want| want.name == name).map(|want| want.kind);
+            if header.readable || kind.is_some() {
+                wants.push(Want { name: name.to_owned(), kind: kind.unwrap_or(Kind::Infer) });
+            } else {
+                skipped.push(name.to_owned());
+            }
+        }
+    }
+    for want in &overrides {
+        if let Some((file, headers)) = files.first().filter(|_| !seen.contains(want.name.as_str())) {
+            let names = headers.iter().map(|header| header.name.clone()).collect();
+            return Err(unknown(&want.name, names, file));
+        }
+    }
+    Ok((wants, skipped))
+}
+
+/// The position of each wanted column among the names of a file.
+pub(super) fn positions(wanted: &[Gather], names: &[String], file: &str) -> Result<Vec<usize>, TableError> {
+    let mut places: HashMap<&str, (usize, usize)> = HashMap::with_capacity(names.len());
+    for (at, name) in names.iter().enumerate() {
+        places.entry(name).or_insert((at, 0)).1 += 1;
+    }
+    let position = |column: &str| match places.get(column) {
+        Some((at, 1)) => Ok(*at),
+        Some((_, count)) => Err(TableError::DuplicateColumn {
+            file: file.to_owned(),
+            column: column.to_owned(),
+            count: *count,
+        }),
+        None => Err(unknown(column, names.to_vec(), file)),
+    };
+    wanted.iter().map(|gather| position(gather.name())).collect()
+}
+
+/// The error for a column that a file does not have.
+pub(super) fn unknown(column: &str, names: Vec<String>, file: &str) -> TableError {
+    let nearest = nearest(column, &names);
+    TableError::UnknownColumn { column: column.to_owned(), file: file.to_owned(), nearest, names }
+}
+
+/// Up to three names that resemble a column's, the most similar first.
+fn nearest(column: &str, names: &[String]) -> Vec<String> {
+    const SIMILAR: f64 = 0.75;
+    let lower = column.to_lowercase();
+    let mut near: Vec<(f64, &String)> = names
+        .iter()
+        .map(|name| (strsim::jaro_winkler(&lower, &name.to_lowercase()), name))
+        .filter(|(similarity, _)| *similarity >= SIMILAR)
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    near.into_iter().take(3).map(|(_, name)| name.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_names_come_first_and_the_case_does_not_matter() {
+        let names: Vec<String> = ["age", "scope", "Score", "score_2", "core"].map(String::from).to_vec();
+        assert_eq!(nearest("SCORE", &names), ["Score", "score_2", "core"]);
+        assert_eq!(nearest("zip", &names), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_column_wanted_twice_is_read_once_if_the_kinds_agree() {
+        let wants = [Want::infer("a"), Want::number("b"), Want::number("a"), Want::infer("b")];
+        assert_eq!(distinct(&wants).unwrap(), [Want::number("a"), Want::number("b")]);
+        let wants = [Want::category("a"), Want::number("a")];
+        assert!(matches!(distinct(&wants), Err(TableError::TwoKinds { .. })));
+    }
+}
