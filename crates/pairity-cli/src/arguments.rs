@@ -125,7 +125,7 @@ pub struct AuditArguments {
 #[derive(Debug, Args)]
 pub struct DemoArguments {
     /// Seed of the simulated data: same seed, same data
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
     /// How to run and what to write.

@@ -65,8 +65,8 @@ fn explanation(report: &Report) -> String {
     format!(
         "
 What this means
-In each of {QUERIES} simulated searches with {CANDIDATES} candidates, one candidate is relevant; overall the
-scorer puts it above another one {auc} of the time. But when the relevant candidate is from the
+In each of the {QUERIES} simulated searches one of {CANDIDATES} candidates is relevant; overall, the scorer
+puts it above another one {auc} of the time. But when the relevant candidate is from the
 minority and the other one from the majority, it does so only {low} of the time, against {high} the
 other way around: a cross_group gap of {gap} that the overall number does not show.
 

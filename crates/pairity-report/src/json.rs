@@ -40,11 +40,7 @@ pub fn audit_json(report: &Report) -> Value {
         Some((greater, less)) => json!({ "greater": metric(greater), "less": metric(less) }),
         None => Value::Null,
     };
-    // In the order of the documentation, which is not that of the engine.
-    let names = ["cross_group", "within_group", "marginal", "equal_opportunity", "statistical_parity"];
-    let mut gaps: Vec<_> =
-        audit.gaps.iter().map(|(criterion, gap)| (criterion.name(), metric(gap))).collect();
-    gaps.sort_by_key(|(name, _)| names.iter().position(|known| known == name).unwrap_or(names.len()));
+    let gaps = report.gaps().into_iter().map(|(c, gap)| (c.name().to_owned(), metric(gap)));
     json!({
         "schema": "pairity.audit/1",
         "rows": audit.rows,
@@ -61,7 +57,7 @@ pub fn audit_json(report: &Report) -> Value {
         "parity": audit.parity.iter().map(parity).collect::<Vec<_>>(),
         "symmetric": list(&audit.symmetric),
         "continuous": continuous,
-        "gaps": gaps.into_iter().map(|(name, gap)| (name.to_owned(), gap)).collect::<Map<_, _>>(),
+        "gaps": gaps.collect::<Map<_, _>>(),
         "checks": audit.checks.iter().map(check).collect::<Vec<_>>(),
         "notes": notes(report),
     })

@@ -1,6 +1,7 @@
 //! A report: an audit, and what happened to the data on the way to it.
 
-use pairity::metrics::Audit;
+use pairity::goals::Criterion;
+use pairity::metrics::{Audit, Metric};
 
 /// What a column is used as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +79,22 @@ pub struct Report {
 }
 
 impl Report {
+    /// The gaps in the order in which they are documented.
+    pub(crate) fn gaps(&self) -> Vec<(Criterion, &Metric)> {
+        let place = |criterion: Criterion| match criterion {
+            Criterion::CrossGroup => 0,
+            Criterion::WithinGroup => 1,
+            Criterion::Marginal => 2,
+            Criterion::EqualOpportunity => 3,
+            Criterion::StatisticalParity => 4,
+            Criterion::Symmetric => 5,
+            Criterion::Continuous => 6,
+        };
+        let mut gaps: Vec<_> = self.audit.gaps.iter().map(|(criterion, gap)| (*criterion, gap)).collect();
+        gaps.sort_by_key(|(criterion, _)| place(*criterion));
+        gaps
+    }
+
     /// Rows left out because their weight is 0.
     pub fn rows_of_no_weight(&self) -> usize {
         self.notes.rows_read.saturating_sub(self.notes.rows_dropped + self.audit.rows)

@@ -21,16 +21,22 @@ impl Page<'_> {
         let mut read = vec![many(audit.rows, "row")];
         read.extend(audit.queries.map(|queries| many(queries, "query")));
         read.extend((!audit.groups.is_empty()).then(|| many(audit.groups.len(), "group")));
-        let column = |(role, name): &(Role, String)| match (role, name.as_str()) {
-            (Role::PairWeight, "label-gap") => "pairs weighted by their difference in labels".to_owned(),
-            (role, name) => format!("{} {:?}", role.words(), plain(name)),
-        };
-        read.extend(notes.columns.iter().map(column));
+        let groups = notes.columns.iter().filter(|(role, _)| *role == Role::Group);
+        let groups: Vec<String> = groups.map(|(_, name)| format!("{:?}", plain(name))).collect();
+        let mut grouped = false;
+        for (role, name) in &notes.columns {
+            match (role, name.as_str()) {
+                (Role::PairWeight, "label-gap") => read.push("pairs weighted by label-gap".to_owned()),
+                (Role::Group, _) if std::mem::replace(&mut grouped, true) => {}
+                (Role::Group, _) => read.push(format!("group {}", groups.join(" & "))),
+                (role, name) => read.push(format!("{} {:?}", role.words(), plain(name))),
+            }
+        }
 
         let settings = &audit.settings;
-        let average = match (settings.average, audit.queries) {
-            (Average::Pairs, _) => "every pair counts alike",
-            (Average::Queries, _) => "every query counts alike",
+        let average = match settings.average {
+            Average::Pairs => "every pair counts alike",
+            Average::Queries => "every query counts alike",
         };
         let ties = match settings.ties {
             Ties::Half => "equal scores count half",
@@ -40,7 +46,7 @@ impl Page<'_> {
         let how = vec![
             average.to_owned(),
             ties.to_owned(),
-            format!("[ ] are {}% intervals", (percent * 1e6).round() / 1e6),
+            format!("{}% confidence intervals in [ ]", (percent * 1e6).round() / 1e6),
         ];
 
         let mut text = self.paint.title(&format!("Audit{of}"));

@@ -11,6 +11,7 @@ pub use words::plain;
 
 use crate::report::{Report, Role};
 use paint::Paint;
+use pairity::goals::Criterion;
 use pairity::metrics::Metric;
 use words::{count, fill, number, pad, pad_left, rate, with_interval};
 
@@ -123,26 +124,30 @@ impl Page<'_> {
             return fill("No groups to compare: name a column with --group or --protected.", 0, self.width)
                 + "\n";
         }
-        let about = |name: &str| match name {
-            "cross_group" => "A[i > j] of different groups",
-            "within_group" => "A[i > i]",
-            "marginal" => "A[i > anyone]",
-            "equal_opportunity" => "all A[i > j]",
-            "statistical_parity" => "P[i > j]",
-            "symmetric" => "S[i]",
-            _ => "A[z > z'] and A[z < z']",
+        let about = |criterion: Criterion| match criterion {
+            Criterion::CrossGroup => "A[i > j] of different groups",
+            Criterion::WithinGroup => "A[i > i]",
+            Criterion::Marginal => "A[i > anyone]",
+            Criterion::EqualOpportunity => "all A[i > j]",
+            Criterion::StatisticalParity => "P[i > j]",
+            Criterion::Symmetric => "S[i]",
+            Criterion::Continuous => "A[z > z'] and A[z < z']",
         };
-        let list: Vec<Entry> = audit
-            .gaps
-            .iter()
-            .filter(|(criterion, _)| (criterion.name() == "continuous") == continuous)
-            .filter(|(criterion, _)| self.has_labels() || criterion.name() == "statistical_parity")
+        let applies = |criterion: Criterion| {
+            let kind = (criterion == Criterion::Continuous) == continuous;
+            kind && (self.has_labels() || criterion == Criterion::StatisticalParity)
+        };
+        let list: Vec<Entry> = self
+            .report
+            .gaps()
+            .into_iter()
+            .filter(|(criterion, _)| applies(*criterion))
             .map(|(criterion, metric)| Entry {
                 name: criterion.name().to_owned(),
                 value: with_interval(metric, rate),
                 metric,
                 unit: "pairs",
-                about: about(criterion.name()).to_owned(),
+                about: about(criterion).to_owned(),
             })
             .collect();
         if list.is_empty() {
