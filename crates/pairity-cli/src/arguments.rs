@@ -1,0 +1,236 @@
+//! The arguments as plain structs. Nothing here reads a file.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use pairity::metrics::Settings;
+use pairity::rates::{Average, Ties};
+
+/// Pairwise fairness for ranking and regression: exact pair counts with honest intervals.
+#[derive(Debug, Parser)]
+#[command(name = "pairity", version, arg_required_else_help = true)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Measure a scored table: how often the better of two scores higher, group by group
+    #[command(after_help = AUDIT_HELP)]
+    Audit(AuditArguments),
+    /// See an audit of simulated data; needs no files
+    #[command(after_help = DEMO_HELP)]
+    Demo(DemoArguments),
+}
+
+const AUDIT_HELP: &str = "\
+Checks are written in the goal language:
+  auc   mse   A[female > male]   A[* > male]   P[a > b]   S[a]   A[z > z']   A[z < z']
+  cross_group  within_group  marginal  equal_opportunity  statistical_parity  symmetric  continuous
+  abs(e)  min(e, e)  max(e, e)  + - * numbers ( )  and one of  <=  >=
+
+A check passes if the whole confidence interval keeps the bound, fails if none of it does, and is
+undecided otherwise.
+
+Rows without label, score, weight, pair weight or query are left out and counted in the report. A row
+without a group takes part as \"anyone\".
+
+Exit codes:
+  0  fine (an undecided check gives a warning)
+  1  a check failed, or is undecided with --strict
+  2  wrong arguments or data; nothing is written to standard output
+  3  no check failed, but one can't be estimated (no pairs, or fewer than --min-pairs)
+
+Examples:
+  pairity audit people.csv --score score --label hired --query job --group gender
+  pairity audit people.csv --score score --label hired --query job --group gender \\
+      --check 'cross_group <= 0.1' --check 'auc >= 0.7' --format json
+  cat people.csv | pairity audit - --score score --label income --protected age";
+
+const DEMO_HELP: &str = "\
+Example:
+  pairity demo
+  pairity demo --seed 7 --format json";
+
+/// Arguments of `audit`.
+#[derive(Debug, Args)]
+pub struct AuditArguments {
+    /// CSV, TSV, Parquet or SVMlight files; a folder or a pattern of them; `-` for CSV from standard
+    /// input. Several are one table
+    #[arg(value_name = "TABLE", required = true)]
+    pub tables: Vec<String>,
+
+    /// Column of the scores
+    #[arg(long, value_name = "COL")]
+    pub score: String,
+
+    /// Column of the labels: higher should score higher. Without it only statistical parity can be
+    /// measured (SVMlight files: `label` if not given)
+    #[arg(long, value_name = "COL")]
+    pub label: Option<String>,
+
+    /// Column of a categorical protected attribute; repeat it for intersections
+    #[arg(long, value_name = "COL")]
+    pub group: Vec<String>,
+
+    /// Column of a continuous protected attribute, instead of --group
+    #[arg(long, value_name = "COL", conflicts_with = "group")]
+    pub protected: Option<String>,
+
+    /// Column of the queries: pairs are formed inside a query. Without it all rows are one query
+    /// (SVMlight files: `qid`, where there is one)
+    #[arg(long, value_name = "COL")]
+    pub query: Option<String>,
+
+    /// Column of example weights, 0 or more
+    #[arg(long, value_name = "COL")]
+    pub weight: Option<String>,
+
+    /// What a pair counts beside its example weights: the difference of its labels (`label-gap`, a
+    /// reserved word), or the product of a column's values at both rows
+    #[arg(long, value_name = "label-gap|COL")]
+    pub pair_weight: Option<String>,
+
+    /// Whether all pairs count alike, or all queries
+    #[arg(long, value_enum, value_name = "pairs|queries", default_value_t = AverageChoice::Pairs, hide_possible_values = true)]
+    pub average: AverageChoice,
+
+    /// What equal scores earn: half a win, or nothing
+    #[arg(long, value_enum, value_name = "half|strict", default_value_t = TiesChoice::Half, hide_possible_values = true)]
+    pub ties: TiesChoice,
+
+    /// A bound that must hold, such as 'cross_group <= 0.1'; repeat it for several
+    #[arg(long = "check", value_name = "EXPR")]
+    pub checks: Vec<String>,
+
+    /// An undecided check counts as failed
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Probability that an interval holds the true value
+    #[arg(long, value_name = "P", default_value = "0.95", value_parser = confidence, allow_negative_numbers = true)]
+    pub confidence: f64,
+
+    /// Rates with fewer pairs are not estimated
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub min_pairs: u64,
+
+    /// How to run and what to write.
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// Arguments of `demo`.
+#[derive(Debug, Args)]
+pub struct DemoArguments {
+    /// Seed of the simulated data: same seed, same data
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// How to run and what to write.
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// Arguments of every command.
+#[derive(Debug, Args)]
+pub struct OutputArguments {
+    /// Number of threads; all cores if not given. Results don't depend on it
+    #[arg(long, value_name = "N", value_parser = threads, allow_negative_numbers = true)]
+    pub threads: Option<usize>,
+
+    /// Tables for people, or one JSON document
+    #[arg(long, value_enum, value_name = "text|json", default_value_t = Format::Text, hide_possible_values = true)]
+    pub format: Format,
+
+    /// No progress bar
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// How results are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Tables for people.
+    Text,
+    /// One JSON document.
+    Json,
+}
+
+/// `--average`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AverageChoice {
+    /// All pairs count alike.
+    Pairs,
+    /// All queries count alike.
+    Queries,
+}
+
+/// `--ties`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TiesChoice {
+    /// Half a win.
+    Half,
+    /// Nothing.
+    Strict,
+}
+
+impl AuditArguments {
+    /// What the engine needs to know.
+    pub fn settings(&self) -> Settings {
+        let average = match self.average {
+            AverageChoice::Pairs => Average::Pairs,
+            AverageChoice::Queries => Average::Queries,
+        };
+        let ties = match self.ties {
+            TiesChoice::Half => Ties::Half,
+            TiesChoice::Strict => Ties::Strict,
+        };
+        Settings { average, ties, confidence: self.confidence, min_pairs: self.min_pairs }
+    }
+}
+
+fn confidence(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
+        _ => Err(
+            "a number between 0 and 1 is needed, such as 0.95 (0 and 1 themselves don't make an interval)"
+                .to_owned(),
+        ),
+    }
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err("a whole number of at least 1 is needed".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_confidence_lies_between_0_and_1() {
+        assert_eq!(confidence("0.9"), Ok(0.9));
+        for text in ["0", "1", "-0.5", "95", "NaN", "x"] {
+            assert!(confidence(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn there_is_at_least_one_thread() {
+        assert_eq!(threads("2"), Ok(2));
+        for text in ["0", "-1", "1.5", ""] {
+            assert!(threads(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! A progress bar for reads that take long, on terminals only.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::{IsTerminal, stderr};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// Reads shorter than this show nothing.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Shows how far a read has come.
+pub struct Progress {
+    shown: bool,
+    start: Instant,
+    bar: OnceLock<ProgressBar>,
+}
+
+impl Progress {
+    /// Nothing is shown with `quiet`, nor if standard error is no terminal.
+    pub fn new(quiet: bool) -> Progress {
+        Progress { shown: !quiet && stderr().is_terminal(), start: Instant::now(), bar: OnceLock::new() }
+    }
+
+    /// So many bytes have been read.
+    pub fn update(&self, done: u64, all: Option<u64>) {
+        if !self.shown || self.start.elapsed() < PATIENCE {
+            return;
+        }
+        let bar = self.bar.get_or_init(|| {
+            let style = ProgressStyle::with_template("reading {bytes} of {total_bytes} {wide_bar} {eta}");
+            let bar = ProgressBar::new(all.unwrap_or(0));
+            style.map_or(bar.clone(), |style| bar.with_style(style))
+        });
+        bar.set_length(all.unwrap_or(done).max(done));
+        bar.set_position(done);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Reports for people.
+
+use super::{SMALL, SMALL_COLUMNS, audit, pairity, run};
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+#[test]
+fn the_report_of_the_example_reads_as_documented() {
+    let outcome = run(pairity()
+        .current_dir(ROOT)
+        .args(["audit", "examples/hiring.csv"])
+        .args(super::HIRING_COLUMNS)
+        .args(["--check", "cross_group <= 0.1", "--check", "auc >= 0.7"]));
+    assert_eq!((outcome.code, outcome.err.as_str()), (1, ""));
+    insta::assert_snapshot!(outcome.out);
+}
+
+#[test]
+fn intersections_still_fit_a_page() {
+    let outcome = run(pairity()
+        .current_dir(ROOT)
+        .args(["audit", "examples/hiring.csv"])
+        .args(super::HIRING_COLUMNS)
+        .args(["--group", "age_band"]));
+    let widest = outcome.out.lines().map(|line| line.chars().count()).max();
+    assert!(widest.is_some_and(|width| width <= 100), "{}", outcome.out);
+    insta::assert_snapshot!(outcome.out);
+}
+
+#[test]
+fn the_worst_cell_is_marked_without_color() {
+    let outcome = super::audit_hiring(&[]);
+    assert!(!outcome.out.contains('\u{1b}'));
+    assert!(
+        outcome.out.contains("◄ worst: a better \"female\" scores above a worse \"male\""),
+        "{}",
+        outcome.out
+    );
+}
+
+#[test]
+fn names_cannot_control_the_terminal() {
+    let table = SMALL.replace(",a,", ",\u{1b}[31mred\u{7},").replace("q,g,y", "q,g\u{1b}]0;x,y");
+    let columns = ["--score", "s", "--label", "y", "--query", "q", "--group", "g\u{1b}]0;x"];
+    let outcome = audit(&table, &columns);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert!(outcome.out.chars().all(|c| c == '\n' || !c.is_control()), "{:?}", outcome.out);
+    assert!(outcome.out.contains("\\u{1b}[31mred\\u{7}"), "{}", outcome.out);
+}
+
+#[test]
+fn many_groups_show_their_ends_only() {
+    let rows: String =
+        (0..4000).map(|i| format!("g{},{},{}\n", i % 30, i * 31 % 3, i * 7919 % 997)).collect();
+    let outcome = audit(&format!("g,y,s\n{rows}"), &["--score", "s", "--label", "y", "--group", "g"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert!(outcome.out.lines().count() < 80, "{}", outcome.out);
+    assert!(outcome.out.contains("--format json has all"), "{}", outcome.out);
+    assert!(outcome.out.lines().all(|line| line.chars().count() <= 100), "{}", outcome.out);
+}
+
+#[test]
+fn the_mean_squared_error_is_shown_where_scores_are_on_the_scale_of_labels() {
+    assert!(!audit(SMALL, &SMALL_COLUMNS).out.contains("mse"));
+    assert!(audit(SMALL, &["--score", "s", "--label", "y"]).out.contains("mse"));
+}

@@ -1,0 +1,102 @@
+//! A report: an audit, and what happened to the data on the way to it.
+
+use pairity::goals::Criterion;
+use pairity::metrics::{Audit, Metric};
+
+/// What a column is used as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Higher scores rank higher.
+    Score,
+    /// Higher labels should rank higher.
+    Label,
+    /// Categorical protected attribute; there may be several.
+    Group,
+    /// Continuous protected attribute.
+    Protected,
+    /// Pairs are formed inside a query.
+    Query,
+    /// Weight of an example.
+    Weight,
+    /// What a pair counts.
+    PairWeight,
+}
+
+impl Role {
+    /// The role as it is written in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Score => "score",
+            Role::Label => "label",
+            Role::Group => "group",
+            Role::Protected => "protected",
+            Role::Query => "query",
+            Role::Weight => "weight",
+            Role::PairWeight => "pair_weight",
+        }
+    }
+
+    /// The role in words.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Role::PairWeight => "pair weight",
+            role => role.name(),
+        }
+    }
+}
+
+/// Rows that were dropped because they lack something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Missing {
+    /// What they lack.
+    pub role: Role,
+    /// How many do; a row that lacks two things counts in both.
+    pub rows: usize,
+}
+
+/// Where the examples came from.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Notes {
+    /// Names of the files.
+    pub tables: Vec<String>,
+    /// Columns by what they were used as.
+    pub columns: Vec<(Role, String)>,
+    /// Number of rows in the files.
+    pub rows_read: usize,
+    /// Number of rows left out because something was missing.
+    pub rows_dropped: usize,
+    /// Why they were left out.
+    pub missing: Vec<Missing>,
+}
+
+/// An audit with the notes on its data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// What was measured.
+    pub audit: Audit,
+    /// What it was measured on.
+    pub notes: Notes,
+}
+
+impl Report {
+    /// The gaps in the order in which they are documented.
+    pub(crate) fn gaps(&self) -> Vec<(Criterion, &Metric)> {
+        let place = |criterion: Criterion| match criterion {
+            Criterion::CrossGroup => 0,
+            Criterion::WithinGroup => 1,
+            Criterion::Marginal => 2,
+            Criterion::EqualOpportunity => 3,
+            Criterion::StatisticalParity => 4,
+            Criterion::Symmetric => 5,
+            Criterion::Continuous => 6,
+        };
+        let mut gaps: Vec<_> = self.audit.gaps.iter().map(|(criterion, gap)| (*criterion, gap)).collect();
+        gaps.sort_by_key(|(criterion, _)| place(*criterion));
+        gaps
+    }
+
+    /// Rows left out because their weight is 0.
+    pub fn rows_of_no_weight(&self) -> usize {
+        self.notes.rows_read.saturating_sub(self.notes.rows_dropped + self.audit.rows)
+    }
+}

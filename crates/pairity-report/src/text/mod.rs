@@ -1,0 +1,222 @@
+//! The audit as text for people.
+
+mod checks;
+mod groups;
+mod heading;
+mod matrix;
+mod paint;
+mod words;
+
+pub use words::plain;
+
+use crate::report::{Report, Role};
+use paint::Paint;
+use pairity::goals::Criterion;
+use pairity::metrics::Metric;
+use words::{count, fill, number, pad, pad_left, rate, with_interval};
+
+/// The fewest columns that a report is written for.
+const MIN_WIDTH: usize = 60;
+
+/// The audit for reading, at most `width` columns wide where names allow it (60 at least).
+///
+/// ```
+/// use pairity::examples::{Columns, Examples};
+/// use pairity::metrics::{Audit, Settings};
+/// use pairity_report::{Notes, Report, audit_text};
+///
+/// let labels = [0.0, 0.0, 1.0, 1.0];
+/// let examples = Examples::new(Columns { labels: Some(&labels), ..Columns::default() })?;
+/// let audit = Audit::run(&examples, &[0.1, 0.4, 0.3, 0.8], &[], &Settings::default())?;
+/// let text = audit_text(&Report { audit, notes: Notes::default() }, false, 80);
+/// assert!(text.contains("auc  0.750"), "{text}");
+/// # Ok::<(), pairity::examples::ExamplesError>(())
+/// ```
+pub fn audit_text(report: &Report, color: bool, width: usize) -> String {
+    let page = Page { report, paint: Paint(color), width: width.max(MIN_WIDTH) };
+    let sections = [
+        page.heading(),
+        page.overall(),
+        page.accuracy(),
+        page.symmetric(),
+        page.parity(),
+        page.continuous(),
+        page.gaps(),
+        page.checks(),
+    ];
+    sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// What every section needs.
+struct Page<'a> {
+    report: &'a Report,
+    paint: Paint,
+    width: usize,
+}
+
+impl Page<'_> {
+    fn has_labels(&self) -> bool {
+        self.report.audit.mse.is_some()
+    }
+
+    fn column(&self, role: Role) -> Option<&str> {
+        self.report.notes.columns.iter().find(|(r, _)| *r == role).map(|(_, name)| name.as_str())
+    }
+
+    /// A section's title, and in plain words what it shows.
+    fn title(&self, title: &str, explanation: &str) -> String {
+        let words = fill(explanation, 0, self.width);
+        let title = self.paint.title(title);
+        if explanation.is_empty() {
+            format!("{title}\n")
+        } else {
+            format!("{title}\n{}\n", self.paint.faint(&words))
+        }
+    }
+
+    fn overall(&self) -> String {
+        let audit = &self.report.audit;
+        if !self.has_labels() {
+            let words = "No labels, so only scores can be compared: name the label column with --label for \
+                         accuracies and the gaps made of them.";
+            return fill(words, 0, self.width) + "\n";
+        }
+        let mut rows = vec![("auc", &audit.auc, "pairs")];
+        // Scores that rank within queries are on no scale that labels could be compared with.
+        if let (Some(mse), None) = (&audit.mse, audit.queries) {
+            rows.push(("mse", mse, "rows"));
+        }
+        let list: Vec<Entry> = rows
+            .into_iter()
+            .map(|(name, metric, unit)| Entry {
+                name: name.to_owned(),
+                value: with_interval(metric, |x| if name == "mse" { number(x, 4) } else { rate(x) }),
+                metric,
+                unit,
+                about: if name == "auc" { "the better of two scores higher" } else { "mean squared error" }
+                    .to_owned(),
+            })
+            .collect();
+        self.title("Overall", "") + &self.list(&list)
+    }
+
+    fn continuous(&self) -> String {
+        let Some((greater, less)) = &self.report.audit.continuous else { return String::new() };
+        if !self.has_labels() {
+            return String::new();
+        }
+        let z = self.column(Role::Protected).map_or("the protected attribute".to_owned(), plain);
+        let entry = |name: &str, metric, order| Entry {
+            name: name.to_owned(),
+            value: with_interval(metric, rate),
+            metric,
+            unit: "pairs",
+            about: format!("{order} z is the better one's"),
+        };
+        self.title("Accuracy by a continuous attribute", &format!("z is {z}"))
+            + &self.list(&[entry("A[z > z']", greater, "the higher"), entry("A[z < z']", less, "the lower")])
+    }
+
+    fn gaps(&self) -> String {
+        let audit = &self.report.audit;
+        let continuous = audit.continuous.is_some();
+        if audit.groups.is_empty() && !continuous {
+            return fill("No groups to compare: name a column with --group or --protected.", 0, self.width)
+                + "\n";
+        }
+        let about = |criterion: Criterion| match criterion {
+            Criterion::CrossGroup => "A[i > j] of different groups",
+            Criterion::WithinGroup => "A[i > i]",
+            Criterion::Marginal => "A[i > anyone]",
+            Criterion::EqualOpportunity => "all A[i > j]",
+            Criterion::StatisticalParity => "P[i > j]",
+            Criterion::Symmetric => "S[i]",
+            Criterion::Continuous => "A[z > z'] and A[z < z']",
+        };
+        let applies = |criterion: Criterion| {
+            let kind = (criterion == Criterion::Continuous) == continuous;
+            kind && (self.has_labels() || criterion == Criterion::StatisticalParity)
+        };
+        let list: Vec<Entry> = self
+            .report
+            .gaps()
+            .into_iter()
+            .filter(|(criterion, _)| applies(*criterion))
+            .map(|(criterion, metric)| Entry {
+                name: criterion.name().to_owned(),
+                value: with_interval(metric, rate),
+                metric,
+                unit: "pairs",
+                about: about(criterion).to_owned(),
+            })
+            .collect();
+        if list.is_empty() {
+            return String::new();
+        }
+        self.title("Gaps", "the largest difference among rates that should be equal; 0 is perfectly equal")
+            + &self.list(&list)
+    }
+
+    /// Metrics one below the other, and below them why some can't be estimated.
+    fn list(&self, entries: &[Entry]) -> String {
+        let size =
+            |text: fn(&Entry) -> String| entries.iter().map(|e| words::columns(&text(e))).max().unwrap_or(0);
+        let names = size(|e| e.name.clone());
+        let values = size(|e| e.value.clone());
+        let counts = size(|e| count(e.metric.pairs));
+        let mut out = String::new();
+        for entry in entries {
+            let (name, value) = (pad(&entry.name, names), pad(&entry.value, values));
+            let line = match entry.metric.value {
+                None => {
+                    let indent = 2 + names + 2;
+                    let reason = entry.metric.reason.as_deref().unwrap_or("there is no value");
+                    let words = fill(&format!("not estimable: {}", plain(reason)), indent, self.width);
+                    format!("  {name}  {}", self.paint.unsure(&words))
+                }
+                Some(_) => {
+                    let pairs = pad_left(&count(entry.metric.pairs), counts);
+                    format!("  {name}  {value}  {pairs} {:5}  {}", entry.unit, self.paint.faint(&entry.about))
+                }
+            };
+            out += line.trim_end();
+            out.push('\n');
+            if let (Some(_), Some(reason)) = (entry.metric.value, &entry.metric.reason) {
+                let indent = 2 + names + 2;
+                out += &format!("{}{}\n", " ".repeat(indent), fill(&plain(reason), indent, self.width));
+            }
+        }
+        out
+    }
+
+    /// The reasons why some metrics have no value or no interval, each once.
+    fn reasons<'m>(&self, metrics: impl Iterator<Item = &'m Metric>) -> String {
+        const SHOWN: usize = 4;
+        let mut reasons: Vec<&str> = Vec::new();
+        for reason in metrics.filter_map(|metric| metric.reason.as_deref()) {
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
+        }
+        let mut out = String::new();
+        for reason in reasons.iter().take(SHOWN) {
+            out += &format!("  — {}\n", fill(&plain(reason), 4, self.width));
+        }
+        if reasons.len() > SHOWN {
+            out += &format!("  — and {} more like these; --format json has all\n", reasons.len() - SHOWN);
+        }
+        out
+    }
+}
+
+/// A line of a list.
+struct Entry<'a> {
+    name: String,
+    value: String,
+    metric: &'a Metric,
+    unit: &'static str,
+    about: String,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,173 @@
+//! Names and numbers as they stand in text.
+
+use pairity::metrics::Metric;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// A text without anything that could control a terminal or turn its letters around: such characters
+/// are written as escapes.
+///
+/// ```
+/// assert_eq!(pairity_report::plain("a\u{1b}[31mb\n"), "a\\u{1b}[31mb\\n");
+/// assert_eq!(pairity_report::plain("søren & <b>"), "søren & <b>");
+/// ```
+pub fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        let hidden = matches!(u32::from(c), 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0xFEFF);
+        if c.is_control() || hidden {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// The number of terminal columns of a text.
+pub(super) fn columns(text: &str) -> usize {
+    text.width()
+}
+
+/// A name cut to a number of columns in its middle, since names often differ at either end.
+pub(super) fn shorten(name: &str, room: usize) -> String {
+    let name = plain(name);
+    if columns(&name) <= room || room == 0 {
+        return name;
+    }
+    let tail_room = (room - 1) / 2;
+    let head = take(name.chars(), room - 1 - tail_room);
+    let tail: Vec<char> = take(name.chars().rev(), tail_room);
+    head.into_iter().chain(['…']).chain(tail.into_iter().rev()).collect()
+}
+
+fn take(chars: impl Iterator<Item = char>, room: usize) -> Vec<char> {
+    let mut used = 0;
+    chars
+        .take_while(|c| {
+            used += c.width().unwrap_or(0);
+            used <= room
+        })
+        .collect()
+}
+
+/// A text with spaces behind it, up to a number of columns.
+pub(super) fn pad(text: &str, room: usize) -> String {
+    format!("{text}{}", " ".repeat(room.saturating_sub(columns(text))))
+}
+
+/// A text with spaces before it, up to a number of columns.
+pub(super) fn pad_left(text: &str, room: usize) -> String {
+    format!("{}{text}", " ".repeat(room.saturating_sub(columns(text))))
+}
+
+/// A whole number with its thousands apart.
+pub(super) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A count with its noun.
+pub(super) fn many(number: usize, noun: &str) -> String {
+    let plural = match (number, noun) {
+        (1, _) => noun.to_owned(),
+        (_, "query") => "queries".to_owned(),
+        _ => format!("{noun}s"),
+    };
+    format!("{} {plural}", count(number as u64))
+}
+
+/// A number with so many decimals, or in scientific notation where they would not show it.
+pub(super) fn number(value: f64, decimals: usize) -> String {
+    let size = value.abs();
+    if size >= 1e6 || (size > 0.0 && size < 0.5 * 0.1_f64.powi(decimals as i32)) {
+        return format!("{value:.2e}");
+    }
+    format!("{value:.decimals$}")
+}
+
+/// A rate: three decimals always.
+pub(super) fn rate(value: f64) -> String {
+    // No minus before a zero.
+    let text = format!("{value:.3}");
+    if text == "-0.000" { "0.000".to_owned() } else { text }
+}
+
+/// A value and its interval on one line.
+pub(super) fn with_interval(metric: &Metric, write: impl Fn(f64) -> String) -> String {
+    match (metric.value, metric.low, metric.high) {
+        (None, ..) => "—".to_owned(),
+        (Some(value), Some(low), Some(high)) => format!("{} [{}, {}]", write(value), write(low), write(high)),
+        (Some(value), ..) => format!("{} [no interval]", write(value)),
+    }
+}
+
+/// Pieces joined by a middle dot, on as many lines as they need.
+pub(super) fn flow(pieces: &[String], width: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for piece in pieces {
+        match lines.last_mut() {
+            Some(line) if columns(line) + 3 + columns(piece) <= width => {
+                line.push_str(" · ");
+                line.push_str(piece);
+            }
+            _ => lines.push(piece.clone()),
+        }
+    }
+    lines.join("\n")
+}
+
+/// A sentence on as many lines as it needs, each after the first behind an indent.
+pub(super) fn fill(text: &str, indent: usize, width: usize) -> String {
+    let mut out = String::new();
+    let mut used = indent;
+    for word in text.split(' ') {
+        let size = columns(word);
+        if used > indent && used + 1 + size > width {
+            out.push('\n');
+            out.push_str(&" ".repeat(indent));
+            used = indent;
+        } else if used > indent {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += size;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_keep_both_ends_and_their_width() {
+        assert_eq!(shorten("female & under 30", 9), "fema…r 30");
+        assert_eq!(shorten("short", 9), "short");
+        assert!(columns(&shorten("日本語日本語日本語", 7)) <= 7);
+        assert_eq!(shorten("ab", 1), "…");
+    }
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(count(999), "999");
+        assert_eq!(number(0.25, 4), "0.2500");
+        assert_eq!(number(1.5e-9, 4), "1.50e-9");
+        assert_eq!(rate(-0.0001), "0.000");
+        assert_eq!(many(1, "query"), "1 query");
+        assert_eq!(many(2000, "query"), "2,000 queries");
+    }
+
+    #[test]
+    fn text_that_turns_letters_around_is_escaped() {
+        assert_eq!(plain("a\u{202e}b"), "a\\u{202e}b");
+    }
+}
