@@ -169,19 +169,20 @@ fn booleans_are_numbers_where_numbers_are_wanted_and_categories_otherwise() {
 
 #[test]
 fn a_text_late_in_the_file_makes_the_whole_column_categories() {
-    let mut text = String::from("id,code,amount\n");
+    let mut text = String::from("id,code,amount,size\n");
     for i in 0..20_000 {
-        text.push_str(&format!("{i},0{},{}\n", i % 7, i % 5));
+        text.push_str(&format!("{i},0{},{},10\n", i % 7, i % 5));
     }
-    text.push_str("20000,B,5\n");
+    text.push_str("20000,B,5,XL\n");
     let table = read_all("x.csv", &text).unwrap();
     let names: Vec<&str> = table.columns().iter().map(|column| column.name.as_str()).collect();
-    assert_eq!(names, ["id", "code", "amount"], "the order is that of the file");
+    assert_eq!(names, ["id", "code", "amount", "size"], "the order is that of the file");
     assert_eq!(numbers(&table, "id")[20_000], 20_000.0);
     let (codes, levels) = table.column("code").unwrap().categories().unwrap();
     assert_eq!(levels, ["00", "01", "02", "03", "04", "05", "06", "B"], "the numbers keep their text");
     assert_eq!((codes.len(), codes[8], codes[20_000]), (20_001, 1, 7));
     assert_eq!(numbers(&table, "amount").len(), 20_001);
+    assert_eq!(table.column("size").unwrap().categories().unwrap().1, ["10", "XL"]);
 }
 
 #[test]

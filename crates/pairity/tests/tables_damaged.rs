@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use arrow_array::types::Int8Type;
 use arrow_array::*;
 use pairity::tables::{self, Selection, Source, Table, TableError, Values};
 use parquet::arrow::ArrowWriter;
@@ -43,12 +44,22 @@ fn length(values: &Values) -> usize {
 fn samples() -> Vec<Vec<u8>> {
     let rows = 300;
     let columns = || -> Vec<(&str, ArrayRef)> {
+        let instants = TimestampMillisecondArray::from_iter_values((0..rows).map(|i| i64::from(i) << 32));
+        let decimals = Decimal128Array::from_iter_values((0..rows).map(i128::from));
         vec![
             ("i", Arc::new(Int64Array::from_iter((0..rows).map(|i| (i % 7 != 0).then_some(i as i64))))),
             ("f", Arc::new(Float64Array::from_iter_values((0..rows).map(|i| i as f64 / 3.0)))),
             ("s", Arc::new(StringArray::from_iter_values((0..rows).map(|i| format!("text {}", i % 11))))),
             ("b", Arc::new(BooleanArray::from_iter((0..rows).map(|i| Some(i % 3 == 0))))),
             ("t", Arc::new(Date32Array::from_iter_values(0..rows))),
+            ("z", Arc::new(instants.with_timezone("Europe/Berlin"))),
+            ("d", Arc::new(decimals.with_precision_and_scale(20, 2).unwrap())),
+            (
+                "k",
+                Arc::new(DictionaryArray::<Int8Type>::from_iter(
+                    (0..rows).map(|i| ["a", "b"][i as usize % 2]),
+                )),
+            ),
         ]
     };
     let codecs = [

@@ -86,18 +86,9 @@ pub(super) fn all(
     let mut skipped = Vec::new();
     let mut seen = HashSet::new();
     let overrides = distinct(overrides)?;
-    for (file, headers) in files {
-        let mut here = HashSet::new();
+    for (_, headers) in files {
         for header in headers {
             let name = header.name.as_str();
-            if !here.insert(name) {
-                let count = headers.iter().filter(|other| other.name == name).count();
-                return Err(TableError::DuplicateColumn {
-                    file: file.to_string(),
-                    column: name.to_owned(),
-                    count,
-                });
-            }
             if !seen.insert(name) {
                 continue;
             }
