@@ -18,7 +18,7 @@ pub struct Arguments {
 pub enum Command {
     /// Measure a scored table: how often the better of two scores higher, group by group
     #[command(after_help = AUDIT_HELP)]
-    Audit(AuditArguments),
+    Audit(Box<AuditArguments>),
     /// See an audit of simulated data; needs no files
     #[command(after_help = DEMO_HELP)]
     Demo(DemoArguments),

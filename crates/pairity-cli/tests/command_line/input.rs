@@ -112,7 +112,7 @@ fn wrong_arguments_exit_with_2() {
     }
     let outcome = run(pairity().args(["audit", "no-such-file.csv", "--score", "s", "--label", "y"]));
     assert!(outcome.refusal().contains("no-such-file.csv"), "{}", outcome.err);
-    assert_eq!(run(pairity().arg("adit")).refusal().is_empty(), false);
+    assert!(!run(pairity().arg("adit")).refusal().is_empty());
 }
 
 #[test]

@@ -186,7 +186,7 @@ fn worst(cells: &[Vec<Metric>]) -> Option<(usize, usize)> {
 }
 
 /// The cells of a matrix with their names.
-fn cells<'a, T>(matrix: &'a [Vec<T>], name: impl Fn(usize, usize) -> Rate) -> Vec<(Rate, &'a Metric)>
+fn cells<T>(matrix: &[Vec<T>], name: impl Fn(usize, usize) -> Rate) -> Vec<(Rate, &Metric)>
 where
     T: Cell,
 {
