@@ -18,7 +18,7 @@ pub struct Arguments {
 pub enum Command {
     /// Measure a scored table: how often the better of two scores higher, group by group
     #[command(after_help = AUDIT_HELP)]
-    Audit(AuditArguments),
+    Audit(Box<AuditArguments>),
     /// See an audit of simulated data; needs no files
     #[command(after_help = DEMO_HELP)]
     Demo(DemoArguments),
@@ -27,20 +27,21 @@ pub enum Command {
 const AUDIT_HELP: &str = "\
 Checks are written in the goal language:
   auc   mse   A[female > male]   A[* > male]   P[a > b]   S[a]   A[z > z']   A[z < z']
-  cross_group  within_group  marginal  equal_opportunity  statistical_parity  symmetric  continuous
+  cross_group  within_group  marginal  equal_opportunity  statistical_parity
+  symmetric  continuous
   abs(e)  min(e, e)  max(e, e)  + - * numbers ( )  and one of  <=  >=
 
-A check passes if the whole confidence interval keeps the bound, fails if none of it does, and is
-undecided otherwise.
+A check passes if the whole confidence interval keeps the bound, fails if none of it
+does, and is undecided otherwise.
 
-Rows without label, score, weight, pair weight or query are left out and counted in the report. A row
-without a group takes part as \"anyone\".
+Rows without label, score, weight, pair weight or query are left out and counted in the
+report. A row without a group takes part as \"anyone\".
 
 Exit codes:
   0  fine (an undecided check gives a warning)
   1  a check failed, or is undecided with --strict
   2  wrong arguments or data; nothing is written to standard output
-  3  no check failed, but one can't be estimated (no pairs, or fewer than --min-pairs)
+  3  a check can't be estimated (no pairs, or fewer than --min-pairs), and none failed
 
 Examples:
   pairity audit people.csv --score score --label hired --query job --group gender

@@ -119,6 +119,10 @@ impl Page<'_> {
         let mut order: Vec<usize> = (0..audit.groups.len()).collect();
         let value = |group: &usize| audit.row_marginals[*group].value.unwrap_or(f64::INFINITY);
         order.sort_by(|a, b| value(a).total_cmp(&value(b)));
+        let whole = order.len();
+        if whole > MAX_LIST {
+            order.retain(|&group| audit.row_marginals[group].value.is_some());
+        }
         let all = order.len();
         if all > MAX_LIST {
             order.drain(ENDS * 2..all - ENDS);
@@ -182,7 +186,7 @@ fn worst(cells: &[Vec<Metric>]) -> Option<(usize, usize)> {
 }
 
 /// The cells of a matrix with their names.
-fn cells<'a, T>(matrix: &'a [Vec<T>], name: impl Fn(usize, usize) -> Rate) -> Vec<(Rate, &'a Metric)>
+fn cells<T>(matrix: &[Vec<T>], name: impl Fn(usize, usize) -> Rate) -> Vec<(Rate, &Metric)>
 where
     T: Cell,
 {

@@ -13,7 +13,7 @@ use crate::report::{Report, Role};
 use paint::Paint;
 use pairity::goals::Criterion;
 use pairity::metrics::Metric;
-use words::{count, fill, number, pad, pad_left, rate, with_interval};
+use words::{count, fill, number, pad, pad_left, rate, shorten, with_interval};
 
 /// The fewest columns that a report is written for.
 const MIN_WIDTH: usize = 60;
@@ -111,7 +111,7 @@ impl Page<'_> {
             value: with_interval(metric, rate),
             metric,
             unit: "pairs",
-            about: format!("{order} z is the better one's"),
+            about: format!("the better one has {order} z"),
         };
         self.title("Accuracy by a continuous attribute", &format!("z is {z}"))
             + &self.list(&[entry("A[z > z']", greater, "the higher"), entry("A[z < z']", less, "the lower")])
@@ -124,8 +124,12 @@ impl Page<'_> {
             return fill("No groups to compare: name a column with --group or --protected.", 0, self.width)
                 + "\n";
         }
+        if let [only] = audit.groups.as_slice() {
+            let words = format!("No gaps: {:?} is the only group.", shorten(only, 30));
+            return fill(&words, 0, self.width) + "\n";
+        }
         let about = |criterion: Criterion| match criterion {
-            Criterion::CrossGroup => "A[i > j] of different groups",
+            Criterion::CrossGroup => "A[i > j], i ≠ j",
             Criterion::WithinGroup => "A[i > i]",
             Criterion::Marginal => "A[i > anyone]",
             Criterion::EqualOpportunity => "all A[i > j]",
@@ -176,7 +180,10 @@ impl Page<'_> {
                 }
                 Some(_) => {
                     let pairs = pad_left(&count(entry.metric.pairs), counts);
-                    format!("  {name}  {value}  {pairs} {:5}  {}", entry.unit, self.paint.faint(&entry.about))
+                    let numbers = format!("  {name}  {value}  {pairs} {:5}", entry.unit);
+                    let room = self.width.saturating_sub(words::columns(&numbers) + 2);
+                    let about = if words::columns(&entry.about) <= room { entry.about.as_str() } else { "" };
+                    format!("{numbers}  {}", self.paint.faint(about))
                 }
             };
             out += line.trim_end();
@@ -191,19 +198,20 @@ impl Page<'_> {
 
     /// The reasons why some metrics have no value or no interval, each once.
     fn reasons<'m>(&self, metrics: impl Iterator<Item = &'m Metric>) -> String {
-        const SHOWN: usize = 4;
+        const MOST: usize = 4;
         let mut reasons: Vec<&str> = Vec::new();
         for reason in metrics.filter_map(|metric| metric.reason.as_deref()) {
             if !reasons.contains(&reason) {
                 reasons.push(reason);
             }
         }
+        let shown = if reasons.len() > MOST { 1 } else { MOST };
         let mut out = String::new();
-        for reason in reasons.iter().take(SHOWN) {
+        for reason in reasons.iter().take(shown) {
             out += &format!("  — {}\n", fill(&plain(reason), 4, self.width));
         }
-        if reasons.len() > SHOWN {
-            out += &format!("  — and {} more like these; --format json has all\n", reasons.len() - SHOWN);
+        if reasons.len() > shown {
+            out += &format!("    and {} more like this; --format json has all\n", reasons.len() - shown);
         }
         out
     }

@@ -65,7 +65,7 @@ pub(super) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
@@ -83,12 +83,14 @@ pub(super) fn many(number: usize, noun: &str) -> String {
     format!("{} {plural}", count(number as u64))
 }
 
-/// A number with so many decimals, or in scientific notation where they would not show it.
+/// A number with so many decimals (one if it is large), or in scientific notation where they would not
+/// show it.
 pub(super) fn number(value: f64, decimals: usize) -> String {
     let size = value.abs();
     if size >= 1e6 || (size > 0.0 && size < 0.5 * 0.1_f64.powi(decimals as i32)) {
         return format!("{value:.2e}");
     }
+    let decimals = if size >= 1e3 { decimals.min(1) } else { decimals };
     format!("{value:.decimals$}")
 }
 
@@ -161,6 +163,7 @@ mod tests {
         assert_eq!(count(999), "999");
         assert_eq!(number(0.25, 4), "0.2500");
         assert_eq!(number(1.5e-9, 4), "1.50e-9");
+        assert_eq!(number(330_855.1513, 4), "330855.2");
         assert_eq!(rate(-0.0001), "0.000");
         assert_eq!(many(1, "query"), "1 query");
         assert_eq!(many(2000, "query"), "2,000 queries");
