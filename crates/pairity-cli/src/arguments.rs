@@ -88,6 +88,10 @@ pub struct AuditArguments {
     #[arg(long, value_name = "COL")]
     pub weight: Option<String>,
 
+    /// Column that names the rows, for errors and for the rows left out
+    #[arg(long, value_name = "COL")]
+    pub id: Option<String>,
+
     /// What a pair counts beside its example weights: the difference of its labels (`label-gap`, a
     /// reserved word), or the product of a column's values at both rows
     #[arg(long, value_name = "label-gap|COL")]
@@ -116,6 +120,10 @@ pub struct AuditArguments {
     /// Rates with fewer pairs are not estimated
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub min_pairs: u64,
+
+    /// Seed of the draws behind simultaneous intervals: same seed, same bytes
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
 
     /// How to run and what to write.
     #[command(flatten)]
@@ -188,7 +196,7 @@ impl AuditArguments {
             TiesChoice::Half => Ties::Half,
             TiesChoice::Strict => Ties::Strict,
         };
-        Settings { average, ties, confidence: self.confidence, min_pairs: self.min_pairs }
+        Settings { average, ties, confidence: self.confidence, min_pairs: self.min_pairs, seed: self.seed }
     }
 }
 

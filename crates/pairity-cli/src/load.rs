@@ -14,6 +14,9 @@ const LABEL_GAP: &str = "label-gap";
 /// What the columns of an SVMlight file are called.
 const SVMLIGHT: (&str, &str) = ("label", "qid");
 
+/// The most ids of rows left out that a report lists.
+const DROPPED_IDS: usize = 10;
+
 /// A loaded table: rows that lack nothing, ready for the engine.
 #[derive(Debug)]
 pub struct Loaded {
@@ -35,6 +38,7 @@ struct Names {
     query: Option<String>,
     weight: Option<String>,
     pair_weight: Option<String>,
+    id: Option<String>,
     label_gap: bool,
 }
 
@@ -75,6 +79,7 @@ impl Names {
             query: arguments.query.clone(),
             weight: arguments.weight.clone(),
             pair_weight,
+            id: arguments.id.clone(),
             label_gap,
         };
         if names.label.is_none() || names.query.is_none() {
@@ -128,7 +133,9 @@ impl Names {
     /// Columns that hold categories, with what they are used as.
     fn categories(&self) -> Vec<(Role, &str)> {
         let query = self.query.iter().map(|name| (Role::Query, name.as_str()));
-        query.chain(self.groups.iter().map(|name| (Role::Group, name.as_str()))).collect()
+        let groups = self.groups.iter().map(|name| (Role::Group, name.as_str()));
+        let id = self.id.iter().map(|name| (Role::Id, name.as_str()));
+        query.chain(groups).chain(id).collect()
     }
 
     fn is_number(&self, name: &str) -> bool {
@@ -160,6 +167,7 @@ impl Names {
             Role::Group | Role::Protected => 3,
             Role::Weight => 4,
             Role::PairWeight => 5,
+            Role::Id => 6,
         };
         roles.sort_by_key(|(role, _)| order(role));
         roles
@@ -190,6 +198,12 @@ impl Read {
         column.or_else(|| self.table.column(name))?.categories()
     }
 
+    /// The id of a row, where ids were asked for and the row has one.
+    fn id(&self, names: &Names, row: usize) -> Option<&str> {
+        let (codes, levels) = self.categories(names.id.as_deref()?)?;
+        levels.get(codes[row] as usize).map(String::as_str)
+    }
+
     /// Leaves out rows that lack something and builds the examples.
     fn prepare(&self, names: &Names, tables: Vec<String>) -> anyhow::Result<Loaded> {
         let rows = self.table.rows();
@@ -215,12 +229,15 @@ impl Read {
         if let Some((codes, _)) = names.query.as_deref().and_then(|name| self.categories(name)) {
             drop_rows(Role::Query, &|row| codes[row] == MISSING);
         }
+        let dropped = (0..rows).filter(|&row| !kept[row]).filter_map(|row| self.id(names, row));
+        let dropped_ids: Vec<String> = dropped.take(DROPPED_IDS).map(str::to_owned).collect();
         let kept: Vec<u32> = (0..rows as u32).filter(|&row| kept[row as usize]).collect();
         let notes = Notes {
             tables,
             columns: names.roles(),
             rows_read: rows,
             rows_dropped: rows - kept.len(),
+            dropped_ids,
             missing,
         };
         if kept.is_empty() {
@@ -297,7 +314,8 @@ impl Read {
             };
             let row = kept.get(row).map_or(row, |&row| row as usize);
             let name = plain(name.as_deref().unwrap_or(column));
-            format!("{}, column {name:?}: {what}", self.table.locate(row))
+            let id = self.id(names, row).map(|id| format!(" (id {:?})", plain(id))).unwrap_or_default();
+            format!("{}{id}, column {name:?}: {what}", self.table.locate(row))
         };
         match error {
             ExamplesError::NegativeWeight { column, row, value } => {

@@ -142,6 +142,7 @@ fn notes(report: &Report) -> Value {
         "columns": names,
         "rows_read": notes.rows_read,
         "rows_dropped": notes.rows_dropped,
+        "dropped_ids": notes.dropped_ids,
         "missing": missing,
         "rows_of_no_weight": report.rows_of_no_weight(),
         "rows_without_attribute": report.audit.without_attribute,

@@ -20,6 +20,8 @@ pub enum Role {
     Weight,
     /// What a pair counts.
     PairWeight,
+    /// Names the rows.
+    Id,
 }
 
 impl Role {
@@ -33,6 +35,7 @@ impl Role {
             Role::Query => "query",
             Role::Weight => "weight",
             Role::PairWeight => "pair_weight",
+            Role::Id => "id",
         }
     }
 
@@ -65,6 +68,8 @@ pub struct Notes {
     pub rows_read: usize,
     /// Number of rows left out because something was missing.
     pub rows_dropped: usize,
+    /// The first of them by id, where rows have ids.
+    pub dropped_ids: Vec<String>,
     /// Why they were left out.
     pub missing: Vec<Missing>,
 }

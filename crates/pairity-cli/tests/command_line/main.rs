@@ -5,6 +5,7 @@ mod demo;
 mod experts;
 mod input;
 mod json;
+mod rows;
 mod text;
 
 use assert_cmd::Command;

@@ -74,6 +74,11 @@ impl Page<'_> {
                 notes.rows_read,
                 why.join(", ")
             ));
+            if !notes.dropped_ids.is_empty() {
+                let ids: Vec<String> = notes.dropped_ids.iter().map(|id| plain(id)).collect();
+                let more = if ids.len() < notes.rows_dropped { ", …" } else { "" };
+                out.push(format!("left out: {}{more}", ids.join(", ")));
+            }
         }
         if self.report.rows_of_no_weight() > 0 {
             out.push(format!("{} of weight 0 left out", many(self.report.rows_of_no_weight(), "row")));

@@ -16,11 +16,13 @@ pub struct Settings {
     pub confidence: f64,
     /// A rate with fewer pairs is not estimated.
     pub min_pairs: u64,
+    /// Of the draws behind simultaneous intervals.
+    pub seed: u64,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { average: Average::Pairs, ties: Ties::Half, confidence: 0.95, min_pairs: 1 }
+        Settings { average: Average::Pairs, ties: Ties::Half, confidence: 0.95, min_pairs: 1, seed: 0 }
     }
 }
 

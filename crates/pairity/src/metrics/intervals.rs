@@ -7,9 +7,10 @@
 //!   errors, with the correlations of the rates between them (the method of variance estimates
 //!   recovery, Zou and Donner 2008). With one rate that is the rate's own interval.
 //! * Maxima, minima and absolute values: all linear forms in them get simultaneous intervals, at the
-//!   quantile of the largest of their deviations (simulated from the covariance, fixed seed); the
+//!   quantile of the largest of their deviations (simulated from the covariance); the
 //!   interval of the whole then follows by monotony.
 
+use super::Settings;
 use super::influence::Influence;
 use crate::goals::{Expression, Linear};
 use crate::rates::Rate;
@@ -36,7 +37,7 @@ pub(crate) struct Interval {
 pub(crate) struct Intervals<'a> {
     pub influence: &'a Influence,
     pub index: &'a HashMap<Rate, usize>,
-    pub confidence: f64,
+    pub settings: &'a Settings,
 }
 
 impl Intervals<'_> {
@@ -121,7 +122,7 @@ impl Intervals<'_> {
     /// The probability that each form's interval leaves out on one side, such that all of them hold
     /// together with the confidence asked for.
     fn joint_tail(&self, forms: &[Linear]) -> f64 {
-        let single = (1.0 - self.confidence) / 2.0;
+        let single = (1.0 - self.settings.confidence) / 2.0;
         let mut rates: Vec<usize> = forms
             .iter()
             .flat_map(|f| &f.terms)
@@ -139,7 +140,7 @@ impl Intervals<'_> {
         if forms.len() < 2 {
             return single;
         }
-        let sidak = (1.0 - self.confidence.powf(1.0 / forms.len() as f64)) / 2.0;
+        let sidak = (1.0 - self.settings.confidence.powf(1.0 / forms.len() as f64)) / 2.0;
         if forms.len() > MAX_FORMS {
             return sidak;
         }
@@ -160,7 +161,7 @@ impl Intervals<'_> {
             })
             .collect();
         let normal = standard_normal();
-        let mut random = ChaCha8Rng::seed_from_u64(0x5eed);
+        let mut random = ChaCha8Rng::seed_from_u64(self.settings.seed);
         let mut largest: Vec<f64> = (0..DRAWS)
             .map(|_| {
                 // Box and Muller, two at a time.
@@ -180,7 +181,7 @@ impl Intervals<'_> {
                     .fold(0.0, f64::max)
             })
             .collect();
-        let at = ((self.confidence * DRAWS as f64) as usize).min(DRAWS - 1);
+        let at = ((self.settings.confidence * DRAWS as f64) as usize).min(DRAWS - 1);
         let (_, quantile, _) = largest.select_nth_unstable_by(at, f64::total_cmp);
         normal.sf(*quantile).clamp(sidak, single)
     }

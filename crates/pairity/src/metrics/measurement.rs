@@ -1,5 +1,6 @@
 //! All rates of a scored table, ready to be asked for any expression of them.
 
+use super::Settings;
 use super::influence::Influence;
 use super::intervals::Intervals;
 use crate::examples::{Examples, ExamplesError};
@@ -38,9 +39,7 @@ pub struct Measurement {
     queries: bool,
     influence: Influence,
     index: HashMap<Rate, usize>,
-    /// Pairs of each cell.
-    confidence: f64,
-    min_pairs: u64,
+    settings: Settings,
 }
 
 impl Measurement {
@@ -63,7 +62,7 @@ impl Measurement {
     pub fn new(
         examples: &Examples,
         scores: &[f64],
-        settings: &super::Settings,
+        settings: &Settings,
     ) -> Result<Measurement, ExamplesError> {
         let scores = examples.arrange(scores)?;
         let layout = Layout::of(examples);
@@ -75,8 +74,7 @@ impl Measurement {
             queries: examples.has_queries(),
             influence,
             index: rates.into_iter().enumerate().map(|(i, rate)| (rate, i)).collect(),
-            confidence: settings.confidence,
-            min_pairs: settings.min_pairs,
+            settings: settings.clone(),
         })
     }
 
@@ -106,7 +104,7 @@ impl Measurement {
             }
         }
         let intervals =
-            Intervals { influence: &self.influence, index: &self.index, confidence: self.confidence };
+            Intervals { influence: &self.influence, index: &self.index, settings: &self.settings };
         let interval = intervals.of(expression);
         Metric { value: Some(value), low: Some(interval.low), high: Some(interval.high), pairs, reason: None }
     }
@@ -141,8 +139,8 @@ impl Measurement {
         if pairs == 0 {
             return Some(format!("{name} has no pairs"));
         }
-        if pairs < self.min_pairs {
-            return Some(format!("{name} has {pairs} pairs, fewer than {}", self.min_pairs));
+        if pairs < self.settings.min_pairs {
+            return Some(format!("{name} has {pairs} pairs, fewer than {}", self.settings.min_pairs));
         }
         match self.influence.values[r] {
             value if value.is_nan() => Some(format!("{name} has no pairs of positive weight")),
