@@ -31,7 +31,10 @@ impl Progress {
             let bar = ProgressBar::new(all.unwrap_or(0));
             style.map_or(bar.clone(), |style| bar.with_style(style))
         });
-        bar.set_length(all.unwrap_or(done).max(done));
+        let length = all.unwrap_or(done).max(done);
+        if bar.length() != Some(length) {
+            bar.set_length(length);
+        }
         bar.set_position(done);
     }
 }

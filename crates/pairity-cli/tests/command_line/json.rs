@@ -92,20 +92,18 @@ fn the_document_has_the_keys_of_the_contract_in_their_order() {
     assert_eq!(check["value"], document["auc"]["value"]);
 }
 
-#[test]
-fn values_are_those_of_pairs_counted_by_hand() {
-    let document = audit_hiring(&["--format", "json"]).json();
+/// Pairs and wins of [`HIRING`] whose first and second row are of some groups, counted one by one.
+fn count_pairs(first: Option<&str>, second: Option<&str>, labeled: bool) -> (u64, f64) {
     let table = std::fs::read_to_string(HIRING).expect("the example");
     let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|line| line.split(',').collect()).collect();
-    let mut pairs = [[0_u64; 2]; 2];
-    let mut wins = [[0.0; 2]; 2];
-    for a in &rows {
-        for b in rows.iter().filter(|b| a[0] == b[0] && a[4] > b[4]) {
-            let group = |name: &str| ["female", "male"].iter().position(|g| *g == name);
-            if let (Some(i), Some(j)) = (group(a[2]), group(b[2])) {
-                let number = |text: &str| text.parse::<f64>().expect("a number");
-                pairs[i][j] += 1;
-                wins[i][j] += match number(a[5]).total_cmp(&number(b[5])) {
+    let number = |text: &str| text.parse::<f64>().expect("a number");
+    let (mut pairs, mut wins) = (0, 0.0);
+    for (at, a) in rows.iter().enumerate() {
+        for (other, b) in rows.iter().enumerate() {
+            let of_groups = first.is_none_or(|g| a[2] == g) && second.is_none_or(|g| b[2] == g);
+            if at != other && a[0] == b[0] && of_groups && (!labeled || number(a[4]) > number(b[4])) {
+                pairs += 1;
+                wins += match number(a[5]).total_cmp(&number(b[5])) {
                     std::cmp::Ordering::Greater => 1.0,
                     std::cmp::Ordering::Equal => 0.5,
                     std::cmp::Ordering::Less => 0.0,
@@ -113,12 +111,36 @@ fn values_are_those_of_pairs_counted_by_hand() {
             }
         }
     }
-    for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-        let metric = &document["accuracy"][i][j];
-        assert_eq!(metric["pairs"], pairs[i][j]);
-        let value = metric["value"].as_f64().expect("a value");
-        assert!((value - wins[i][j] / pairs[i][j] as f64).abs() < 1e-12, "{metric}");
+    (pairs, wins / pairs as f64)
+}
+
+#[test]
+fn values_are_those_of_pairs_counted_by_hand() {
+    let document = audit_hiring(&["--format", "json"]).json();
+    let is = |metric: &Value, (pairs, value): (u64, f64)| {
+        assert_eq!(metric["pairs"], pairs);
+        let found = metric["value"].as_f64().expect("a value");
+        assert!((found - value).abs() < 1e-12, "{metric} is not {value}");
+        value
+    };
+    let groups = [Some("female"), Some("male")];
+    let mut accuracy = [[0.0; 2]; 2];
+    for (i, better) in groups.into_iter().enumerate() {
+        for (j, worse) in groups.into_iter().enumerate() {
+            accuracy[i][j] = is(&document["accuracy"][i][j], count_pairs(better, worse, true));
+            if i != j {
+                is(&document["parity"][i][j], count_pairs(better, worse, false));
+            }
+        }
+        let row = is(&document["row_marginals"][i], count_pairs(better, None, true));
+        let column = is(&document["column_marginals"][i], count_pairs(None, better, true));
+        let symmetric = document["symmetric"][i]["value"].as_f64().expect("a value");
+        assert!((symmetric - row - column).abs() < 1e-12);
     }
+    is(&document["auc"], count_pairs(None, None, true));
+    let gap = |name: &str| document["gaps"][name]["value"].as_f64().expect("a value");
+    assert!((gap("cross_group") - (accuracy[0][1] - accuracy[1][0]).abs()).abs() < 1e-12);
+    assert!((gap("within_group") - (accuracy[0][0] - accuracy[1][1]).abs()).abs() < 1e-12);
 }
 
 #[test]

@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(count(999), "999");
         assert_eq!(number(0.25, 4), "0.2500");
         assert_eq!(number(1.5e-9, 4), "1.50e-9");
-        assert_eq!(number(330_855.1513, 4), "330855.2");
+        assert_eq!(number(330_855.15, 4), "330855.2");
         assert_eq!(rate(-0.0001), "0.000");
         assert_eq!(many(1, "query"), "1 query");
         assert_eq!(many(2000, "query"), "2,000 queries");
