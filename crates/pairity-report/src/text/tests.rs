@@ -20,8 +20,8 @@ fn report(names: &[String], checks: &[&str]) -> Report {
         columns: vec![(Role::Score, "s".into()), (Role::Group, "g".into())],
         rows_read: rows + 3,
         rows_dropped: 3,
-        dropped_ids: vec!["r7".to_owned()],
         missing: vec![Missing { role: Role::Score, rows: 3 }, Missing { role: Role::Label, rows: 0 }],
+        ..Notes::default()
     };
     Report { audit, notes }
 }

@@ -64,6 +64,9 @@ pub enum ExamplesError {
         /// The length of the others.
         expected: usize,
     },
+    /// Scores alone have nothing to be compared with.
+    #[error("there is nothing to compare scores with: give labels, groups or a protected attribute")]
+    NoColumns,
     /// No rows, or none with a weight above zero.
     #[error("there are no examples{why}", why = if *.zero_weights { ": every weight is 0" } else { "" })]
     Empty {
@@ -316,7 +319,9 @@ fn check(columns: &Columns) -> Result<usize, ExamplesError> {
         columns.weights.map(<[f64]>::len),
         factors.map(<[f64]>::len),
     ];
-    let rows = lengths.iter().flatten().next().copied().unwrap_or(0);
+    let Some(rows) = lengths.iter().flatten().next().copied() else {
+        return Err(ExamplesError::NoColumns);
+    };
     if rows == 0 {
         return Err(ExamplesError::Empty { zero_weights: false });
     }
@@ -417,6 +422,11 @@ mod tests {
         assert_eq!(examples.row, [1, 3, 0, 2]);
         assert_eq!((examples.query(0), examples.query(1)), (0..2, 2..4));
         assert_eq!(examples.arrange(&[10.0, 11.0, 12.0, 13.0]).unwrap(), [11.0, 13.0, 10.0, 12.0]);
+    }
+
+    #[test]
+    fn no_column_at_all_is_refused() {
+        assert_eq!(Examples::new(Columns::default()).err(), Some(ExamplesError::NoColumns));
     }
 
     #[test]

@@ -153,17 +153,6 @@ impl Audit {
             checks: checks.iter().map(|constraint| measured.check(constraint)).collect(),
         })
     }
-
-    /// The most serious verdict of the checks: not estimable, fail, undecided, pass.
-    pub fn worst_verdict(&self) -> Option<Verdict> {
-        let severity = |verdict: &Verdict| match verdict {
-            Verdict::Pass => 0,
-            Verdict::Undecided => 1,
-            Verdict::Fail => 2,
-            Verdict::NotEstimable => 3,
-        };
-        self.checks.iter().map(|check| check.verdict).max_by_key(severity)
-    }
 }
 
 fn square<T>(k: usize, cell: impl Fn(usize, usize) -> T) -> Vec<Vec<T>> {

@@ -67,6 +67,16 @@ impl Intervals<'_> {
                     }
                 })
             }
+            Expression::Spread(forms) if is_wide(forms) => {
+                // Too many differences to look at each: how far the forms' own limits are apart.
+                let ends = forms.iter().map(|form| self.form(form, tail));
+                let (lowest, highest) = (fold(ends.clone(), f64::min), fold(ends, f64::max));
+                Interval {
+                    value: highest.value - lowest.value,
+                    low: (highest.low - lowest.high).max(0.0),
+                    high: highest.high - lowest.low,
+                }
+            }
             Expression::Spread(forms) => {
                 fold(differences(forms).map(|d| absolute(self.form(&d, tail))), f64::max)
             }
@@ -225,8 +235,14 @@ fn collect_forms(expression: &Expression, forms: &mut Vec<Linear>) {
             parts.iter().for_each(|part| collect_forms(part, forms));
         }
         Expression::Sum(parts) => parts.iter().for_each(|(_, part)| collect_forms(part, forms)),
+        Expression::Spread(list) if is_wide(list) => forms.extend(list.iter().cloned()),
         Expression::Spread(list) => forms.extend(differences(list)),
     }
+}
+
+/// Whether a list has more differences than [`MAX_FORMS`].
+fn is_wide(forms: &[Linear]) -> bool {
+    forms.len() * forms.len().saturating_sub(1) / 2 > MAX_FORMS
 }
 
 fn differences(forms: &[Linear]) -> impl Iterator<Item = Linear> {
