@@ -197,7 +197,7 @@ impl<'a, M: Mass> Ranked<'a, M> {
     }
 
     fn in_score_order(&self, view: &View, mut visit: impl FnMut(Part, &mut [u64])) {
-        let order = view.by_score(|e| u32::MAX - view.rank[view.place[e as usize] as usize]);
+        let order = view.by_score();
         let element = |&(_, e): &(u64, u32)| self.element(view.place[e as usize]);
         for run in runs(&order) {
             visit(Part::Tied, &mut run.iter().rev().filter_map(element).collect::<Vec<_>>());

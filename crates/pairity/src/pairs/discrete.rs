@@ -16,6 +16,7 @@
 use super::mass::{Mass, Unit};
 use super::view::{View, runs};
 use rayon::join;
+use rayon::prelude::*;
 
 /// Nodes above this size hand their halves to two threads. Part of the result's definition: sums of
 /// weights are added up along this tree whatever the number of threads.
@@ -66,24 +67,29 @@ fn every_pair<M: Mass>(view: &View, labels: &[f64], masses: &[M]) -> Cells<M> {
 fn sweep<M: Mass>(view: &View, masses: &[M]) -> Cells<M> {
     let k = view.present.len();
     // Everything below is kept in label order, where the halves of a split are contiguous.
-    let groups: Vec<u16> = view.example.iter().map(|&e| view.groups[e as usize]).collect();
+    let groups: Vec<u16> = view.example.par_iter().map(|&e| view.groups[e as usize]).collect();
     let masses: Vec<M> = view.example.iter().map(|&e| masses[e as usize]).collect();
     let everyone = 0..view.len() as u32;
-    let pairs = by_rank(everyone.clone(), view.rank, &groups, &vec![Unit; view.len()], k);
-    let totals = by_rank(everyone, view.rank, &groups, &masses, k);
-
-    let order = view.by_score(|e| u32::MAX - view.rank[view.place[e as usize] as usize]);
+    let (order, (totals, pairs)) = join(
+        || view.by_score(),
+        || {
+            let totals = by_rank(everyone.clone(), view.rank, &groups, &masses, k);
+            let counted = || by_rank(everyone.clone(), view.rank, &groups, &vec![Unit; view.len()], k);
+            let pairs = M::counts(&totals).unwrap_or_else(counted);
+            (totals, pairs)
+        },
+    );
     let mut ties = vec![M::Worth::default(); k * k];
     for run in runs(&order) {
         let places = run.iter().rev().map(|&(_, e)| view.place[e as usize]);
         add(&mut ties, &by_rank(places, view.rank, &groups, &masses, k));
     }
     let elements: Vec<u64> = order
-        .iter()
+        .par_iter()
         .map(|&(_, e)| {
-            let place = view.place[e as usize];
-            let tag = if M::PLAIN { u32::from(view.groups[e as usize]) } else { place };
-            u64::from(view.rank[place as usize]) << 32 | u64::from(tag)
+            let e = e as usize;
+            let tag = if M::PLAIN { u32::from(view.groups[e]) } else { view.place[e] };
+            u64::from(view.rank_of[e]) << 32 | u64::from(tag)
         })
         .collect();
     drop(order);
@@ -145,9 +151,12 @@ fn wins<M: Mass, const G: usize>(
         return wins;
     }
     let mut scratch = vec![0; elements.len()];
-    let mut work = elements.clone();
+    let mut work = elements;
+    let again = if k > G { work.clone() } else { Vec::new() };
     for first in (0..k).step_by(G) {
-        work.copy_from_slice(&elements);
+        if first > 0 {
+            work.copy_from_slice(&again);
+        }
         let sweep = Sweep::<M> { groups, masses, first, k };
         let rows = sweep.split::<G>(&mut work, &mut scratch, bits - 1);
         for (better, row) in rows.iter().enumerate() {

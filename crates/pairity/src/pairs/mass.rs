@@ -30,6 +30,10 @@ pub(crate) trait Mass: Copy + Default + Send + Sync {
     fn below(self, sum: Self::Sum) -> Self::Worth;
     /// The worth as a plain number.
     fn number(worth: Self::Worth) -> f64;
+    /// The worths as numbers of pairs, where that is what they are.
+    fn counts(_worths: &[Self::Worth]) -> Option<Vec<u64>> {
+        None
+    }
     /// A faster split of elements than that for any mass, where there is one.
     fn split_alike<const G: usize>(
         _elements: &mut [u64],
@@ -67,6 +71,9 @@ impl Mass for Unit {
     }
     fn number(worth: u64) -> f64 {
         worth as f64
+    }
+    fn counts(worths: &[u64]) -> Option<Vec<u64>> {
+        Some(worths.to_vec())
     }
     #[inline(always)]
     fn split_alike<const G: usize>(

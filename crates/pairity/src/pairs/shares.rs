@@ -152,13 +152,10 @@ impl<M: Mass> Labeled<M> {
         let own = view.masses::<M>();
         let groups: Vec<u16> = view.example.iter().map(|&e| view.groups[e as usize]).collect();
         let masses: Vec<M> = view.example.iter().map(|&e| own[e as usize]).collect();
-        let order = view.by_score(|e| u32::MAX - view.rank[view.place[e as usize] as usize]);
+        let order = view.by_score();
         let mut elements: Vec<u64> = order
             .iter()
-            .map(|&(_, e)| {
-                let place = view.place[e as usize];
-                u64::from(view.rank[place as usize]) << 32 | u64::from(place)
-            })
+            .map(|&(_, e)| u64::from(view.rank_of[e as usize]) << 32 | u64::from(view.place[e as usize]))
             .collect();
         let mut labeled =
             Labeled { k, groups, masses, credits: vec![0.0; 2 * k * view.len()], before: Vec::new() };

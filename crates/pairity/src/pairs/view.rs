@@ -17,6 +17,8 @@ pub(crate) struct View<'a> {
     pub place: &'a [u32],
     pub example: &'a [u32],
     pub rank: &'a [u32],
+    /// Label rank of each example; empty for a small query.
+    pub rank_of: &'a [u32],
 }
 
 impl<'a> View<'a> {
@@ -38,6 +40,7 @@ impl<'a> View<'a> {
             place: slice(&order.place),
             example: slice(&order.example),
             rank: slice(&order.rank),
+            rank_of: slice(&order.rank_of),
         }
     }
 
@@ -62,11 +65,11 @@ impl<'a> View<'a> {
             .collect()
     }
 
-    /// The examples by ascending score; each run of equal scores is sorted by `tie` of its members.
-    pub(crate) fn by_score(&self, tie: impl Fn(u32) -> u32) -> Vec<(u64, u32)> {
+    /// The examples by ascending score, equal scores by descending label.
+    pub(crate) fn by_score(&self) -> Vec<(u64, u32)> {
         let mut order = sort_by_value(self.scores);
-        for run in runs_mut(&mut order) {
-            run.sort_unstable_by_key(|&(_, id)| (tie(id), id));
+        for run in order.chunk_by_mut(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {
+            run.sort_unstable_by_key(|&(_, id)| (u32::MAX - self.rank_of[id as usize], id));
         }
         order
     }
@@ -75,10 +78,6 @@ impl<'a> View<'a> {
 /// The runs of at least two equal scores.
 pub(crate) fn runs(order: &[(u64, u32)]) -> impl Iterator<Item = &[(u64, u32)]> {
     order.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() > 1)
-}
-
-fn runs_mut(order: &mut [(u64, u32)]) -> impl Iterator<Item = &mut [(u64, u32)]> {
-    order.chunk_by_mut(|a, b| a.0 == b.0).filter(|run| run.len() > 1)
 }
 
 /// Codes counted among those that occur, and the list of these.
