@@ -59,8 +59,13 @@ pub(crate) fn continuous<M: Mass>(view: &View, labels: &[f64], attribute: &[f64]
         Part::Tied => ties.add(ranked.by_label::<false>(elements, &mut [])),
     });
     let totals = ranked.by_label::<false>(&mut ranked.in_label_order(), &mut []);
-    let counted = Ranked::new(view, attribute, &vec![Unit; view.len()]);
-    let pairs = counted.by_label::<false>(&mut counted.in_label_order(), &mut []);
+    let pairs = match M::counts(&[totals.greater, totals.less]).as_deref() {
+        Some(&[greater, less]) => Orders { greater, less },
+        _ => {
+            let counted = Ranked::new(view, attribute, &vec![Unit; view.len()]);
+            counted.by_label::<false>(&mut counted.in_label_order(), &mut [])
+        }
+    };
     ContinuousCells { wins, ties, totals, pairs }
 }
 
