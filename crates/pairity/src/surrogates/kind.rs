@@ -31,18 +31,22 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Turns weights of error and win, `up` and `down`, into coefficients of slopes by score. A win's
-    /// ramp is 1 less the error's, so that the two share one coefficient.
-    pub(super) fn scale(self, up: &mut [f64], down: &mut [f64], margin: f64) {
-        for (up, down) in up.iter_mut().zip(down) {
-            (*up, *down) = match self {
-                Kind::Hinge => (*up / margin, *down / margin),
-                Kind::SquaredHinge => (2.0 * *up / (margin * margin), 2.0 * *down / (margin * margin)),
-                Kind::Ramp => {
-                    let both = (*up - *down) / (2.0 * margin);
-                    (both, both)
-                }
-            };
+    /// The slope by score of a hinge of weight 1, at distance 1 if it is squared.
+    pub(super) fn unit(self, margin: f64) -> f64 {
+        match self {
+            Kind::Hinge => 1.0 / margin,
+            Kind::SquaredHinge => 2.0 / (margin * margin),
+            Kind::Ramp => 0.5 / margin,
+        }
+    }
+
+    /// The coefficients of both parts, from the weights of error and win. A win's ramp is 1 less that
+    /// of the error, so that its two hinges share one coefficient.
+    #[inline(always)]
+    pub(super) fn coefficients(self, up: f64, down: f64) -> [f64; 2] {
+        match self {
+            Kind::Hinge | Kind::SquaredHinge => [up, down],
+            Kind::Ramp => [up - down; 2],
         }
     }
 

@@ -16,6 +16,7 @@
 use super::kind::Slope;
 use super::pairing::Pairing;
 use super::table::Table;
+use std::hint::select_unpredictable;
 
 /// Readers served by one merge; more groups take several.
 const WIDEST: usize = 8;
@@ -120,28 +121,29 @@ impl Part {
         };
         let passed = [rows(&self.passed[0]), rows(&self.passed[1])];
         let shift = [0.0, self.shift];
-        // Sums by who reads them: worse ones, better ones.
-        let mut sums = [[P::Sum::default(); G]; 2];
-        let mut moments = [[P::Sum::default(); G]; 2];
-        let take = |sums: &mut [[P::Sum; G]; 2],
-                    moments: &mut [[P::Sum; G]; 2],
-                    element: Element,
-                    kind: usize,
-                    sign: f64| {
-            let row = &passed[kind][group(element.lane)];
-            let mass = masses[element.place as usize];
-            let x = element.score + shift[kind];
-            for (lane, &c) in row.iter().enumerate() {
-                let added = mass.times(sign * c);
-                sums[1 - kind][lane] += added;
-                if S::SQUARED {
-                    moments[1 - kind][lane] += added * x;
+        let take =
+            |sums: &mut [P::Sum; G], moments: &mut [P::Sum; G], element: Element, kind: usize, sign: f64| {
+                let row = &passed[kind][group(element.lane)];
+                let mass = masses[element.place as usize];
+                let x = element.score + shift[kind];
+                for (lane, &c) in row.iter().enumerate() {
+                    let added = mass.times(sign * c);
+                    sums[lane] += added;
+                    if S::SQUARED {
+                        moments[lane] += added * x;
+                    }
                 }
-            }
-        };
+            };
         // Whoever reads what is left starts from minus the total.
         let (left, kind) = if self.above { (worse, 0) } else { (better, 1) };
-        left.iter().for_each(|&element| take(&mut sums, &mut moments, element, kind, -1.0));
+        let (mut sum, mut moment) = ([P::Sum::default(); G], [P::Sum::default(); G]);
+        for &element in left {
+            take(&mut sum, &mut moment, element, kind, -1.0);
+        }
+        // By who reads them: worse ones, better ones.
+        let (mut sums, mut moments) = ([sum; 2], [moment; 2]);
+        sums[kind] = [P::Sum::default(); G];
+        moments[kind] = [P::Sum::default(); G];
 
         let mut total = [0.0; 2];
         let mut step = |element: Element, kind: usize| {
@@ -157,13 +159,13 @@ impl Part {
                 gradient[element.place as usize - base] += slope;
                 total[kind] += slope;
             }
-            take(&mut sums, &mut moments, element, kind, 1.0);
+            take(&mut sums[1 - kind], &mut moments[1 - kind], element, kind, 1.0);
         };
         let (mut w, mut b) = (0, 0);
         while w < worse.len() && b < better.len() {
             let (score, threshold) = (worse[w].score, better[b].score + self.shift);
             let worse_next = (score < threshold) | (self.worse_first & (score == threshold));
-            let element = if worse_next { worse[w] } else { better[b] };
+            let element = *select_unpredictable(worse_next, &worse[w], &better[b]);
             step(element, usize::from(!worse_next));
             w += usize::from(worse_next);
             b += usize::from(!worse_next);

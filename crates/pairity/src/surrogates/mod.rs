@@ -110,8 +110,8 @@ impl<'a> Surrogate<'a> {
         mse: f64,
         gradient: &mut [f64],
     ) -> SurrogateValue {
-        let holds =
-            Holds { rates: &self.rates, up: hold_up, down: hold_down, kind: self.kind, margin: self.margin };
+        let unit = self.kind.unit(self.margin);
+        let holds = Holds { rates: &self.rates, up: hold_up, down: hold_down, kind: self.kind, unit };
         let continuous = self.examples.is_continuous();
         let pooled = self.scales.pooled().map(|shares| {
             let mut all = Coefficients::default();

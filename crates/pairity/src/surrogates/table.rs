@@ -22,9 +22,9 @@ impl Table {
         }
     }
 
-    fn add(&mut self, cell: usize, up: f64, down: f64) {
-        self.first[cell] += up;
-        self.second[cell] += down;
+    fn add(&mut self, cell: usize, [first, second]: [f64; 2]) {
+        self.first[cell] += first;
+        self.second[cell] += second;
     }
 
     /// Whether no pair has a coefficient.
@@ -44,7 +44,8 @@ pub(super) struct Holds<'a> {
     pub up: &'a [f64],
     pub down: &'a [f64],
     pub kind: Kind,
-    pub margin: f64,
+    /// What a slope of weight 1 comes to by score.
+    pub unit: f64,
 }
 
 /// The coefficients of one query.
@@ -82,37 +83,40 @@ impl Coefficients {
             Side::Any => 0..k,
             Side::Group(group) => lane(group).map_or(0..0, |lane| lane..lane + 1),
         };
+        (self.has_accuracy, self.has_parity, self.has_orders) = (false, false, false);
         for (rate, share) in shares {
-            let rate = rate as usize;
+            let (rate, share) = (rate as usize, share * holds.unit);
             let (up, down) = (holds.up[rate] * share, holds.down[rate] * share);
             if up == 0.0 && down == 0.0 {
                 continue;
             }
+            let both = holds.kind.coefficients(up, down);
             match holds.rates[rate] {
                 Rate::Accuracy { better, worse } => {
                     for a in lanes(better) {
-                        lanes(worse).for_each(|b| self.accuracy.add(a * k + b, up, down));
+                        lanes(worse).for_each(|b| self.accuracy.add(a * k + b, both));
                     }
+                    self.has_accuracy = true;
                 }
                 Rate::Parity { first, second } => {
                     if let (Some(a), Some(b)) = (lane(first), lane(second)) {
-                        self.parity.add(a * k + b, up, 0.0);
-                        self.parity.add(b * k + a, down, 0.0);
+                        self.parity.add(a * k + b, holds.kind.coefficients(up, 0.0));
+                        self.parity.add(b * k + a, holds.kind.coefficients(down, 0.0));
+                        self.has_parity = true;
                     }
                 }
-                Rate::Greater if continuous => self.orders.add(GREATER, up, down),
-                Rate::Less if continuous => self.orders.add(LESS, up, down),
+                Rate::Greater | Rate::Less if continuous => {
+                    self.orders.add(if holds.rates[rate] == Rate::Greater { GREATER } else { LESS }, both);
+                    self.has_orders = true;
+                }
                 Rate::Greater | Rate::Less | Rate::Mse => {}
             }
         }
-        for table in [&mut self.accuracy, &mut self.parity, &mut self.orders] {
-            holds.kind.scale(&mut table.first, &mut table.second, holds.margin);
+        if continuous {
+            self.joint.clone_from(&self.orders);
+            let all = [self.accuracy.first[0], self.accuracy.second[0]];
+            (0..self.joint.first.len()).for_each(|class| self.joint.add(class, all));
         }
-        self.joint.clone_from(&self.orders);
-        if let (Some(&first), Some(&second)) = (self.accuracy.first.first(), self.accuracy.second.first()) {
-            (0..self.joint.first.len()).for_each(|class| self.joint.add(class, first, second));
-        }
-        self.find_zeros();
     }
 
     /// The coefficients between some of the groups of `all`, each given by its lane there.
@@ -127,16 +131,12 @@ impl Coefficients {
             to.reset(k * k);
             for (a, row) in lanes.clone().enumerate() {
                 for (b, column) in lanes.clone().enumerate() {
-                    to.add(a * k + b, from.first[row * of + column], from.second[row * of + column]);
+                    let cell = row * of + column;
+                    to.add(a * k + b, [from.first[cell], from.second[cell]]);
                 }
             }
         }
-        self.find_zeros();
-    }
-
-    fn find_zeros(&mut self) {
         self.has_accuracy = !self.accuracy.is_zero();
         self.has_parity = !self.parity.is_zero();
-        self.has_orders = !self.orders.is_zero();
     }
 }

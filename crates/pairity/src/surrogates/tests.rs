@@ -307,12 +307,13 @@ fn gradients_have_the_same_bits_for_any_number_of_threads() {
         };
         let (one, three) = (run(1), run(3));
         assert!(one == three);
-        let sum: f64 = one.1.iter().sum();
-        let errors: f64 =
-            scores.iter().zip(examples.labels.as_ref().unwrap()).map(|(s, y)| 2.0 * 0.1 * (s - y)).sum();
-        // Pairs push both ends apart alike, so that only the squared errors move the sum.
+        // A pair pushes its two ends alike, so that nothing but squared errors moves the sum.
         let weights = examples.weights.as_ref().unwrap();
-        assert!(errors.is_finite() && !weights.is_empty() && sum.is_finite());
+        let labels = examples.labels.as_ref().unwrap();
+        let errors: f64 = (0..scores.len()).map(|i| weights[i] * (scores[i] - labels[i])).sum();
+        let expected = 2.0 * question.mse * errors / weights.iter().sum::<f64>();
+        let sum: f64 = one.1.iter().sum();
+        assert!((sum - expected).abs() < 1e-9 * expected, "{sum} {expected}");
     }
 }
 
