@@ -1,0 +1,125 @@
+//! The shapes of surrogates, and why slopes are all that has to be summed.
+//!
+//! With t = (s_i − s_j) / margin for a pair of a better i and a worse j:
+//!
+//! | kind         | bounds the error, t < 0    | bounds the win, t > 0      |
+//! |--------------|----------------------------|----------------------------|
+//! | hinge        | max(0, 1 − t)              | max(0, 1 + t)              |
+//! | squared hinge| max(0, 1 − t)²             | max(0, 1 + t)²             |
+//! | ramp         | (1 − t)/2 cut to [0, 1]    | (1 + t)/2 cut to [0, 1]    |
+//!
+//! Every one is made of hinges (m ∓ d)₊ of the difference d = s_i − s_j, with m = ± margin; the ramp is
+//! the difference of two. A hinge to the power p is homogeneous in (m, s), so by Euler's theorem
+//!
+//! ```text
+//! p · value = m ∂value/∂m + Σ s ∂value/∂s
+//! ```
+//!
+//! and |∂value/∂m| of all pairs of one better example is |∂value/∂s_i|: values follow from slopes. The
+//! routines below return m ∂/∂m, called the *offset*, and add ∂/∂s to a gradient.
+
+/// The shape of the bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kind {
+    /// Convex, of slope 1: what the reference solver descends.
+    #[default]
+    Hinge,
+    /// Convex and smooth.
+    SquaredHinge,
+    /// Bounded by 0 and 1 and close to the rate itself, but not convex.
+    Ramp,
+}
+
+impl Kind {
+    /// The slope by score of a hinge of weight 1, at distance 1 if it is squared.
+    pub(super) fn unit(self, margin: f64) -> f64 {
+        match self {
+            Kind::Hinge => 1.0 / margin,
+            Kind::SquaredHinge => 2.0 / (margin * margin),
+            Kind::Ramp => 0.5 / margin,
+        }
+    }
+
+    /// The coefficients of both parts, from the weights of error and win. A win's ramp is 1 less that
+    /// of the error, so that its two hinges share one coefficient.
+    #[inline(always)]
+    pub(super) fn coefficients(self, up: f64, down: f64) -> [f64; 2] {
+        match self {
+            Kind::Hinge | Kind::SquaredHinge => [up, down],
+            Kind::Ramp => [up - down; 2],
+        }
+    }
+
+    /// The value of a query from its offset and its Σ s ∂/∂s.
+    pub(super) fn value(self, offset: f64, moment: f64) -> f64 {
+        match self {
+            Kind::SquaredHinge => (offset + moment) / 2.0,
+            _ => offset + moment,
+        }
+    }
+}
+
+/// The slopes of one kind, for a pair with a coefficient.
+pub(super) trait Slope: Copy + Send + Sync {
+    /// Slopes grow with the distance from the threshold.
+    const SQUARED: bool;
+    /// The second hinge counts worse examples *above* the threshold s_i + margin, not below.
+    const BOUNDED: bool;
+
+    /// How fast the first part falls with d, `slack` being margin − d.
+    fn first(slack: f64, coefficient: f64) -> f64;
+    /// How fast the second part rises with d, `slack` being margin + d.
+    fn second(slack: f64, coefficient: f64) -> f64;
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Hinge;
+
+#[derive(Clone, Copy)]
+pub(super) struct SquaredHinge;
+
+#[derive(Clone, Copy)]
+pub(super) struct Ramp;
+
+impl Slope for Hinge {
+    const SQUARED: bool = false;
+    const BOUNDED: bool = false;
+
+    #[inline(always)]
+    fn first(slack: f64, coefficient: f64) -> f64 {
+        if slack > 0.0 { coefficient } else { 0.0 }
+    }
+    #[inline(always)]
+    fn second(slack: f64, coefficient: f64) -> f64 {
+        if slack > 0.0 { coefficient } else { 0.0 }
+    }
+}
+
+impl Slope for SquaredHinge {
+    const SQUARED: bool = true;
+    const BOUNDED: bool = false;
+
+    #[inline(always)]
+    fn first(slack: f64, coefficient: f64) -> f64 {
+        slack.max(0.0) * coefficient
+    }
+    #[inline(always)]
+    fn second(slack: f64, coefficient: f64) -> f64 {
+        slack.max(0.0) * coefficient
+    }
+}
+
+impl Slope for Ramp {
+    const SQUARED: bool = false;
+    const BOUNDED: bool = true;
+
+    #[inline(always)]
+    fn first(slack: f64, coefficient: f64) -> f64 {
+        if slack > 0.0 { coefficient } else { 0.0 }
+    }
+    #[inline(always)]
+    fn second(slack: f64, coefficient: f64) -> f64 {
+        // Below the ramp the second hinge takes back what the first one adds.
+        if slack <= 0.0 { coefficient } else { 0.0 }
+    }
+}

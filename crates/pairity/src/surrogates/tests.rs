@@ -1,0 +1,345 @@
+//! Surrogates against a sum over all pairs, finite differences and other numbers of threads.
+
+use super::{Kind, Surrogate, SurrogateValue};
+use crate::examples::Examples;
+use crate::pairs::Layout;
+use crate::pairs::oracle::{Rows, tables};
+use crate::rates::{Average, Rate};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// A pair of rows in a cell of a query.
+struct Pair {
+    query: u32,
+    cell: usize,
+    rows: [usize; 2],
+    mass: f64,
+}
+
+fn list_pairs(rows: &Rows, examples: &Examples) -> Vec<Pair> {
+    let layout = Layout::of(examples);
+    let code = |row: usize| {
+        let name = rows.groups.as_ref().map(|names| names[row].as_str());
+        examples.groups().iter().position(|group| Some(group.as_str()) == name).unwrap_or(layout.groups)
+    };
+    let weight = |row: usize| rows.weights.as_ref().map_or(1.0, |w| w[row]);
+    let factor = |row: usize| weight(row) * rows.factors.as_ref().map_or(1.0, |f| f[row]);
+    let query = |row: usize| rows.queries.as_ref().map_or(0, |q| q[row]);
+    let n = rows.scores.len();
+    let mut pairs = Vec::new();
+    for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+        if i == j || query(i) != query(j) || weight(i) == 0.0 || weight(j) == 0.0 {
+            continue;
+        }
+        let mut add = |cell, mass| pairs.push(Pair { query: query(i), cell, rows: [i, j], mass });
+        let (a, b, mass) = (code(i), code(j), factor(i) * factor(j));
+        if a != b && a < layout.groups && b < layout.groups {
+            add(layout.parity(a, b), mass);
+        }
+        let Some(labels) = &rows.labels else { continue };
+        if labels[i] > labels[j] {
+            let mass = if rows.label_gap { mass * (labels[i] - labels[j]) } else { mass };
+            add(layout.accuracy(a, b), mass);
+            match &rows.protected {
+                Some(z) if z[i] > z[j] => add(layout.greater(), mass),
+                Some(z) if z[i] < z[j] => add(layout.less(), mass),
+                _ => {}
+            }
+        }
+    }
+    pairs
+}
+
+/// The bound of the indicator t > 0, and its slope.
+fn bound(kind: Kind, t: f64) -> (f64, f64) {
+    let u = 1.0 + t;
+    let inside = if u > 0.0 { 1.0 } else { 0.0 };
+    match kind {
+        Kind::Hinge => (u.max(0.0), inside),
+        Kind::SquaredHinge => (u.max(0.0).powi(2), 2.0 * u.max(0.0)),
+        Kind::Ramp => ((u / 2.0).clamp(0.0, 1.0), if t > -1.0 && t < 1.0 { 0.5 } else { 0.0 }),
+    }
+}
+
+/// What is asked of a surrogate.
+#[derive(Debug, Clone)]
+struct Question {
+    kind: Kind,
+    average: Average,
+    margin: f64,
+    up: Vec<f64>,
+    down: Vec<f64>,
+    mse: f64,
+}
+
+/// The answer, with the surrogates of each rate and the gradient by row.
+#[derive(Debug)]
+struct Answer {
+    total: f64,
+    each: Vec<Option<(f64, f64)>>,
+    gradient: Vec<f64>,
+}
+
+fn all_rates(examples: &Examples) -> Vec<Rate> {
+    let k = examples.groups().len();
+    let mut rates = vec![Rate::AUC, Rate::Mse];
+    rates.extend((0..k).flat_map(|a| [Rate::row(a), Rate::column(a)]));
+    rates.extend((0..k).flat_map(|a| (0..k).map(move |b| Rate::accuracy(a, b))));
+    for (first, second) in (0..k).flat_map(|a| (0..k).map(move |b| (a, b))).filter(|(a, b)| a != b) {
+        rates.push(Rate::Parity { first, second });
+    }
+    if examples.is_continuous() {
+        rates.extend([Rate::Greater, Rate::Less]);
+    }
+    rates
+}
+
+fn slow(rows: &Rows, examples: &Examples, rates: &[Rate], question: &Question) -> Answer {
+    let layout = Layout::of(examples);
+    let pairs = list_pairs(rows, examples);
+    let by_query = question.average == Average::Queries && rows.queries.is_some();
+    let mut answer =
+        Answer { total: 0.0, each: vec![None; rates.len()], gradient: vec![0.0; rows.scores.len()] };
+    for (r, &rate) in rates.iter().enumerate() {
+        let cells = layout.cells(rate);
+        let own: Vec<&Pair> = pairs.iter().filter(|pair| cells.contains(&pair.cell)).collect();
+        let mut totals: BTreeMap<u32, f64> = BTreeMap::new();
+        for pair in &own {
+            *totals.entry(if by_query { pair.query } else { 0 }).or_default() += pair.mass;
+        }
+        totals.retain(|_, total| *total > 0.0);
+        let mut sums = (0.0, 0.0);
+        for pair in own.iter().filter(|pair| pair.mass > 0.0) {
+            let total = totals[&if by_query { pair.query } else { 0 }];
+            let part = pair.mass / total / totals.len() as f64;
+            let [i, j] = pair.rows;
+            let t = (rows.scores[i] - rows.scores[j]) / question.margin;
+            let (error, falls) = bound(question.kind, -t);
+            let (win, rises) = bound(question.kind, t);
+            sums.0 += part * error;
+            sums.1 += part * win;
+            let slope = part * (question.down[r] * rises - question.up[r] * falls) / question.margin;
+            answer.gradient[i] += slope;
+            answer.gradient[j] -= slope;
+        }
+        if !totals.is_empty() {
+            answer.each[r] = Some(sums);
+            answer.total += question.up[r] * sums.0 + question.down[r] * sums.1;
+        }
+    }
+    if let Some(labels) = &rows.labels {
+        let weight = |row: usize| rows.weights.as_ref().map_or(1.0, |w| w[row]);
+        let query = |row: usize| rows.queries.as_ref().filter(|_| by_query).map_or(0, |q| q[row]);
+        let mut totals: BTreeMap<u32, f64> = BTreeMap::new();
+        for row in (0..labels.len()).filter(|&row| weight(row) > 0.0) {
+            *totals.entry(query(row)).or_default() += weight(row);
+        }
+        for row in (0..labels.len()).filter(|&row| weight(row) > 0.0) {
+            let part = question.mse * weight(row) / totals[&query(row)] / totals.len() as f64;
+            let error = rows.scores[row] - labels[row];
+            answer.total += part * error * error;
+            answer.gradient[row] += 2.0 * part * error;
+        }
+    }
+    answer
+}
+
+fn ask(surrogate: &Surrogate, scores: &[f64], question: &Question) -> (SurrogateValue, Vec<f64>) {
+    // Whatever stands in the gradient is overwritten.
+    let mut gradient = vec![f64::NAN; scores.len()];
+    let value = surrogate.evaluate(scores, &question.up, &question.down, question.mse, &mut gradient);
+    (value, gradient)
+}
+
+fn check(rows: &Rows, question: &Question) -> Result<(), TestCaseError> {
+    let Some(examples) = rows.examples() else { return Ok(()) };
+    let rates = all_rates(&examples);
+    let cut = |weights: &[f64]| weights.iter().cycle().copied().take(rates.len()).collect::<Vec<_>>();
+    let question = Question { up: cut(&question.up), down: cut(&question.down), ..question.clone() };
+    let expected = slow(rows, &examples, &rates, &question);
+    let scores = examples.arrange(&rows.scores).unwrap();
+    let surrogate =
+        Surrogate::new(&examples, &rates, question.average, question.kind, question.margin).unwrap();
+    let (value, gradient) = ask(&surrogate, &scores, &question);
+    let close = |a: f64, b: f64, scale: f64| (a - b).abs() <= 1e-9 * (1.0 + scale);
+    prop_assert!(close(value.total, expected.total, expected.total), "{value:?} {}", expected.total);
+    let steepest = expected.gradient.iter().fold(0.0, |most: f64, slope| most.max(slope.abs()));
+    for (slope, &row) in gradient.iter().zip(&examples.row) {
+        let expected = expected.gradient[row as usize];
+        prop_assert!(close(*slope, expected, steepest), "row {row}: {slope} {expected}");
+    }
+    for (rate, (found, expected)) in surrogate.each(&scores).iter().zip(&expected.each).enumerate() {
+        prop_assert_eq!(found.is_some(), expected.is_some(), "{:?}", rates[rate]);
+        if let (Some(found), Some(expected)) = (found, expected) {
+            prop_assert!(close(found.0, expected.0, expected.0), "{found:?} {expected:?}");
+            prop_assert!(close(found.1, expected.1, expected.1), "{found:?} {expected:?}");
+        }
+    }
+    Ok(())
+}
+
+fn questions() -> impl Strategy<Value = Question> {
+    let weights = || {
+        prop_oneof![
+            prop::collection::vec(prop::sample::select(vec![0.0, 0.0, 0.3, 1.0, 2.5]), 1..40),
+            Just(vec![0.0]),
+        ]
+    };
+    (
+        prop::sample::select(vec![Kind::Hinge, Kind::SquaredHinge, Kind::Ramp]),
+        any::<bool>(),
+        prop::sample::select(vec![1.0, 0.3, 2.0]),
+        weights(),
+        weights(),
+        prop::sample::select(vec![0.0, 0.7]),
+    )
+        .prop_map(|(kind, queries, margin, up, down, mse)| {
+            let average = if queries { Average::Queries } else { Average::Pairs };
+            Question { kind, average, margin, up, down, mse }
+        })
+}
+
+/// Tables with scores of the size of a margin.
+fn moderate() -> impl Strategy<Value = Rows> {
+    tables().prop_flat_map(|rows| {
+        let n = rows.scores.len();
+        let scores = prop_oneof![
+            prop::collection::vec((-3i32..3).prop_map(f64::from), n),
+            prop::collection::vec(prop::sample::select(vec![0.0, -0.0, 0.5, -1.0, 1.0]), n),
+            prop::collection::vec(-2.0..2.0f64, n),
+            prop::collection::vec(-100.0..100.0f64, n),
+            Just(vec![1.0; n]),
+        ];
+        scores.prop_map(move |scores| Rows { scores, ..rows.clone() })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn values_and_gradients_equal_the_sum_over_all_pairs(rows in moderate(), question in questions()) {
+        check(&rows, &question)?;
+    }
+
+    #[test]
+    fn gradients_are_limits_of_differences(rows in moderate(), question in questions(), seed: u64) {
+        let mut random = random(seed);
+        let scores: Vec<f64> = rows.scores.iter().map(|_| 4.0 * random()).collect();
+        let Some(examples) = rows.examples() else { return Ok(()) };
+        let rates = all_rates(&examples);
+        let weights: Vec<f64> = rates.iter().map(|_| (random() * 3.0).floor()).collect();
+        let question = Question { up: weights.iter().map(|w| 2.0 - w).collect(), down: weights, ..question };
+        let surrogate = Surrogate::new(&examples, &rates, question.average, question.kind, question.margin).unwrap();
+        let scores = examples.arrange(&scores).unwrap();
+        let (_, gradient) = ask(&surrogate, &scores, &question);
+        let direction: Vec<f64> = scores.iter().map(|_| random() - 0.5).collect();
+        let step = 1e-6;
+        let near_kink = scores.iter().any(|a| {
+            scores.iter().any(|b| ((a - b).abs() - question.margin).abs() < 2.0 * step)
+        });
+        prop_assume!(!near_kink);
+        let at = |by: f64| {
+            let moved: Vec<f64> = scores.iter().zip(&direction).map(|(s, d)| s + by * d).collect();
+            ask(&surrogate, &moved, &question).0.total
+        };
+        let difference = (at(step) - at(-step)) / (2.0 * step);
+        let slope: f64 = gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();
+        let scale = 1.0 + at(0.0).abs();
+        prop_assert!((difference - slope).abs() < 1e-7 * scale, "{difference} {slope}");
+    }
+}
+
+fn random(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed;
+    move || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as f64 / (1u64 << 31) as f64
+    }
+}
+
+/// A table without queries: groups, or a continuous attribute if there are none.
+fn one_query(n: usize, groups: usize, label_gap: bool) -> Rows {
+    let mut random = random(1);
+    let mut column = |digits: f64| (0..n).map(|_| (random() * digits).round() / digits).collect::<Vec<_>>();
+    Rows {
+        scores: column(1e4).iter().map(|s| 5.0 * s).collect(),
+        labels: Some(column(300.0)),
+        groups: (groups > 0)
+            .then(|| column(1e6).iter().map(|g| format!("g{}", (g * groups as f64) as usize)).collect()),
+        protected: (groups == 0).then(|| column(1e2)),
+        queries: None,
+        weights: Some(column(10.0)),
+        factors: None,
+        label_gap,
+    }
+}
+
+fn everything(kind: Kind) -> Question {
+    let up = vec![1.0, 0.5, 0.0, 2.0, 0.25];
+    let down = vec![0.5, 0.0, 1.5];
+    Question { kind, average: Average::Pairs, margin: 1.0, up, down, mse: 0.1 }
+}
+
+#[test]
+fn deep_splits_and_many_groups_equal_the_sum_over_all_pairs() {
+    for kind in [Kind::Hinge, Kind::SquaredHinge, Kind::Ramp] {
+        for (groups, label_gap) in [(0, false), (0, true), (3, true), (11, false)] {
+            check(&one_query(600, groups, label_gap), &everything(kind)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn gradients_have_the_same_bits_for_any_number_of_threads() {
+    for (groups, kind) in [(4, Kind::Hinge), (4, Kind::SquaredHinge), (0, Kind::Ramp)] {
+        let rows = one_query(150_000, groups, false);
+        let examples = rows.examples().unwrap();
+        let scores = examples.arrange(&rows.scores).unwrap();
+        let rates = all_rates(&examples);
+        let question =
+            Question { up: vec![1.0; rates.len()], down: vec![0.5; rates.len()], ..everything(kind) };
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let surrogate = Surrogate::new(&examples, &rates, question.average, kind, 1.0).unwrap();
+                ask(&surrogate, &scores, &question)
+            })
+        };
+        let (one, three) = (run(1), run(3));
+        assert!(one == three);
+        // A pair pushes its two ends alike, so that nothing but squared errors moves the sum.
+        let weights = examples.weights.as_ref().unwrap();
+        let labels = examples.labels.as_ref().unwrap();
+        let errors: f64 = (0..scores.len()).map(|i| weights[i] * (scores[i] - labels[i])).sum();
+        let expected = 2.0 * question.mse * errors / weights.iter().sum::<f64>();
+        let sum: f64 = one.1.iter().sum();
+        assert!((sum - expected).abs() < 1e-9 * expected, "{sum} {expected}");
+    }
+}
+
+#[test]
+fn one_misordered_pair_costs_its_hinge() {
+    let rows = Rows {
+        scores: vec![0.0, 0.5],
+        labels: Some(vec![1.0, 0.0]),
+        groups: None,
+        protected: None,
+        queries: None,
+        weights: None,
+        factors: None,
+        label_gap: false,
+    };
+    let examples = rows.examples().unwrap();
+    let scores = examples.arrange(&rows.scores).unwrap();
+    let value = |kind, up, down| {
+        let surrogate = Surrogate::new(&examples, &[Rate::AUC], Average::Pairs, kind, 1.0).unwrap();
+        let mut gradient = [0.0; 2];
+        (surrogate.evaluate(&scores, &[up], &[down], 0.0, &mut gradient).total, gradient)
+    };
+    assert_eq!(value(Kind::Hinge, 1.0, 0.0), (1.5, [-1.0, 1.0]));
+    assert_eq!(value(Kind::Hinge, 0.0, 1.0), (0.5, [1.0, -1.0]));
+    assert_eq!(value(Kind::SquaredHinge, 1.0, 0.0), (2.25, [-3.0, 3.0]));
+    assert_eq!(value(Kind::Ramp, 1.0, 0.0), (0.75, [-0.5, 0.5]));
+    assert_eq!(value(Kind::Ramp, 0.0, 1.0), (0.25, [0.5, -0.5]));
+}
