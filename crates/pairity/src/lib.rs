@@ -8,4 +8,5 @@ pub mod goals;
 pub mod metrics;
 mod pairs;
 pub mod rates;
+pub mod scorers;
 pub mod tables;
