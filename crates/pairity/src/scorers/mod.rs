@@ -28,6 +28,7 @@
 mod architecture;
 mod draw;
 mod encode;
+mod encode_error;
 mod encoder;
 mod features;
 mod linear;
@@ -39,7 +40,8 @@ mod sweep;
 pub use architecture::{Architecture, GroupUse, ScorerError};
 pub use draw::{Draw, uniform};
 pub use encode::{Encoded, Note};
-pub use encoder::{EncodeError, Encoder, Encoding, MAX_LEVELS};
+pub use encode_error::EncodeError;
+pub use encoder::{Encoder, Encoding, MAX_LEVELS};
 pub use features::{Features, FeaturesError};
 pub use linear::Linear;
 pub use mlp::Mlp;
