@@ -90,17 +90,20 @@ fn an_unseen_level_gets_zeros_and_is_reported() {
     assert_eq!(encoded.features.row(0), [0.0, 0.0, 1.0, 0.0]);
     assert_eq!(encoded.features.row(1), [1.0, 0.0, 0.0, 0.0]);
     assert_eq!(encoded.features.row(2), [0.0; 4]);
-    let unseen = |column: &str, rows, levels: &[&str]| Note::Unseen {
+    let unseen = |column: &str, rows, different, levels: &[&str]| Note::Unseen {
         column: column.into(),
         rows,
+        different,
         levels: levels.iter().map(|level| level.to_string()).collect(),
     };
     let missing = Note::Missing { column: "d".into(), rows: 1 };
-    assert_eq!(encoded.notes, [unseen("c", 5, &["z", "w", "v"]), unseen("d", 1, &["w"]), missing]);
+    assert_eq!(encoded.notes, [unseen("c", 5, 4, &["z", "w", "v"]), unseen("d", 1, 1, &["w"]), missing]);
     assert_eq!(
         encoded.notes[0].to_string(),
         r#"column "c": 5 rows with values not seen in training ("z", "w", "v", …)"#
     );
+    let encoded = encode("c\nx\n", "c\nz\nz\nz\nz\n", true).unwrap();
+    assert_eq!(encoded.notes[0].to_string(), r#"column "c": 4 rows with values not seen in training ("z")"#);
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub enum ScorerError {
     /// Sizes whose product is out of all proportion.
     #[error("the scorer has more than {MAX_PARAMETERS} parameters: use fewer features or hidden units")]
     TooLarge,
-    /// Weights that start neither at a finite number.
+    /// Weights that are to start at NaN or an infinity.
     #[error("linear weights are to start at {found}; give a finite number, such as 0 or 1")]
     Start {
         /// The number given.

@@ -1,8 +1,4 @@
 //! Applying an encoder to a table, which may hold what training never saw.
-//!
-//! A level that training never saw gets zeros in all features of its column. A value that is missing, in a
-//! column where none was missing in training, becomes the mean of the training rows in a column of numbers,
-//! and zeros in a column of categories. Both are counted in the [`Note`]s.
 
 use std::fmt;
 
@@ -36,7 +32,9 @@ pub enum Note {
         column: String,
         /// How many rows have such a level.
         rows: usize,
-        /// Some of these levels, at most three.
+        /// How many such levels there are.
+        different: usize,
+        /// The first of these levels, at most three.
         levels: Vec<String>,
     },
     /// Missing values in a column that had none.
@@ -52,15 +50,11 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let s = |rows: &usize| if *rows == 1 { "" } else { "s" };
         match self {
-            Note::Unseen { column, rows, levels } => {
-                let levels: Vec<String> = levels.iter().map(|level| format!("{level:?}")).collect();
-                let levels = levels.join(", ");
-                write!(
-                    f,
-                    "column {column:?}: {rows} row{} with values not seen in training ({levels}",
-                    s(rows)
-                )?;
-                write!(f, "{})", if *rows > NAMED { ", …" } else { "" })
+            Note::Unseen { column, rows, different, levels } => {
+                let named: Vec<String> = levels.iter().map(|level| format!("{level:?}")).collect();
+                let (s, named) = (s(rows), named.join(", "));
+                let more = if *different > levels.len() { ", …" } else { "" };
+                write!(f, "column {column:?}: {rows} row{s} with values not seen in training ({named}{more})")
             }
             Note::Missing { column, rows } => {
                 write!(
@@ -93,6 +87,10 @@ enum Source<'a> {
 
 impl Encoder {
     /// The features of a table. Columns that the encoder does not know are ignored.
+    ///
+    /// A level that training never saw gets zeros in all features of its column. A value that is missing,
+    /// in a column where none was missing in training, becomes the mean of the training rows in a column of
+    /// numbers, and zeros in a column of categories. Both are counted in the notes.
     ///
     /// # Errors
     /// A column that is absent or of another kind, or a number too large to be a feature.
@@ -167,21 +165,22 @@ fn source<'a>(
             let place = |level: &String| known.binary_search(level).map_or(MISSING, |place| place as u32);
             let places: Vec<u32> = levels.iter().map(place).collect();
             let (mut absent, mut unseen, mut new) = (0, 0, Vec::new());
+            let mut noticed = vec![false; levels.len()];
             for &code in codes {
                 match places.get(code as usize) {
                     None => absent += 1,
                     Some(&MISSING) => {
                         unseen += 1;
-                        if new.len() < NAMED && !new.contains(&code) {
-                            new.push(code);
+                        if !std::mem::replace(&mut noticed[code as usize], true) {
+                            new.push(&levels[code as usize]);
                         }
                     }
                     Some(_) => {}
                 }
             }
             if unseen > 0 {
-                let levels = new.iter().map(|&code| levels[code as usize].clone()).collect();
-                notes.push(Note::Unseen { column: name(), rows: unseen, levels });
+                let levels = new.iter().take(NAMED).map(|&level| level.clone()).collect();
+                notes.push(Note::Unseen { column: name(), rows: unseen, different: new.len(), levels });
             }
             if absent > 0 && !missing {
                 notes.push(Note::Missing { column: name(), rows: absent });

@@ -1,19 +1,12 @@
 //! The encoder: learned from the columns of the training rows, it turns the columns of any table into
 //! features.
-//!
-//! | column | features |
-//! |---|---|
-//! | numbers | one: (x − shift) / scale. Standardized: shift is the mean and scale the standard deviation (that of the rows themselves, divided by n), or 1 in a constant column. Otherwise 0 and 1 |
-//! | numbers, some missing in training | one more, named `… is missing`: 1 where the number is missing, which itself becomes the mean if standardized (0) and 0 if not |
-//! | categories | one for each level seen in training, in the order of their texts: 1 where the row has it |
-//! | categories, some missing in training | one more, named `… is missing` |
 
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
 use super::EncodeError;
-use crate::tables::{Column, MISSING, Values, Want};
+use crate::tables::{Column, Values, Want};
 
 /// The most levels of a column of categories.
 pub const MAX_LEVELS: usize = 1000;
@@ -63,7 +56,16 @@ impl Encoding {
     }
 }
 
-/// What columns become; see the table above.
+/// What columns become.
+///
+/// | column | features |
+/// |---|---|
+/// | numbers | one: (x − shift) / scale. Standardized: shift is the mean and scale the standard deviation (that of the rows themselves, divided by n), or 1 in a constant column. Otherwise 0 and 1 |
+/// | numbers, some missing in training | one more, named `… is missing`: 1 where the number is missing, which itself becomes the mean if standardized (0) and 0 if not |
+/// | categories | one for each level seen in training, in the order of their texts: 1 where the row has it |
+/// | categories, some missing in training | one more, named `… is missing` |
+///
+/// Means, deviations and levels are those of the training rows.
 ///
 /// ```
 /// use pairity::scorers::Encoder;
@@ -248,10 +250,7 @@ fn category(
     for code in codes {
         match used.get_mut(code as usize) {
             Some(used) => *used = true,
-            None => {
-                debug_assert_eq!(code, MISSING);
-                missing = true;
-            }
+            None => missing = true,
         }
     }
     let mut levels: Vec<String> =

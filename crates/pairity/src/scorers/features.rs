@@ -122,7 +122,7 @@ impl Features {
     /// The same features with groups, whose codes are positions among their names.
     ///
     /// # Errors
-    /// Another number of rows, or more groups than 16 bits can number.
+    /// Another number of rows.
     pub fn with_groups(self, groups: &Groups) -> Result<Features, FeaturesError> {
         let none = groups.names().len();
         let code = |row| u16::try_from(groups.code(row).unwrap_or(none)).unwrap_or(u16::MAX);

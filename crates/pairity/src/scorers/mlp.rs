@@ -1,5 +1,4 @@
-//! The network with hidden layers: h₁ = r(W₁x + b₁), h₂ = r(W₂h₁ + b₂), …, f(x) = v·h + c, with
-//! r(t) = max(t, 0), whose derivative at 0 is taken as 0.
+//! The network with hidden layers of rectified linear units.
 //!
 //! Sixteen rows go through the layers side by side: units are stored as arrays of sixteen numbers, so that
 //! every inner loop runs over rows and turns into vector instructions. The activations of a tile are
@@ -18,7 +17,8 @@ const TILE: usize = 16;
 /// One unit's value in each row of a tile.
 type Unit = [f64; TILE];
 
-/// A network of rectified linear units with one output.
+/// A network of rectified linear units with one output: h₁ = r(W₁x + b₁), h₂ = r(W₂h₁ + b₂), …,
+/// f(x) = v·h + c, with r(t) = max(t, 0), whose derivative at 0 is taken as 0.
 ///
 /// Parameters, layer by layer from the features up to the output: the weights (for each unit, those of all
 /// its inputs), then the biases; after all layers the offsets of groups. Where groups have weights of their

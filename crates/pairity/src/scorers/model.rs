@@ -1,21 +1,4 @@
 //! A model: what training leaves behind, and all that scoring a new table needs. Saved as JSON.
-//!
-//! ```json
-//! {
-//!   "schema": "pairity.model/1",
-//!   "version": "0.1.0",
-//!   "architecture": {"kind": "linear", "width": 2, "intercept": false, "start": 1.0, "groups": {"use": "blind"}},
-//!   "encoder": [{"kind": "number", "name": "age", "shift": 40.0, "scale": 12.5, "fill": 0.0, "indicator": false}, …],
-//!   "groups": null,
-//!   "query": "query_id",
-//!   "components": [{"probability": 1.0, "snapshot": 42, "parameters": [0.5, -0.25]}],
-//!   "goal": {"maximize": "auc", "subject_to": ["cross_group <= 0.01"]},
-//!   "seed": 0,
-//!   "status": "feasible"
-//! }
-//! ```
-//!
-//! Numbers are written with as many digits as bring back the same bits.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +9,24 @@ use crate::examples::Groups;
 /// The name and the number of the format.
 pub const SCHEMA: &str = "pairity.model/1";
 
-/// A distribution over scorers of one architecture; mostly over a single one.
+/// A distribution over scorers of one architecture; mostly over a single one. As a document:
+///
+/// ```json
+/// {
+///   "schema": "pairity.model/1",
+///   "version": "0.1.0",
+///   "architecture": {"kind": "linear", "width": 2, "intercept": false, "start": 1.0, "groups": {"use": "blind"}},
+///   "encoder": [{"kind": "number", "name": "age", "shift": 40.0, "scale": 12.5, "fill": 0.0, "indicator": false}, …],
+///   "groups": null,
+///   "query": "query_id",
+///   "components": [{"probability": 1.0, "snapshot": 42, "parameters": [0.5, -0.25]}],
+///   "goal": {"maximize": "auc", "subject_to": ["cross_group <= 0.01"]},
+///   "seed": 0,
+///   "status": "feasible"
+/// }
+/// ```
+///
+/// Numbers are written with as many digits as bring back the same bits.
 ///
 /// ```
 /// use pairity::scorers::{Architecture, Component, Draw, Encoder, Features, Goal, GroupUse, Linear, Model, Objective};
