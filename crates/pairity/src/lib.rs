@@ -8,5 +8,6 @@ pub mod goals;
 pub mod metrics;
 mod pairs;
 pub mod rates;
+pub mod scorers;
 pub mod surrogates;
 pub mod tables;

@@ -1,0 +1,80 @@
+//! Scorers: from the features of a row to one number, and from a gradient by the scores back to a
+//! gradient by the parameters.
+//!
+//! A scorer is an [`Architecture`] (its shape, which never changes) and a vector of parameters (which
+//! training moves). A snapshot of training is therefore a plain `Vec<f64>`. An [`Encoder`] makes
+//! [`Features`] of the columns of a table, and a [`Model`] is what training leaves behind: architecture,
+//! encoder, and one or several vectors of parameters with their probabilities.
+//!
+//! ```
+//! use pairity::scorers::{Architecture, Features, GroupUse, Linear, Scorer};
+//!
+//! let features = Features::new(2, 2, vec![1.0, 2.0, 3.0, 4.0])?;
+//! let scorer = Architecture::Linear(Linear { width: 2, intercept: false, start: 1.0, groups: GroupUse::Blind });
+//! scorer.check(&features)?;
+//!
+//! let parameters = scorer.start(0);
+//! let mut scores = [0.0; 2];
+//! scorer.score(&parameters, &features, &mut scores);
+//! assert_eq!(scores, [3.0, 7.0]);
+//!
+//! // The first score should rise and the second fall.
+//! let mut gradient = [0.0; 2];
+//! scorer.pull_back(&parameters, &features, &[1.0, -1.0], &mut gradient);
+//! assert_eq!(gradient, [-2.0, -2.0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod architecture;
+mod draw;
+mod encode;
+mod encode_error;
+mod encoder;
+mod features;
+mod linear;
+mod mlp;
+mod model;
+mod model_check;
+mod sweep;
+
+pub use architecture::{Architecture, GroupUse, ScorerError};
+pub use draw::{Draw, uniform};
+pub use encode::{Encoded, Note};
+pub use encode_error::EncodeError;
+pub use encoder::{Encoder, Encoding, MAX_LEVELS};
+pub use features::{Features, FeaturesError};
+pub use linear::Linear;
+pub use mlp::Mlp;
+pub use model::{Component, Goal, Model, ModelGroups, Objective, SCHEMA};
+pub use model_check::ModelError;
+
+/// A shape of scorers: with a vector of parameters θ it gives f(x; θ) for each row x.
+///
+/// Nothing here changes state, and the results have the same bits for any number of threads. The slices
+/// must have the lengths that are named; whether features fit is asked once, of
+/// [`Architecture::check`].
+pub trait Scorer: Send + Sync {
+    /// Number of parameters.
+    fn len(&self) -> usize;
+
+    /// Whether there is nothing to learn.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Parameters to start from; those that are random follow from the seed.
+    fn start(&self, seed: u64) -> Vec<f64>;
+
+    /// The score of every row: sᵢ = f(xᵢ; θ). `scores` has one place a row.
+    fn score(&self, parameters: &[f64], features: &Features, scores: &mut [f64]);
+
+    /// The gradient by the parameters of a value whose gradient by the scores is g: Σᵢ gᵢ ∂f(xᵢ; θ)/∂θ,
+    /// which is Jᵀg. What `gradient` held before is overwritten.
+    fn pull_back(
+        &self,
+        parameters: &[f64],
+        features: &Features,
+        score_gradient: &[f64],
+        gradient: &mut [f64],
+    );
+}

@@ -1,0 +1,235 @@
+//! A model: what training leaves behind, and all that scoring a new table needs. Saved as JSON.
+
+use serde::{Deserialize, Serialize};
+
+use super::draw::{Draw, member, uniform};
+use super::{Architecture, Encoder, Features, ModelError, Scorer};
+use crate::examples::Groups;
+
+/// The name and the number of the format.
+pub const SCHEMA: &str = "pairity.model/1";
+
+/// A distribution over scorers of one architecture; mostly over a single one. As a document:
+///
+/// ```json
+/// {
+///   "schema": "pairity.model/1",
+///   "version": "0.1.0",
+///   "architecture": {"kind": "linear", "width": 2, "intercept": false, "start": 1.0, "groups": {"use": "blind"}},
+///   "encoder": [{"kind": "number", "name": "age", "shift": 40.0, "scale": 12.5, "fill": 0.0, "indicator": false}, …],
+///   "groups": null,
+///   "query": "query_id",
+///   "components": [{"probability": 1.0, "snapshot": 42, "parameters": [0.5, -0.25]}],
+///   "goal": {"maximize": "auc", "subject_to": ["cross_group <= 0.01"]},
+///   "seed": 0,
+///   "status": "feasible"
+/// }
+/// ```
+///
+/// Numbers are written with as many digits as bring back the same bits.
+///
+/// ```
+/// use pairity::scorers::{Architecture, Component, Draw, Encoder, Features, Goal, GroupUse, Linear, Model, Objective};
+/// use pairity::tables::{Column, Values};
+///
+/// let age = Column { name: "age".into(), values: Values::Numbers(vec![20.0, 40.0]) };
+/// let model = Model {
+///     architecture: Architecture::Linear(Linear { width: 1, intercept: false, start: 1.0, groups: GroupUse::Blind }),
+///     encoder: Encoder::learn(&[&age], None, true)?,
+///     groups: None,
+///     query: Some("query_id".into()),
+///     components: vec![
+///         Component { probability: 0.5, snapshot: 3, parameters: vec![1.0] },
+///         Component { probability: 0.5, snapshot: 9, parameters: vec![10.0] },
+///     ],
+///     goal: Goal { objective: Objective::Maximize("auc".into()), subject_to: vec!["cross_group <= 0.01".into()] },
+///     seed: 0,
+///     status: "feasible_as_mixture".into(),
+///     version: env!("CARGO_PKG_VERSION").into(),
+/// };
+/// let model = Model::from_json(&model.to_json()?)?;
+///
+/// // Both rows of a query see the same scorer, whatever else is in the table.
+/// let features = Features::new(4, 1, vec![1.0, 2.0, 1.0, 2.0])?;
+/// let names = ["monday".to_owned(), "tuesday".to_owned()];
+/// let draw = Draw::ByQuery { codes: &[0, 0, 1, 1], names: &names };
+/// let scores = model.score(&features, draw, 7)?;
+/// assert_eq!((scores[1], scores[3]), (2.0 * scores[0], 2.0 * scores[2]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Model {
+    /// What wrote the model, as pairity's version.
+    pub version: String,
+    /// The shape of its scorers.
+    pub architecture: Architecture,
+    /// What columns become.
+    pub encoder: Encoder,
+    /// The groups that the scorers tell apart, if they do.
+    pub groups: Option<ModelGroups>,
+    /// The column of queries, if there was one.
+    pub query: Option<String>,
+    /// The scorers.
+    pub components: Vec<Component>,
+    /// What it was trained for.
+    pub goal: Goal,
+    /// The seed of the training.
+    pub seed: u64,
+    /// How the training ended.
+    pub status: String,
+}
+
+/// One scorer of a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Component {
+    /// How likely it is drawn.
+    pub probability: f64,
+    /// Which snapshot of the training it is.
+    pub snapshot: usize,
+    /// Its parameters.
+    pub parameters: Vec<f64>,
+}
+
+/// What a model was trained for, in the goal language.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Goal {
+    /// What was to be large or small.
+    #[serde(flatten)]
+    pub objective: Objective,
+    /// What was to hold.
+    pub subject_to: Vec<String>,
+}
+
+/// What was to be large or small.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Objective {
+    /// To be large.
+    Maximize(String),
+    /// To be small.
+    Minimize(String),
+}
+
+/// The groups of a group-aware model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelGroups {
+    /// The columns of the protected attribute; several are intersected.
+    pub columns: Vec<String>,
+    /// The groups' names, in the order of their parameters.
+    pub names: Vec<String>,
+}
+
+impl ModelGroups {
+    /// The codes of a table's groups, for [`Features::with_codes`]. A group that the model does not know
+    /// counts as no group; the second number says how many rows have one.
+    ///
+    /// ```
+    /// use pairity::{examples::Groups, scorers::ModelGroups};
+    /// let known = ModelGroups { columns: vec!["sex".into()], names: vec!["f".into(), "m".into()] };
+    /// let (codes, unknown) = known.codes(&Groups::from_names(&["m", "x", "", "f"]));
+    /// assert_eq!((codes, unknown), (vec![1, 2, 2, 0], 1));
+    /// ```
+    pub fn codes(&self, groups: &Groups) -> (Vec<u16>, usize) {
+        let none = self.names.len();
+        let code = |at: usize| u16::try_from(at).unwrap_or(u16::MAX);
+        let place = |name: &String| self.names.iter().position(|known| known == name).unwrap_or(none);
+        let places: Vec<usize> = groups.names().iter().map(place).collect();
+        let mut unknown = 0;
+        let codes = (0..groups.len())
+            .map(|row| match groups.code(row).map(|group| places[group]) {
+                Some(place) => {
+                    unknown += usize::from(place == none);
+                    code(place)
+                }
+                None => code(none),
+            })
+            .collect();
+        (codes, unknown)
+    }
+}
+
+/// The document: the model under its schema.
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    #[serde(flatten)]
+    model: &'a Model,
+}
+
+impl Model {
+    /// The model as a JSON document.
+    ///
+    /// # Errors
+    /// A model that [`from_json`](Self::from_json) would refuse.
+    pub fn to_json(&self) -> Result<String, ModelError> {
+        self.check()?;
+        serde_json::to_string_pretty(&Document { schema: SCHEMA, model: self })
+            .map_err(|cause| ModelError::Malformed { cause: cause.to_string() })
+    }
+
+    /// The model of a JSON document.
+    ///
+    /// # Errors
+    /// A text that is not such a document, or parts of it that contradict each other.
+    pub fn from_json(text: &str) -> Result<Model, ModelError> {
+        #[derive(Deserialize)]
+        struct Head {
+            schema: Option<String>,
+        }
+        let malformed = |cause: serde_json::Error| ModelError::Malformed { cause: cause.to_string() };
+        let head: Head = serde_json::from_str(text).map_err(malformed)?;
+        match head.schema {
+            Some(schema) if schema == SCHEMA => {}
+            found => return Err(ModelError::Schema { found: found.unwrap_or_default() }),
+        }
+        let model: Model = serde_json::from_str(text).map_err(malformed)?;
+        model.check()?;
+        Ok(model)
+    }
+
+    /// The scores of all rows. Each query draws one of the model's scorers, by [`uniform`] of the seed and
+    /// its text; a model of a single scorer uses that, whatever the seed.
+    ///
+    /// # Errors
+    /// Features or queries that do not fit.
+    pub fn score(&self, features: &Features, draw: Draw, seed: u64) -> Result<Vec<f64>, ModelError> {
+        self.check()?;
+        self.architecture.check(features)?;
+        if let Draw::ByQuery { codes, .. } = draw
+            && codes.len() != features.rows()
+        {
+            return Err(ModelError::Queries { found: codes.len(), rows: features.rows() });
+        }
+        let mut scores = vec![0.0; features.rows()];
+        match draw {
+            Draw::ByQuery { codes, names } if self.components.len() > 1 => {
+                let drawn: Vec<usize> = names.iter().map(|name| self.drawn(seed, name)).collect();
+                let without = self.drawn(seed, "");
+                let mut rows = vec![Vec::new(); self.components.len()];
+                for (row, &code) in codes.iter().enumerate() {
+                    rows[*drawn.get(code as usize).unwrap_or(&without)].push(row as u32);
+                }
+                for (component, rows) in
+                    self.components.iter().zip(&rows).filter(|(_, rows)| !rows.is_empty())
+                {
+                    let mut found = vec![0.0; rows.len()];
+                    self.architecture.score(&component.parameters, &features.select(rows), &mut found);
+                    for (&row, score) in rows.iter().zip(found) {
+                        scores[row as usize] = score;
+                    }
+                }
+            }
+            _ => {
+                let component = &self.components[self.drawn(seed, "")];
+                self.architecture.score(&component.parameters, features, &mut scores);
+            }
+        }
+        Ok(scores)
+    }
+
+    /// The component that a query draws.
+    pub fn drawn(&self, seed: u64, query: &str) -> usize {
+        let probabilities = self.components.iter().map(|component| component.probability);
+        member(probabilities, uniform(seed, query))
+    }
+}

@@ -1,0 +1,146 @@
+//! Whether the parts of a model belong together.
+
+use std::collections::HashSet;
+
+use super::{Encoding, MAX_LEVELS, Model, SCHEMA, Scorer, ScorerError};
+
+/// How far from 1 probabilities may sum up, by rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// Why a model can't be read, written or used.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// Not JSON, or not with the fields of a model.
+    #[error("not a model file: {cause}. Give a file that training wrote; it may be cut short or damaged")]
+    Malformed {
+        /// What is wrong, and where.
+        cause: String,
+    },
+    /// Another kind of document, or another version of it.
+    #[error("the schema is {found:?}, but {SCHEMA:?} is needed: {}", schema_advice(found))]
+    Schema {
+        /// The schema found, empty if there is none.
+        found: String,
+    },
+    /// Parts that contradict each other.
+    #[error("damaged model file: {what}. Train the model again")]
+    Inconsistent {
+        /// What contradicts what.
+        what: String,
+    },
+    /// A shape that is none, or that does not fit the features.
+    #[error(transparent)]
+    Scorer(#[from] ScorerError),
+    /// Another number of queries than of rows.
+    #[error("queries are given for {found} rows, but the features have {rows}: give the query of each row")]
+    Queries {
+        /// Rows with a query.
+        found: usize,
+        /// Rows of the features.
+        rows: usize,
+    },
+}
+
+fn schema_advice(found: &str) -> &'static str {
+    if found.starts_with("pairity.model/") {
+        "another version of pairity wrote it. Use that version, or train again with this one"
+    } else {
+        "give a file that training wrote"
+    }
+}
+
+impl Model {
+    /// Checks that the parts of the model belong together.
+    ///
+    /// # Errors
+    /// The first contradiction found.
+    pub fn check(&self) -> Result<(), ModelError> {
+        self.architecture.check_shape()?;
+        self.check_encoder().map_err(|what| ModelError::Inconsistent { what })?;
+        self.check_groups().map_err(|what| ModelError::Inconsistent { what })?;
+        self.check_components().map_err(|what| ModelError::Inconsistent { what })
+    }
+
+    fn check_encoder(&self) -> Result<(), String> {
+        let (expected, found) = (self.architecture.width(), self.encoder.width());
+        if found != expected {
+            return Err(format!("the encoder gives {found} features, but the scorer takes {expected}"));
+        }
+        let mut seen = HashSet::new();
+        for column in self.encoder.columns() {
+            let name = column.name();
+            if !seen.insert(name) {
+                return Err(format!("the encoder has column {name:?} twice"));
+            }
+            match column {
+                Encoding::Number { shift, scale, fill, .. } => {
+                    if !(shift.is_finite() && fill.is_finite() && scale.is_finite() && *scale > 0.0) {
+                        return Err(format!(
+                            "column {name:?} is encoded with shift {shift}, scale {scale} and fill {fill}, \
+                             which must be finite, the scale above 0"
+                        ));
+                    }
+                }
+                Encoding::Category { levels, .. } => {
+                    if levels.len() > MAX_LEVELS || !levels.is_sorted_by(|a, b| a < b) {
+                        return Err(format!(
+                            "the levels of column {name:?} must be sorted, different, and at most {MAX_LEVELS}"
+                        ));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_groups(&self) -> Result<(), String> {
+        match (self.architecture.groups().groups(), &self.groups) {
+            (None, None) => Ok(()),
+            (None, Some(_)) => Err("groups are listed, but the scorer uses none".to_owned()),
+            (Some(expected), None) => Err(format!("the scorer uses {expected} groups, but none are listed")),
+            (Some(expected), Some(groups)) => {
+                let found = groups.names.len();
+                if found != expected {
+                    return Err(format!("{found} groups are listed, but the scorer uses {expected}"));
+                }
+                if groups.names.iter().collect::<HashSet<_>>().len() != found {
+                    return Err("a group is listed twice".to_owned());
+                }
+                if groups.columns.is_empty() {
+                    return Err("groups are listed without the column they are in".to_owned());
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn check_components(&self) -> Result<(), String> {
+        if self.components.is_empty() {
+            return Err("there are no components".to_owned());
+        }
+        let expected = self.architecture.len();
+        for (at, component) in self.components.iter().enumerate() {
+            let (at, probability) = (at + 1, component.probability);
+            if !(0.0..=1.0).contains(&probability) {
+                return Err(format!("component {at} has the probability {probability}, not between 0 and 1"));
+            }
+            let found = component.parameters.len();
+            if found != expected {
+                return Err(format!(
+                    "component {at} has {found} parameters, but the scorer takes {expected}"
+                ));
+            }
+            if let Some(parameter) = component.parameters.iter().position(|parameter| !parameter.is_finite())
+            {
+                let value = component.parameters[parameter];
+                return Err(format!("parameter {} of component {at} is {value}, not finite", parameter + 1));
+            }
+        }
+        let sum: f64 = self.components.iter().map(|component| component.probability).sum();
+        if (sum - 1.0).abs() > ROUNDING {
+            return Err(format!("the probabilities of the components sum up to {sum}, not to 1"));
+        }
+        Ok(())
+    }
+}
