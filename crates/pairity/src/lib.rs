@@ -11,3 +11,4 @@ pub mod rates;
 pub mod scorers;
 pub mod surrogates;
 pub mod tables;
+pub mod training;

@@ -130,11 +130,23 @@ pub fn rate_values(
     settings: &super::Settings,
 ) -> Result<Vec<Option<f64>>, ExamplesError> {
     let scores = examples.arrange(scores)?;
-    let tally = Tally::count(examples, &scores, rates, settings.ties);
+    let values = values_in_order(examples, &scores, rates, settings.ties, settings.average);
+    Ok(values.into_iter().map(|value| Some(value).filter(|value| !value.is_nan())).collect())
+}
+
+/// The same with scores in the order of the examples, and NaN for a rate without pairs.
+pub(crate) fn values_in_order(
+    examples: &Examples,
+    scores: &[f64],
+    rates: &[Rate],
+    ties: Ties,
+    average: Average,
+) -> Vec<f64> {
+    let tally = Tally::count(examples, scores, rates, ties);
     let map = CellRates::new(&Layout::of(examples), rates);
-    let by_query = settings.average == Average::Queries && examples.has_queries();
+    let by_query = average == Average::Queries && examples.has_queries();
     let ratios = Ratios::new(&tally, &map, by_query);
-    Ok((0..rates.len()).map(|r| Some(ratios.value(r)).filter(|value| !value.is_nan())).collect())
+    (0..rates.len()).map(|r| ratios.value(r)).collect()
 }
 
 /// Sums of all units' pairs.

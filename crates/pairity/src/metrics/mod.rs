@@ -12,4 +12,5 @@ mod tests;
 
 pub use audit::{Audit, Check, Settings, Verdict};
 pub use influence::rate_values;
+pub(crate) use influence::values_in_order;
 pub use measurement::{Measurement, Metric};

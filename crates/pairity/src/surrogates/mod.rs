@@ -23,6 +23,9 @@ mod sweep;
 mod table;
 #[cfg(test)]
 mod tests;
+mod truth;
+#[cfg(test)]
+mod truth_tests;
 
 pub use kind::Kind;
 

@@ -1,0 +1,208 @@
+//! What training is asked for, as linear forms of rates.
+//!
+//! A goal is piecewise linear. Maximizing a concave expression is minimizing the largest of some linear
+//! forms, and a convex expression stays below a bound exactly if each of its forms does:
+//!
+//! ```text
+//! minimize  max_i f_i(rates)     subject to  g_j(rates) ≤ 0
+//! ```
+//!
+//! With one f that is all; with several, a slack variable ξ ≥ every f_i takes their place as the
+//! objective, and f_i − ξ ≤ 0 become constraints: this is how the minimum of rates is maximized.
+
+use crate::goals::{Constraint, Expression, Linear, Sense};
+use crate::rates::Rate;
+
+/// The most linear forms that one expression may have.
+const MAX_FORMS: usize = 10_000;
+
+/// Why a goal can't be trained for.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ProblemError {
+    /// It has too many pieces, or bends the wrong way.
+    #[error("{what} has too many linear pieces (at most {MAX_FORMS}) or bends the wrong way: simplify it")]
+    Shape {
+        /// Which part of the goal.
+        what: String,
+    },
+    /// The mean squared error would have to be held up.
+    #[error("{what} asks for a large mean squared error, which has no bound: turn it around")]
+    LargeError {
+        /// Which part of the goal.
+        what: String,
+    },
+    /// A rate of the goal has no pairs in the training data.
+    #[error("{what} uses {rate}, which has no pairs in the training data")]
+    NoPairs {
+        /// Which part of the goal.
+        what: String,
+        /// The rate, as goals write it.
+        rate: String,
+    },
+}
+
+/// A form that has to be at most 0, and the constraint it comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Bound {
+    pub form: Linear,
+    /// Index of the goal's constraint.
+    pub constraint: usize,
+}
+
+/// Minimize the largest of `objective` subject to every bound.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Problem {
+    pub(crate) objective: Vec<Linear>,
+    pub(crate) bounds: Vec<Bound>,
+    /// Every rate in it, sorted.
+    pub(crate) rates: Vec<Rate>,
+    /// The constraints as they were stated.
+    pub constraints: Vec<Constraint>,
+    /// Whether the stated objective was to be maximized: reports turn its sign back.
+    pub maximize: bool,
+}
+
+impl Problem {
+    /// Minimizes a convex expression, or maximizes a concave one, subject to constraints.
+    ///
+    /// # Errors
+    /// Expressions with too many pieces, or a mean squared error that would have to grow.
+    ///
+    /// ```
+    /// use pairity::goals::{Vocabulary, parse_constraint, parse_maximize};
+    /// use pairity::training::Problem;
+    ///
+    /// let words = Vocabulary { groups: vec!["a".into(), "b".into()], continuous: false };
+    /// let goal = parse_maximize("min(auc, A[a > b])", &words).unwrap();
+    /// let fair = parse_constraint("cross_group <= 0.01", &words).unwrap();
+    /// let problem = Problem::new(&goal, true, &[fair])?;
+    /// assert_eq!(problem.constraints.len(), 1);
+    /// # Ok::<(), pairity::training::ProblemError>(())
+    /// ```
+    pub fn new(
+        objective: &Expression,
+        maximize: bool,
+        constraints: &[Constraint],
+    ) -> Result<Problem, ProblemError> {
+        let sign = if maximize { -1.0 } else { 1.0 };
+        let objective = forms(objective, sign, 0.0, "the objective")?;
+        let mut bounds = Vec::new();
+        for (index, constraint) in constraints.iter().enumerate() {
+            let sign = if constraint.sense == Sense::AtMost { 1.0 } else { -1.0 };
+            let own = forms(&constraint.expression, sign, -sign * constraint.bound, &constraint.text)?;
+            bounds.extend(own.into_iter().map(|form| Bound { form, constraint: index }));
+        }
+        let all = objective.iter().chain(bounds.iter().map(|bound| &bound.form));
+        let mut rates: Vec<Rate> = all.flat_map(|form| form.terms.iter().map(|term| term.0)).collect();
+        rates.sort_unstable();
+        rates.dedup();
+        Ok(Problem { objective, bounds, rates, constraints: constraints.to_vec(), maximize })
+    }
+
+    /// Whether a slack variable stands for the objective.
+    pub(crate) fn has_slack(&self) -> bool {
+        self.objective.len() > 1
+    }
+
+    /// The forms that the game bounds: those of the objective, less the slack, then the constraints'.
+    pub(crate) fn game_bounds(&self) -> impl Iterator<Item = &Linear> {
+        let objective = if self.has_slack() { &self.objective[..] } else { &[] };
+        objective.iter().chain(self.bounds.iter().map(|bound| &bound.form))
+    }
+
+    /// The objective if every rate were as wanted, from where a slack variable starts: no scorer reaches
+    /// it, so the game begins with every form above the slack, as errors are above 0.
+    pub(crate) fn ideal(&self) -> f64 {
+        let best = |form: &Linear| {
+            let wanted = form.terms.iter().filter(|(rate, factor)| *rate != Rate::Mse && *factor < 0.0);
+            form.constant + wanted.map(|(_, factor)| factor).sum::<f64>()
+        };
+        self.objective.iter().map(best).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// The value to be minimized.
+    #[cfg(test)]
+    fn cost(&self, rate: &mut dyn FnMut(Rate) -> f64) -> f64 {
+        self.objective.iter().map(|form| form.value(rate)).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// By how much each bound is missed; negative where it is met.
+    #[cfg(test)]
+    fn misses(&self, rate: &mut dyn FnMut(Rate) -> f64) -> Vec<f64> {
+        self.bounds.iter().map(|bound| bound.form.value(rate)).collect()
+    }
+}
+
+/// The forms whose maximum is sign · expression + constant.
+fn forms(expression: &Expression, sign: f64, constant: f64, what: &str) -> Result<Vec<Linear>, ProblemError> {
+    let fits = match sign > 0.0 {
+        true => expression.curvature().is_convex(),
+        false => expression.curvature().is_concave(),
+    };
+    let forms = expression.linear_forms(MAX_FORMS).filter(|_| fits);
+    let forms = forms.ok_or_else(|| ProblemError::Shape { what: what.to_owned() })?;
+    let forms: Vec<Linear> =
+        forms.into_iter().map(|form| Linear::constant(constant).plus(sign, &form)).collect();
+    let grows = |form: &Linear| form.terms.iter().any(|&(rate, factor)| rate == Rate::Mse && factor < 0.0);
+    match forms.iter().any(grows) {
+        true => Err(ProblemError::LargeError { what: what.to_owned() }),
+        false => Ok(forms),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::goals::{Vocabulary, parse_constraint, parse_maximize, parse_minimize};
+
+    fn words() -> Vocabulary {
+        Vocabulary { groups: vec!["a".into(), "b".into()], continuous: false }
+    }
+
+    fn problem(maximize: &str, constraints: &[&str]) -> Problem {
+        let constraints: Vec<Constraint> =
+            constraints.iter().map(|text| parse_constraint(text, &words()).unwrap()).collect();
+        Problem::new(&parse_maximize(maximize, &words()).unwrap(), true, &constraints).unwrap()
+    }
+
+    #[test]
+    fn a_gap_is_two_bounds_and_auc_is_turned_around() {
+        let problem = problem("auc", &["cross_group <= 0.01"]);
+        assert_eq!(problem.objective, [Linear::new(0.0, [(Rate::AUC, -1.0)])]);
+        assert_eq!(problem.bounds.len(), 2);
+        let mut rate = |rate| if rate == Rate::accuracy(0, 1) { 0.9 } else { 0.7 };
+        let misses = problem.misses(&mut rate);
+        let largest = misses.iter().copied().fold(f64::MIN, f64::max);
+        assert!((largest - 0.19).abs() < 1e-12, "{misses:?}");
+        assert!((problem.cost(&mut rate) + 0.7).abs() < 1e-12);
+    }
+
+    #[test]
+    fn sums_of_minima_are_bounded_by_one_slack() {
+        let problem = problem("min(A[a > b], A[b > a]) + min(A[a > a], A[b > b])", &[]);
+        assert!(problem.has_slack());
+        assert_eq!(problem.objective.len(), 4);
+        let values = |rate| match rate {
+            rate if rate == Rate::accuracy(0, 1) => 0.9,
+            rate if rate == Rate::accuracy(1, 0) => 0.8,
+            rate if rate == Rate::accuracy(0, 0) => 0.6,
+            _ => 0.7,
+        };
+        assert!((problem.cost(&mut { values }) + 1.4).abs() < 1e-12);
+    }
+
+    #[test]
+    fn at_least_is_turned_into_at_most() {
+        let problem = problem("auc", &["A[a > b] >= 0.8 * A[b > a] + 0.1"]);
+        let mut rate = |rate| if rate == Rate::accuracy(0, 1) { 0.7 } else { 0.5 };
+        assert!((problem.misses(&mut rate)[0] + 0.2).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_large_squared_error_is_refused() {
+        let constraint = parse_constraint("mse >= 0.5", &words()).unwrap();
+        let objective = parse_minimize("mse", &words()).unwrap();
+        let error = Problem::new(&objective, false, &[constraint]);
+        assert!(matches!(error, Err(ProblemError::LargeError { .. })), "{error:?}");
+    }
+}

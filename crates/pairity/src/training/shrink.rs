@@ -1,0 +1,176 @@
+//! Shrinking: the best distribution over snapshots, by linear programs (Cotter et al. 2019).
+//!
+//! The rates of a stochastic model are the expected rates of its members, so with probabilities p over
+//! snapshots of rates r_t every linear form is linear in p. Two programs find the answer: first the
+//! least violation v that any distribution reaches, then the best objective at that v:
+//!
+//! ```text
+//! min v          subject to  Σ p = 1,  g_j(Σ p_t r_t) ≤ v,  v ≥ 0
+//! min ξ          subject to  Σ p = 1,  g_j(Σ p_t r_t) ≤ v*, f_i(Σ p_t r_t) ≤ ξ
+//! ```
+//!
+//! Vertices of the second have at most as many members as there are rows in it.
+
+use super::problem::Problem;
+use crate::goals::Linear;
+use crate::rates::Rate;
+use microlp::{ComparisonOp, OptimizationDirection, Problem as Program, Variable};
+
+/// Violations below this are rounding: the solver keeps rows to 1e-7.
+pub(crate) const TOLERANCE: f64 = 1e-6;
+
+/// Probabilities below this are rounding.
+const NEGLIGIBLE: f64 = 1e-7;
+
+/// A distribution over candidates.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Mixture {
+    /// Candidate and probability, by candidate; probabilities add up to 1.
+    pub members: Vec<(usize, f64)>,
+    /// The largest violation of a bound, at least 0.
+    pub violation: f64,
+    /// The value to be minimized.
+    pub cost: f64,
+}
+
+/// The best mixture of candidates, whose rates stand in the order of the problem's; none without
+/// candidates, or if every one has a rate that is not a number.
+pub(crate) fn shrink(problem: &Problem, candidates: &[Vec<f64>]) -> Option<Mixture> {
+    let finite: Vec<usize> =
+        (0..candidates.len()).filter(|&t| candidates[t].iter().all(|rate| rate.is_finite())).collect();
+    let column = |form: &Linear| -> Vec<f64> {
+        finite.iter().map(|&t| value(problem, form, &candidates[t])).collect()
+    };
+    let bounds: Vec<Vec<f64>> = problem.bounds.iter().map(|bound| column(&bound.form)).collect();
+    let costs: Vec<Vec<f64>> = problem.objective.iter().map(column).collect();
+    let least = if bounds.is_empty() { 0.0 } else { solve(&bounds, &[], None, finite.len())?.1.max(0.0) };
+    // The first program's answer meets its own rows only up to rounding, so the second may need room.
+    let (probabilities, _) = solve(&costs, &bounds, Some(least), finite.len())
+        .or_else(|| solve(&costs, &bounds, Some(least + TOLERANCE / 2.0), finite.len()))?;
+    let sum: f64 = probabilities.iter().filter(|&&p| p > NEGLIGIBLE).sum();
+    let members: Vec<(usize, f64)> = finite
+        .iter()
+        .zip(&probabilities)
+        .filter(|(_, p)| **p > NEGLIGIBLE)
+        .map(|(&t, p)| (t, p / sum))
+        .collect();
+    Some(evaluate(problem, candidates, members))
+}
+
+/// Cost and violation of given members.
+pub(crate) fn evaluate(problem: &Problem, candidates: &[Vec<f64>], members: Vec<(usize, f64)>) -> Mixture {
+    let rates = expected(candidates, &members);
+    let worst = |forms: &mut dyn Iterator<Item = &Linear>| {
+        forms.map(|form| value(problem, form, &rates)).fold(f64::NEG_INFINITY, f64::max)
+    };
+    let violation = worst(&mut problem.bounds.iter().map(|bound| &bound.form)).max(0.0);
+    let violation = if violation <= TOLERANCE { 0.0 } else { violation };
+    let cost = worst(&mut problem.objective.iter());
+    Mixture { members, violation, cost }
+}
+
+/// The expected rates of a mixture.
+pub(crate) fn expected(candidates: &[Vec<f64>], members: &[(usize, f64)]) -> Vec<f64> {
+    let width = members.first().map_or(0, |&(t, _)| candidates[t].len());
+    let mut rates = vec![0.0; width];
+    for &(t, p) in members {
+        rates.iter_mut().zip(&candidates[t]).for_each(|(rate, own)| *rate += p * own);
+    }
+    rates
+}
+
+/// A linear form at rates that stand in the order of the problem's.
+pub(crate) fn value(problem: &Problem, form: &Linear, rates: &[f64]) -> f64 {
+    let at = |rate: Rate| problem.rates.binary_search(&rate).map_or(f64::NAN, |index| rates[index]);
+    form.constant + form.terms.iter().map(|&(rate, factor)| factor * at(rate)).sum::<f64>()
+}
+
+/// Minimizes the largest of `tops` over distributions, with every row of `bounds` at most `limit`.
+fn solve(
+    tops: &[Vec<f64>],
+    bounds: &[Vec<f64>],
+    limit: Option<f64>,
+    count: usize,
+) -> Option<(Vec<f64>, f64)> {
+    if count == 0 {
+        return None;
+    }
+    let mut program = Program::new(OptimizationDirection::Minimize);
+    let p: Vec<Variable> = (0..count).map(|_| program.add_var(0.0, (0.0, 1.0))).collect();
+    let top = program.add_var(1.0, (f64::NEG_INFINITY, f64::INFINITY));
+    let row = |values: &[f64]| -> Vec<(Variable, f64)> {
+        p.iter().copied().zip(values.iter().copied()).filter(|(_, value)| *value != 0.0).collect()
+    };
+    program.add_constraint(row(&vec![1.0; count]), ComparisonOp::Eq, 1.0);
+    for values in tops {
+        let mut terms = row(values);
+        terms.push((top, -1.0));
+        program.add_constraint(terms, ComparisonOp::Le, 0.0);
+    }
+    for values in bounds {
+        program.add_constraint(row(values), ComparisonOp::Le, limit.unwrap_or(0.0));
+    }
+    let solution = program.solve().ok()?.into_solution().ok()?;
+    Some((p.iter().map(|&p| solution.var_value(p)).collect(), solution.var_value(top)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::goals::{Vocabulary, parse_constraint, parse_maximize};
+
+    /// Rates in the order of the problem's: A[a > b], A[b > a], auc.
+    fn problem(maximize: &str, constraint: Option<&str>) -> Problem {
+        let words = Vocabulary { groups: vec!["a".into(), "b".into()], continuous: false };
+        let constraints: Vec<_> =
+            constraint.iter().map(|text| parse_constraint(text, &words).unwrap()).collect();
+        Problem::new(&parse_maximize(maximize, &words).unwrap(), true, &constraints).unwrap()
+    }
+
+    fn candidates(problem: &Problem, rows: &[[f64; 3]]) -> Vec<Vec<f64>> {
+        let at = |row: &[f64; 3], rate: Rate| match rate {
+            Rate::AUC => row[2],
+            rate if rate == Rate::accuracy(0, 1) => row[0],
+            _ => row[1],
+        };
+        rows.iter().map(|row| problem.rates.iter().map(|&rate| at(row, rate)).collect()).collect()
+    }
+
+    #[test]
+    fn two_unfair_scorers_make_a_fair_mixture() {
+        let problem = problem("auc", Some("cross_group <= 0.1"));
+        // Gaps +0.3 and −0.1: p · 0.3 − (1 − p) · 0.1 ≤ 0.1 gives p = 1/2.
+        let rows = candidates(&problem, &[[0.9, 0.6, 0.92], [0.7, 0.8, 0.84], [0.5, 0.5, 0.5]]);
+        let mixture = shrink(&problem, &rows).unwrap();
+        assert_eq!(mixture.violation, 0.0);
+        assert!((mixture.cost + 0.88).abs() < 1e-6, "{mixture:?}");
+        assert_eq!(mixture.members.len(), 2);
+        assert!((mixture.members[0].1 - 0.5).abs() < 1e-6);
+    }
+
+    #[test]
+    fn what_can_not_be_met_is_missed_by_as_little_as_possible() {
+        let problem = problem("auc", Some("cross_group <= 0.1"));
+        let rows = candidates(&problem, &[[0.9, 0.6, 0.92], [0.8, 0.6, 0.7]]);
+        let mixture = shrink(&problem, &rows).unwrap();
+        assert!((mixture.violation - 0.1).abs() < 1e-6, "{mixture:?}");
+        assert_eq!(mixture.members.iter().map(|m| m.0).collect::<Vec<_>>(), [1]);
+    }
+
+    #[test]
+    fn a_minimum_of_rates_is_raised_by_mixing() {
+        let problem = problem("min(A[a > b], A[b > a])", None);
+        let rows = candidates(&problem, &[[1.0, 0.2, 0.0], [0.2, 1.0, 0.0], [0.5, 0.5, 0.0]]);
+        let mixture = shrink(&problem, &rows).unwrap();
+        assert!((mixture.cost + 0.6).abs() < 1e-6, "{mixture:?}");
+    }
+
+    #[test]
+    fn snapshots_that_are_no_numbers_are_left_out() {
+        let problem = problem("auc", None);
+        let rows = candidates(&problem, &[[0.0, 0.0, f64::NAN], [0.0, 0.0, 0.7]]);
+        let mixture = shrink(&problem, &rows).unwrap();
+        assert_eq!(mixture.members, [(1, 1.0)]);
+        assert_eq!(shrink(&problem, &rows[..1]), None);
+    }
+}

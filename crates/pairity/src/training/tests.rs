@@ -1,0 +1,174 @@
+//! Training against limits that are known: closed forms, and the best mixture of all directions.
+
+use super::shrink::shrink;
+use super::{Problem, Status, TrainSettings, train};
+use crate::examples::{Columns, Examples, Groups};
+use crate::goals::{Constraint, parse_constraint, parse_maximize, parse_minimize};
+use crate::metrics::{Settings, rate_values};
+use crate::rates::Rate;
+use crate::scorers::{Architecture, Features, GroupUse, Linear};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// Rows of a table with features.
+struct Data {
+    examples: Examples,
+    features: Features,
+}
+
+fn data(labels: &[f64], groups: &[&str], queries: Option<&[u32]>, width: usize, values: Vec<f64>) -> Data {
+    let groups = Groups::from_names(groups);
+    let columns = Columns { labels: Some(labels), groups: Some(&groups), queries, ..Columns::default() };
+    let features = Features::new(labels.len(), width, values).unwrap().with_groups(&groups).unwrap();
+    Data { examples: Examples::new(columns).unwrap(), features }
+}
+
+fn problem(data: &Data, maximize: &str, constraints: &[&str]) -> Problem {
+    let words = data.examples.vocabulary();
+    let constraints: Vec<Constraint> =
+        constraints.iter().map(|text| parse_constraint(text, &words).unwrap()).collect();
+    Problem::new(&parse_maximize(maximize, &words).unwrap(), true, &constraints).unwrap()
+}
+
+fn linear(width: usize) -> Architecture {
+    Architecture::Linear(Linear { width, intercept: false, start: 1.0, groups: GroupUse::Blind })
+}
+
+/// One of eleven candidates is relevant in each query; group 1 has a tenth of them, and its relevant
+/// candidates look like others' irrelevant ones.
+fn simulated(queries: usize, seed: u64) -> Data {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut normal = move || {
+        let (u, v): (f64, f64) = (random.random(), random.random());
+        (u, (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos())
+    };
+    let (mut labels, mut groups, mut ids, mut values) = (vec![], vec![], vec![], vec![]);
+    for row in 0..queries * 11 {
+        let (relevant, minority) = (row % 11 == 0, normal().0 < 0.1);
+        let (mean, scale) = match (relevant, minority) {
+            (false, false) => ([-1.0, -1.0], 1.0),
+            (false, true) => ([-2.0, -1.0], 1.0),
+            (true, false) => ([1.0, 0.0], 1.0),
+            (true, true) => ([-1.5, 0.75], 0.5f64.sqrt()),
+        };
+        labels.push(if relevant { 1.0 } else { -1.0 });
+        groups.push(if minority { "1" } else { "0" });
+        ids.push((row / 11) as u32);
+        values.extend(mean.map(|mean| mean + scale * normal().1));
+    }
+    data(&labels, &groups, Some(&ids), 2, values)
+}
+
+/// The objective of the best mixture of linear scorers in all directions, at no violation.
+fn limit(problem: &Problem, data: &Data) -> f64 {
+    let rates: Vec<Vec<f64>> = (0..720)
+        .map(|step| {
+            let angle = f64::from(step) * std::f64::consts::TAU / 720.0;
+            let scores: Vec<f64> = (0..data.features.rows())
+                .map(|row| angle.cos() * data.features.row(row)[0] + angle.sin() * data.features.row(row)[1])
+                .collect();
+            let rates = rate_values(&data.examples, &scores, &problem.rates, &Settings::default()).unwrap();
+            rates.into_iter().map(|rate| rate.unwrap_or(f64::NAN)).collect()
+        })
+        .collect();
+    -shrink(problem, &rates).unwrap().cost
+}
+
+#[test]
+fn the_simulated_task_is_solved_to_its_limit() {
+    for seed in [1, 2] {
+        let data = simulated(2_500, seed);
+        let run = |problem: &Problem| {
+            // Of the five step sizes the first of these suits the constrained task, the second the robust.
+            let settings = TrainSettings { step_sizes: vec![0.1, 10.0], ..TrainSettings::default() };
+            train(problem, &linear(2), (&data.examples, &data.features), None, &settings).unwrap()
+        };
+        let plain = problem(&data, "auc", &[]);
+        let trained = run(&plain);
+        assert_eq!(trained.status, Status::Feasible);
+        assert!(trained.objective > limit(&plain, &data) - 0.004, "{}", trained.objective);
+
+        let fair = problem(&data, "auc", &["cross_group <= 0.01"]);
+        let trained = run(&fair);
+        assert!(matches!(trained.status, Status::Feasible | Status::FeasibleAsMixture), "{trained:?}");
+        assert!(trained.violations[0] <= 0.001 && trained.components.len() <= 3, "{trained:?}");
+        let reach = limit(&fair, &data);
+        assert!(trained.objective > reach - 0.004, "{} of {reach}", trained.objective);
+
+        let robust = problem(&data, "min(auc, A[0 > 1], A[1 > 0])", &[]);
+        let trained = run(&robust);
+        let reach = limit(&robust, &data);
+        assert!(trained.objective > reach - 0.004, "{} of {reach}", trained.objective);
+    }
+}
+
+#[test]
+fn what_no_scorer_can_reach_is_infeasible() {
+    // The one feature is the same for all, so every rate is a half whatever the scorer.
+    let data = data(&[1.0, 0.0, 1.0, 0.0], &["a", "b", "b", "a"], None, 1, vec![1.0; 4]);
+    let problem = problem(&data, "auc", &["A[a > b] >= 0.9", "A[b > a] <= 0.6"]);
+    let settings = TrainSettings { iterations: 50, snapshots: 10, ..TrainSettings::default() };
+    let trained = train(&problem, &linear(1), (&data.examples, &data.features), None, &settings).unwrap();
+    assert_eq!(trained.status, Status::Infeasible);
+    assert!((trained.violations[0] - 0.4).abs() < 1e-9 && trained.violations[1] < 0.0, "{trained:?}");
+}
+
+#[test]
+fn a_game_that_needs_a_mixture_ends_at_its_equilibrium() {
+    // w > 0 gets A[a > b] right and A[b > a] wrong, w < 0 the other way round: one in two at best.
+    let labels = [1.0, 0.0, 1.0, 0.0];
+    let data = data(&labels, &["a", "b", "b", "a"], Some(&[0, 0, 1, 1]), 1, vec![1.0, -1.0, -1.0, 1.0]);
+    let problem = problem(&data, "min(A[a > b], A[b > a])", &[]);
+    let settings = TrainSettings { iterations: 500, ..TrainSettings::default() };
+    let trained = train(&problem, &linear(1), (&data.examples, &data.features), None, &settings).unwrap();
+    assert!((trained.objective - 0.5).abs() < 1e-6, "{trained:?}");
+}
+
+#[test]
+fn the_squared_error_is_minimized_to_the_least_squares_solution() {
+    let xs: Vec<f64> = (0..40).map(|i| f64::from(i) / 10.0 - 2.0).collect();
+    let labels: Vec<f64> =
+        xs.iter().enumerate().map(|(i, x)| 2.0 * x + 1.0 + 0.1 * f64::from(i as u32 % 2)).collect();
+    let data = data(&labels, &["a"; 40], None, 1, xs);
+    let words = data.examples.vocabulary();
+    let problem = Problem::new(&parse_minimize("mse", &words).unwrap(), false, &[]).unwrap();
+    assert_eq!(problem.rates, [Rate::Mse]);
+    let scorer =
+        Architecture::Linear(Linear { width: 1, intercept: true, start: 0.0, groups: GroupUse::Blind });
+    let settings = TrainSettings { step_sizes: vec![0.1], ..TrainSettings::default() };
+    let trained = train(&problem, &scorer, (&data.examples, &data.features), None, &settings).unwrap();
+    let [w, b] = trained.components[0].parameters[..] else { panic!("{trained:?}") };
+    // The alternating 0.1 is a half on average, and nearly uncorrelated with x.
+    assert!((w - 2.0).abs() < 0.01 && (b - 1.05).abs() < 0.01, "{w} {b}");
+    assert!((trained.objective - 0.0025).abs() < 1e-4, "{}", trained.objective);
+}
+
+#[test]
+fn a_goal_without_pairs_and_settings_out_of_range_are_refused() {
+    let data = data(&[1.0, 0.0], &["a", "b"], None, 1, vec![1.0, 0.0]);
+    let fails = |problem: &Problem, settings: &TrainSettings| {
+        train(problem, &linear(1), (&data.examples, &data.features), None, settings).unwrap_err().to_string()
+    };
+    let impossible = problem(&data, "A[b > a]", &[]);
+    let message = fails(&impossible, &TrainSettings::default());
+    assert_eq!(message, "the goal uses A[b > a], which has no pairs in the training data");
+    let fine = problem(&data, "auc", &[]);
+    for settings in [
+        TrainSettings { iterations: 0, ..TrainSettings::default() },
+        TrainSettings { snapshots: 0, ..TrainSettings::default() },
+        TrainSettings { step_sizes: vec![-1.0], ..TrainSettings::default() },
+        TrainSettings { step_sizes: vec![], ..TrainSettings::default() },
+    ] {
+        assert!(fails(&fine, &settings).contains("has to be"), "{settings:?}");
+    }
+}
+
+#[test]
+fn no_time_still_gives_a_model_and_says_so() {
+    let data = simulated(50, 3);
+    let fair = problem(&data, "auc", &["cross_group <= 0.01"]);
+    let settings = TrainSettings { time_limit: Some(std::time::Duration::ZERO), ..TrainSettings::default() };
+    let trained = train(&fair, &linear(2), (&data.examples, &data.features), None, &settings).unwrap();
+    assert_eq!(trained.status, Status::TimeLimit);
+    assert_eq!(trained.components.len(), 1);
+}
