@@ -16,7 +16,20 @@ use std::process::ExitCode;
 /// The arguments or the data are wrong.
 const WRONG: u8 = 2;
 
+/// Damaged Parquet files make their readers panic in places. The engine catches that and says what is wrong
+/// with the file; the panic's own words would only confuse. All other panics are shown.
+fn quiet_damaged_files() {
+    let show = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let reader = |file: &str| file.contains("/parquet-") || file.contains("/arrow-");
+        if !panic.location().is_some_and(|place| reader(place.file())) {
+            show(panic);
+        }
+    }));
+}
+
 fn main() -> ExitCode {
+    quiet_damaged_files();
     let arguments = Arguments::parse();
     let done = match &arguments.command {
         Command::Audit(arguments) => audit::run(arguments),

@@ -9,6 +9,7 @@ pub mod metrics;
 mod pairs;
 pub mod rates;
 pub mod scorers;
+mod similar;
 pub mod surrogates;
 pub mod tables;
 pub mod training;

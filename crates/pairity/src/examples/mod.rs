@@ -28,6 +28,9 @@ use std::ops::Range;
 /// is faster than sorting and sweeping.
 pub(crate) const SMALL: usize = 48;
 
+/// Rows of consecutive queries that make one task.
+const TASK: usize = 4096;
+
 /// The most rows that a table may have: places in an order take 31 bits.
 const MAX_ROWS: usize = (1 << 31) - 1;
 
@@ -291,6 +294,24 @@ impl Examples {
     pub(crate) fn arrange(&self, scores: &[f64]) -> Result<Vec<f64>, ExamplesError> {
         check_column("scores", Some(scores), self.rows)?;
         Ok(self.row.iter().map(|&r| scores[r as usize]).collect())
+    }
+
+    /// Consecutive queries that are one task, by about so many rows: where tasks end depends on the data
+    /// alone, never on the number of threads.
+    pub(crate) fn tasks(&self) -> Vec<Range<usize>> {
+        let mut tasks: Vec<Range<usize>> = Vec::new();
+        let mut rows = 0;
+        for query in 0..self.queries() {
+            match tasks.last_mut() {
+                Some(task) if rows < TASK => task.end = query + 1,
+                _ => {
+                    tasks.push(query..query + 1);
+                    rows = 0;
+                }
+            }
+            rows += self.query(query).len();
+        }
+        tasks
     }
 
     /// The examples of one query.

@@ -1,14 +1,12 @@
 //! What the names in a goal refer to, and what was meant by a name that refers to nothing.
 
+use crate::similar;
 use std::ops::Range;
 
 use super::error::Fault;
 
 /// The most groups that an error lists.
 const LISTED: usize = 10;
-
-/// How alike (Jaro–Winkler) two names must be for one to be suggested for the other.
-const ALIKE: f64 = 0.75;
 
 /// What the names in a goal refer to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -60,17 +58,9 @@ impl Vocabulary {
     }
 }
 
-/// The candidate most like a name, if one is like it at all; case does not count.
+/// The candidate most like a name, if one is like it at all.
 pub(super) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let name = name.to_lowercase();
-    let mut best: Option<(f64, &str)> = None;
-    for candidate in candidates {
-        let alike = strsim::jaro_winkler(&name, &candidate.to_lowercase());
-        if alike >= ALIKE && best.is_none_or(|(most, _)| alike > most) {
-            best = Some((alike, candidate));
-        }
-    }
-    best.map(|(_, candidate)| candidate)
+    similar::nearest(name, candidates).into_iter().next()
 }
 
 fn number(name: &str) -> Option<f64> {

@@ -116,20 +116,8 @@ impl Tally {
     pub(crate) fn count(examples: &Examples, scores: &[f64], rates: &[Rate], ties: Ties) -> Tally {
         let wanted = Wanted::by(rates);
         let layout = Layout::of(examples);
-        // Consecutive queries share a task; where tasks end depends on the data alone.
-        let mut tasks: Vec<Range<usize>> = Vec::new();
-        let mut rows = 0;
-        for query in 0..examples.queries() {
-            match tasks.last_mut() {
-                Some(task) if rows < 4096 => task.end = query + 1,
-                _ => {
-                    tasks.push(query..query + 1);
-                    rows = 0;
-                }
-            }
-            rows += examples.query(query).len();
-        }
-        let parts: Vec<Tally> = tasks
+        let parts: Vec<Tally> = examples
+            .tasks()
             .into_par_iter()
             .map(|queries| {
                 let mut tally = Tally { pairs: vec![0; layout.len()], ..Tally::default() };

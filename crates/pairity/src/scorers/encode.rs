@@ -1,5 +1,6 @@
 //! Applying an encoder to a table, which may hold what training never saw.
 
+use crate::similar::nearest;
 use std::fmt;
 
 use rayon::prelude::*;
@@ -111,7 +112,10 @@ impl Encoder {
             let Some(column) = columns.iter().find(|column| column.name == name) else {
                 return Err(EncodeError::NoColumn {
                     column: name.to_owned(),
-                    nearest: nearest(name, columns),
+                    nearest: nearest(name, columns.iter().map(|column| column.name.as_str()))
+                        .into_iter()
+                        .map(str::to_owned)
+                        .collect(),
                 });
             };
             let (found, expected) = (length(column), *rows.get_or_insert(length(column)));
@@ -218,17 +222,4 @@ fn write(sources: &[Source], start: usize, width: usize, values: &mut [f64]) {
             }
         }
     }
-}
-
-/// Up to three columns whose names resemble one, the most similar first; case does not count.
-fn nearest(name: &str, columns: &[Column]) -> Vec<String> {
-    const SIMILAR: f64 = 0.75;
-    let lower = name.to_lowercase();
-    let mut near: Vec<(f64, &str)> = columns
-        .iter()
-        .map(|column| (strsim::jaro_winkler(&lower, &column.name.to_lowercase()), &column.name[..]))
-        .filter(|(similarity, _)| *similarity >= SIMILAR)
-        .collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    near.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
 }

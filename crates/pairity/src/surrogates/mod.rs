@@ -40,9 +40,6 @@ use scales::Scales;
 use std::ops::Range;
 use table::{Coefficients, Holds};
 
-/// Queries with this many examples together are one task.
-const TASK: usize = 4096;
-
 /// What is wrong with a surrogate's settings.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SurrogateError {
@@ -125,18 +122,6 @@ impl<'a> Surrogate<'a> {
         if !(margin > 0.0 && margin.is_finite()) {
             return Err(SurrogateError::Margin { margin });
         }
-        let mut tasks: Vec<Range<usize>> = Vec::new();
-        let mut rows = 0;
-        for query in 0..examples.queries() {
-            match tasks.last_mut() {
-                Some(task) if rows < TASK => task.end = query + 1,
-                _ => {
-                    tasks.push(query..query + 1);
-                    rows = 0;
-                }
-            }
-            rows += examples.query(query).len();
-        }
         Ok(Surrogate {
             examples,
             rates: rates.to_vec(),
@@ -144,7 +129,7 @@ impl<'a> Surrogate<'a> {
             margin,
             columns: Columns::new(examples),
             scales: Scales::new(examples, rates, average),
-            tasks,
+            tasks: examples.tasks(),
         })
     }
 

@@ -1,5 +1,6 @@
 //! Which columns are read, and as what.
 
+use crate::similar::nearest;
 use std::collections::{HashMap, HashSet};
 
 use super::error::TableError;
@@ -129,33 +130,13 @@ pub(super) fn positions(wanted: &[Gather], names: &[String], file: &str) -> Resu
 
 /// The error for a column that a file does not have.
 pub(super) fn unknown(column: &str, names: Vec<String>, file: &str) -> TableError {
-    let nearest = nearest(column, &names);
+    let nearest = nearest(column, names.iter().map(String::as_str)).into_iter().map(str::to_owned).collect();
     TableError::UnknownColumn { column: column.to_owned(), file: file.to_owned(), nearest, names }
-}
-
-/// Up to three names that resemble a column's, the most similar first.
-fn nearest(column: &str, names: &[String]) -> Vec<String> {
-    const SIMILAR: f64 = 0.75;
-    let lower = column.to_lowercase();
-    let mut near: Vec<(f64, &String)> = names
-        .iter()
-        .map(|name| (strsim::jaro_winkler(&lower, &name.to_lowercase()), name))
-        .filter(|(similarity, _)| *similarity >= SIMILAR)
-        .collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    near.into_iter().take(3).map(|(_, name)| name.clone()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_nearest_names_come_first_and_the_case_does_not_matter() {
-        let names: Vec<String> = ["age", "scope", "Score", "score_2", "core"].map(String::from).to_vec();
-        assert_eq!(nearest("SCORE", &names), ["Score", "score_2", "core"]);
-        assert_eq!(nearest("zip", &names), Vec::<String>::new());
-    }
 
     #[test]
     fn a_column_wanted_twice_is_read_once_if_the_kinds_agree() {
