@@ -7,7 +7,6 @@ VENV := .venv
 
 test: lint
 	cargo test --workspace
-	cargo test --workspace --doc
 
 lint:
 	cargo fmt --all --check
