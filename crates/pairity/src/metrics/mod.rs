@@ -7,6 +7,9 @@ mod audit;
 mod influence;
 mod intervals;
 mod measurement;
+mod members;
+#[cfg(test)]
+mod mixture_tests;
 #[cfg(test)]
 mod tests;
 
@@ -14,3 +17,4 @@ pub use audit::{Audit, Check, Settings, Verdict};
 pub use influence::rate_values;
 pub(crate) use influence::values_in_order;
 pub use measurement::{Measurement, Metric};
+pub use members::{Chance, Member};
