@@ -52,6 +52,8 @@ pub(crate) struct Bound {
 /// Minimize the largest of `objective` subject to every bound.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
+    /// The objective as it was stated.
+    pub stated: Expression,
     pub(crate) objective: Vec<Linear>,
     pub(crate) bounds: Vec<Bound>,
     /// Every rate in it, sorted.
@@ -85,6 +87,7 @@ impl Problem {
         constraints: &[Constraint],
     ) -> Result<Problem, ProblemError> {
         let sign = if maximize { -1.0 } else { 1.0 };
+        let stated = objective.clone();
         let objective = forms(objective, sign, 0.0, "the objective")?;
         let mut bounds = Vec::new();
         for (index, constraint) in constraints.iter().enumerate() {
@@ -96,7 +99,7 @@ impl Problem {
         let mut rates: Vec<Rate> = all.flat_map(|form| form.terms.iter().map(|term| term.0)).collect();
         rates.sort_unstable();
         rates.dedup();
-        Ok(Problem { objective, bounds, rates, constraints: constraints.to_vec(), maximize })
+        Ok(Problem { stated, objective, bounds, rates, constraints: constraints.to_vec(), maximize })
     }
 
     /// Whether a slack variable stands for the objective.

@@ -1,7 +1,7 @@
 //! Training against limits that are known: closed forms, and the best mixture of all directions.
 
 use super::shrink::shrink;
-use super::{Problem, Status, TrainSettings, train};
+use super::{Data, Problem, Status, TrainError, TrainSettings, Trained, Watch, train};
 use crate::examples::{Columns, Examples, Groups};
 use crate::goals::{Constraint, parse_constraint, parse_maximize, parse_minimize};
 use crate::metrics::{Settings, rate_values};
@@ -11,23 +11,34 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// Rows of a table with features.
-struct Data {
+struct Rows {
     examples: Examples,
     features: Features,
 }
 
-fn data(labels: &[f64], groups: &[&str], queries: Option<&[u32]>, width: usize, values: Vec<f64>) -> Data {
+fn data(labels: &[f64], groups: &[&str], queries: Option<&[u32]>, width: usize, values: Vec<f64>) -> Rows {
     let groups = Groups::from_names(groups);
     let columns = Columns { labels: Some(labels), groups: Some(&groups), queries, ..Columns::default() };
     let features = Features::new(labels.len(), width, values).unwrap().with_groups(&groups).unwrap();
-    Data { examples: Examples::new(columns).unwrap(), features }
+    Rows { examples: Examples::new(columns).unwrap(), features }
 }
 
-fn problem(data: &Data, maximize: &str, constraints: &[&str]) -> Problem {
+fn problem(data: &Rows, maximize: &str, constraints: &[&str]) -> Problem {
     let words = data.examples.vocabulary();
     let constraints: Vec<Constraint> =
         constraints.iter().map(|text| parse_constraint(text, &words).unwrap()).collect();
     Problem::new(&parse_maximize(maximize, &words).unwrap(), true, &constraints).unwrap()
+}
+
+/// Trains and selects on all rows.
+fn run(
+    problem: &Problem,
+    scorer: &Architecture,
+    rows: &Rows,
+    settings: &TrainSettings,
+) -> Result<Trained, TrainError> {
+    let data = Data { features: &rows.features, train: &rows.examples, multipliers: None, validation: None };
+    train(problem, scorer, &data, settings, Watch::default())
 }
 
 fn linear(width: usize) -> Architecture {
@@ -36,7 +47,7 @@ fn linear(width: usize) -> Architecture {
 
 /// One of eleven candidates is relevant in each query; group 1 has a tenth of them, and its relevant
 /// candidates look like others' irrelevant ones.
-fn simulated(queries: usize, seed: u64) -> Data {
+fn simulated(queries: usize, seed: u64) -> Rows {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut normal = move || {
         let (u, v): (f64, f64) = (random.random(), random.random());
@@ -60,7 +71,7 @@ fn simulated(queries: usize, seed: u64) -> Data {
 }
 
 /// The objective of the best mixture of linear scorers in all directions, at no violation.
-fn limit(problem: &Problem, data: &Data) -> f64 {
+fn limit(problem: &Problem, data: &Rows) -> f64 {
     let rates: Vec<Vec<f64>> = (0..720)
         .map(|step| {
             let angle = f64::from(step) * std::f64::consts::TAU / 720.0;
@@ -78,25 +89,25 @@ fn limit(problem: &Problem, data: &Data) -> f64 {
 fn the_simulated_task_is_solved_to_its_limit() {
     for seed in [1, 2] {
         let data = simulated(2_500, seed);
-        let run = |problem: &Problem| {
+        let trained_for = |problem: &Problem| {
             // Of the five step sizes the first of these suits the constrained task, the second the robust.
             let settings = TrainSettings { step_sizes: vec![0.1, 10.0], ..TrainSettings::default() };
-            train(problem, &linear(2), (&data.examples, &data.features), None, &settings).unwrap()
+            run(problem, &linear(2), &data, &settings).unwrap()
         };
         let plain = problem(&data, "auc", &[]);
-        let trained = run(&plain);
+        let trained = trained_for(&plain);
         assert_eq!(trained.status, Status::Feasible);
         assert!(trained.objective > limit(&plain, &data) - 0.004, "{}", trained.objective);
 
         let fair = problem(&data, "auc", &["cross_group <= 0.01"]);
-        let trained = run(&fair);
+        let trained = trained_for(&fair);
         assert!(matches!(trained.status, Status::Feasible | Status::FeasibleAsMixture), "{trained:?}");
         assert!(trained.violations[0] <= 0.001 && trained.components.len() <= 3, "{trained:?}");
         let reach = limit(&fair, &data);
         assert!(trained.objective > reach - 0.004, "{} of {reach}", trained.objective);
 
         let robust = problem(&data, "min(auc, A[0 > 1], A[1 > 0])", &[]);
-        let trained = run(&robust);
+        let trained = trained_for(&robust);
         let reach = limit(&robust, &data);
         assert!(trained.objective > reach - 0.004, "{} of {reach}", trained.objective);
     }
@@ -108,7 +119,7 @@ fn what_no_scorer_can_reach_is_infeasible() {
     let data = data(&[1.0, 0.0, 1.0, 0.0], &["a", "b", "b", "a"], None, 1, vec![1.0; 4]);
     let problem = problem(&data, "auc", &["A[a > b] >= 0.9", "A[b > a] <= 0.6"]);
     let settings = TrainSettings { iterations: 50, snapshots: 10, ..TrainSettings::default() };
-    let trained = train(&problem, &linear(1), (&data.examples, &data.features), None, &settings).unwrap();
+    let trained = run(&problem, &linear(1), &data, &settings).unwrap();
     assert_eq!(trained.status, Status::Infeasible);
     assert!((trained.violations[0] - 0.4).abs() < 1e-9 && trained.violations[1] < 0.0, "{trained:?}");
 }
@@ -120,7 +131,7 @@ fn a_game_that_needs_a_mixture_ends_at_its_equilibrium() {
     let data = data(&labels, &["a", "b", "b", "a"], Some(&[0, 0, 1, 1]), 1, vec![1.0, -1.0, -1.0, 1.0]);
     let problem = problem(&data, "min(A[a > b], A[b > a])", &[]);
     let settings = TrainSettings { iterations: 500, ..TrainSettings::default() };
-    let trained = train(&problem, &linear(1), (&data.examples, &data.features), None, &settings).unwrap();
+    let trained = run(&problem, &linear(1), &data, &settings).unwrap();
     assert!((trained.objective - 0.5).abs() < 1e-6, "{trained:?}");
 }
 
@@ -136,7 +147,7 @@ fn the_squared_error_is_minimized_to_the_least_squares_solution() {
     let scorer =
         Architecture::Linear(Linear { width: 1, intercept: true, start: 0.0, groups: GroupUse::Blind });
     let settings = TrainSettings { step_sizes: vec![0.1], ..TrainSettings::default() };
-    let trained = train(&problem, &scorer, (&data.examples, &data.features), None, &settings).unwrap();
+    let trained = run(&problem, &scorer, &data, &settings).unwrap();
     let [w, b] = trained.components[0].parameters[..] else { panic!("{trained:?}") };
     // The alternating 0.1 is a half on average, and nearly uncorrelated with x.
     assert!((w - 2.0).abs() < 0.01 && (b - 1.05).abs() < 0.01, "{w} {b}");
@@ -147,7 +158,7 @@ fn the_squared_error_is_minimized_to_the_least_squares_solution() {
 fn a_goal_without_pairs_and_settings_out_of_range_are_refused() {
     let data = data(&[1.0, 0.0], &["a", "b"], None, 1, vec![1.0, 0.0]);
     let fails = |problem: &Problem, settings: &TrainSettings| {
-        train(problem, &linear(1), (&data.examples, &data.features), None, settings).unwrap_err().to_string()
+        run(problem, &linear(1), &data, settings).unwrap_err().to_string()
     };
     let impossible = problem(&data, "A[b > a]", &[]);
     let message = fails(&impossible, &TrainSettings::default());
@@ -168,7 +179,7 @@ fn no_time_still_gives_a_model_and_says_so() {
     let data = simulated(50, 3);
     let fair = problem(&data, "auc", &["cross_group <= 0.01"]);
     let settings = TrainSettings { time_limit: Some(std::time::Duration::ZERO), ..TrainSettings::default() };
-    let trained = train(&fair, &linear(2), (&data.examples, &data.features), None, &settings).unwrap();
+    let trained = run(&fair, &linear(2), &data, &settings).unwrap();
     assert_eq!(trained.status, Status::TimeLimit);
     assert_eq!(trained.components.len(), 1);
 }
