@@ -7,6 +7,7 @@ mod input;
 mod json;
 mod rows;
 mod text;
+mod train;
 
 use assert_cmd::Command;
 use serde_json::Value;
