@@ -1,5 +1,6 @@
 //! The arguments as plain structs. Nothing here reads a file.
 
+use crate::train_arguments::TrainArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pairity::metrics::Settings;
 use pairity::rates::{Average, Ties};
@@ -19,6 +20,9 @@ pub enum Command {
     /// Measure a scored table: how often the better of two scores higher, group by group
     #[command(after_help = AUDIT_HELP)]
     Audit(Box<AuditArguments>),
+    /// Train a scorer to a goal: the best one that is fair enough
+    #[command(after_help = crate::train_arguments::HELP)]
+    Train(Box<TrainArguments>),
     /// See an audit of simulated data; needs no files
     #[command(after_help = DEMO_HELP)]
     Demo(DemoArguments),
@@ -57,14 +61,46 @@ Example:
 /// Arguments of `audit`.
 #[derive(Debug, Args)]
 pub struct AuditArguments {
-    /// CSV, TSV, Parquet or SVMlight files; a folder or a pattern of them; `-` for CSV from standard
-    /// input. Several are one table
-    #[arg(value_name = "TABLE", required = true)]
-    pub tables: Vec<String>,
+    /// The table and its columns.
+    #[command(flatten)]
+    pub table: TableArguments,
 
     /// Column of the scores
     #[arg(long, value_name = "COL")]
     pub score: String,
+
+    /// A bound that must hold, such as 'cross_group <= 0.1'; repeat it for several
+    #[arg(long = "check", value_name = "EXPR")]
+    pub checks: Vec<String>,
+
+    /// An undecided check counts as failed
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Probability that an interval holds the true value
+    #[arg(long, value_name = "P", default_value = "0.95", value_parser = confidence, allow_negative_numbers = true)]
+    pub confidence: f64,
+
+    /// Rates with fewer pairs are not estimated
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub min_pairs: u64,
+
+    /// Seed of the draws behind simultaneous intervals: same seed, same bytes
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// How to run and what to write.
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// Which table, and what its columns are.
+#[derive(Debug, Args)]
+pub struct TableArguments {
+    /// CSV, TSV, Parquet or SVMlight files; a folder or a pattern of them; `-` for CSV from standard
+    /// input. Several are one table
+    #[arg(value_name = "TABLE", required = true)]
+    pub tables: Vec<String>,
 
     /// Column of the labels: higher should score higher. Without it only statistical parity can be
     /// measured (SVMlight files: `label` if not given)
@@ -104,30 +140,6 @@ pub struct AuditArguments {
     /// What equal scores earn: half a win, or nothing
     #[arg(long, value_enum, value_name = "half|strict", default_value_t = TiesChoice::Half, hide_possible_values = true)]
     pub ties: TiesChoice,
-
-    /// A bound that must hold, such as 'cross_group <= 0.1'; repeat it for several
-    #[arg(long = "check", value_name = "EXPR")]
-    pub checks: Vec<String>,
-
-    /// An undecided check counts as failed
-    #[arg(long)]
-    pub strict: bool,
-
-    /// Probability that an interval holds the true value
-    #[arg(long, value_name = "P", default_value = "0.95", value_parser = confidence, allow_negative_numbers = true)]
-    pub confidence: f64,
-
-    /// Rates with fewer pairs are not estimated
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub min_pairs: u64,
-
-    /// Seed of the draws behind simultaneous intervals: same seed, same bytes
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
-
-    /// How to run and what to write.
-    #[command(flatten)]
-    pub output: OutputArguments,
 }
 
 /// Arguments of `demo`.
@@ -188,6 +200,14 @@ pub enum TiesChoice {
 impl AuditArguments {
     /// What the engine needs to know.
     pub fn settings(&self) -> Settings {
+        let (average, ties) = self.table.how();
+        Settings { average, ties, confidence: self.confidence, min_pairs: self.min_pairs, seed: self.seed }
+    }
+}
+
+impl TableArguments {
+    /// How pairs are averaged, and what equal scores earn.
+    pub fn how(&self) -> (Average, Ties) {
         let average = match self.average {
             AverageChoice::Pairs => Average::Pairs,
             AverageChoice::Queries => Average::Queries,
@@ -196,11 +216,11 @@ impl AuditArguments {
             TiesChoice::Half => Ties::Half,
             TiesChoice::Strict => Ties::Strict,
         };
-        Settings { average, ties, confidence: self.confidence, min_pairs: self.min_pairs, seed: self.seed }
+        (average, ties)
     }
 }
 
-fn confidence(text: &str) -> Result<f64, String> {
+pub(crate) fn confidence(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
         _ => Err(

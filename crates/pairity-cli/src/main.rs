@@ -4,10 +4,13 @@
 mod arguments;
 mod audit;
 mod demo;
+mod files;
 mod load;
 mod output;
 mod progress;
 mod simulated;
+mod train;
+mod train_arguments;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = match &arguments.command {
         Command::Audit(arguments) => audit::run(arguments),
+        Command::Train(arguments) => train::run(arguments),
         Command::Demo(arguments) => demo::run(arguments),
     };
     done.unwrap_or_else(|error| {

@@ -34,7 +34,8 @@ pub fn width() -> usize {
     terminal.map_or(WIDTH, |(width, _)| usize::from(width.0).clamp(72, 120))
 }
 
-fn wants_color() -> bool {
+/// Whether standard output is a terminal that wants colors.
+pub fn wants_color() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     io::stdout().is_terminal() && !refused
 }

@@ -94,6 +94,20 @@ fn optional(value: &Option<Metric>) -> Value {
     value.as_ref().map_or(Value::Null, metric)
 }
 
+/// What a report of constraints adds to one of them: the interval, the bound and the verdict.
+pub(crate) fn check_entries(entry: &mut Value, own: &Check) {
+    if let (Value::Object(entries), Value::Object(all)) = (entry, check(own)) {
+        all.into_iter().filter(|(key, _)| key != "expression").for_each(|(key, value)| {
+            entries.insert(key, value);
+        });
+    }
+}
+
+/// The value alone.
+pub(crate) fn number_or_null(metric: &Metric) -> Value {
+    metric.value.map_or(Value::Null, Value::from)
+}
+
 fn check(check: &Check) -> Value {
     let sense = match check.sense {
         Sense::AtMost => "<=",

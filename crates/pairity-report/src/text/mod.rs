@@ -5,8 +5,10 @@ mod groups;
 mod heading;
 mod matrix;
 mod paint;
+mod training;
 mod words;
 
+pub use training::training_text;
 pub use words::plain;
 
 use crate::report::{Report, Role};

@@ -39,9 +39,24 @@ impl Examples {
         if self.has_queries { self.queries() } else { self.len() }
     }
 
+    /// The units whose first row is accepted.
+    pub fn units_where(&self, accepts: impl Fn(usize) -> bool) -> Vec<u32> {
+        let first = |unit: usize| if self.has_queries { self.query(unit).start } else { unit };
+        (0..self.units()).filter(|&u| accepts(self.row[first(u)] as usize)).map(|u| u as u32).collect()
+    }
+
     /// The row of each example, by query.
     pub fn example_rows(&self) -> &[u32] {
         &self.row
+    }
+
+    /// The code of each row's group, for [`Features::with_codes`](crate::scorers::Features::with_codes).
+    /// Rows that are no examples belong to no group.
+    pub fn codes_by_row(&self) -> Vec<u16> {
+        let Attribute::Groups { names, codes } = &self.attribute else { return vec![0; self.rows] };
+        let mut by_row = vec![names.len() as u16; self.rows];
+        self.row.iter().zip(codes).for_each(|(&row, &code)| by_row[row as usize] = code);
+        by_row
     }
 
     /// The examples of some units, given by their numbers in any order. Rows keep their numbers, and

@@ -55,6 +55,11 @@ impl Source {
         Ok(Source { parts })
     }
 
+    /// One source that holds the files of several, one after the other.
+    pub fn chain(sources: Vec<Source>) -> Source {
+        Source { parts: sources.into_iter().flat_map(|source| source.parts).collect() }
+    }
+
     /// A table held in memory: reads a stream to its end. The name stands in messages, and its extension
     /// tells the format as that of a file does.
     pub fn from_reader(name: &str, reader: impl Read) -> Result<Source, TableError> {

@@ -59,7 +59,7 @@ pub(crate) struct Standing {
 
 /// What all games share.
 pub(crate) struct Arena<'a> {
-    problem: &'a Problem,
+    pub problem: &'a Problem,
     scorer: &'a Architecture,
     rules: Rules,
     /// The features of all rows, which batches are picked from.
@@ -121,11 +121,6 @@ impl<'a> Arena<'a> {
             snapshots: Vec::new(),
             broken: false,
         }
-    }
-
-    /// The objective as it was stated.
-    pub(crate) fn stated(&self, cost: f64) -> f64 {
-        if self.problem.maximize { -cost } else { cost }
     }
 
     pub(crate) fn is_over(&self, game: &Game) -> bool {

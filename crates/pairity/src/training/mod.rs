@@ -6,6 +6,7 @@
 mod adam;
 mod answer;
 mod checkpoint;
+mod evaluation;
 mod game;
 mod players;
 mod problem;
@@ -18,6 +19,7 @@ mod watch;
 
 pub use answer::Answer;
 pub use checkpoint::Checkpoint;
+pub use evaluation::{Evaluation, MemberValue, evaluate};
 pub use players::Player;
 pub use problem::{Problem, ProblemError};
 pub use trainer::{Data, Status, TracePoint, TrainError, TrainSettings, Trained, train};

@@ -102,6 +102,11 @@ impl Problem {
         Ok(Problem { stated, objective, bounds, rates, constraints: constraints.to_vec(), maximize })
     }
 
+    /// Whether the objective or a constraint is made of this rate.
+    pub fn uses(&self, rate: Rate) -> bool {
+        self.rates.binary_search(&rate).is_ok()
+    }
+
     /// Whether a slack variable stands for the objective.
     pub(crate) fn has_slack(&self) -> bool {
         self.objective.len() > 1
@@ -111,6 +116,21 @@ impl Problem {
     pub(crate) fn game_bounds(&self) -> impl Iterator<Item = &Linear> {
         let objective = if self.has_slack() { &self.objective[..] } else { &[] };
         objective.iter().chain(self.bounds.iter().map(|bound| &bound.form))
+    }
+
+    /// A value to be minimized as the objective was stated, or the other way around.
+    pub(crate) fn turned(&self, cost: f64) -> f64 {
+        if self.maximize { -cost } else { cost }
+    }
+
+    /// By how much each constraint is missed: the largest of its forms; NaN if one has no value.
+    pub(crate) fn misses_by_constraint(&self, value: impl Fn(&Linear) -> f64) -> Vec<f64> {
+        let mut misses = vec![f64::NEG_INFINITY; self.constraints.len()];
+        for bound in &self.bounds {
+            let (miss, own) = (value(&bound.form), &mut misses[bound.constraint]);
+            *own = if miss.is_nan() || own.is_nan() { f64::NAN } else { own.max(miss) };
+        }
+        misses
     }
 
     /// The objective if every rate were as wanted, from where a slack variable starts: no scorer reaches

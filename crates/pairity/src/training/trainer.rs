@@ -8,7 +8,7 @@ use super::problem::{Problem, ProblemError};
 use super::sample::Sample;
 use super::shrink::{shrink, value};
 use super::watch::{Progress, Watch};
-use crate::examples::Examples;
+use crate::examples::{Examples, ExamplesError};
 use crate::metrics::values_in_order;
 use crate::rates::{Average, Ties};
 use crate::scorers::{Architecture, Component, Features, ScorerError};
@@ -89,6 +89,9 @@ pub enum TrainError {
     /// The surrogates can't be made.
     #[error(transparent)]
     Surrogate(#[from] SurrogateError),
+    /// The scores can't be measured.
+    #[error(transparent)]
+    Examples(#[from] ExamplesError),
     /// A setting is out of its range.
     #[error("{name} is {found}; it has to be {allowed}")]
     Setting {
@@ -255,11 +258,7 @@ pub fn train(
         .collect();
     let chosen = selection.choose(&played, settings.answer).ok_or(TrainError::Nothing)?;
     let game = &played[chosen.game];
-    let mut violations = vec![f64::NEG_INFINITY; problem.constraints.len()];
-    for bound in &problem.bounds {
-        let miss = value(problem, &bound.form, &chosen.rates);
-        violations[bound.constraint] = violations[bound.constraint].max(miss);
-    }
+    let violations = problem.misses_by_constraint(|form| value(problem, form, &chosen.rates));
     let meets_goal = chosen.mixture.violation == 0.0;
     let status = match (meets_goal, chosen.components.len()) {
         _ if stopped => Status::TimeLimit,
@@ -270,14 +269,14 @@ pub fn train(
     };
     let point = |snapshot: &super::game::Snapshot| TracePoint {
         iteration: snapshot.iteration,
-        objective: arena.stated(snapshot.standing.cost),
+        objective: problem.turned(snapshot.standing.cost),
         violation: snapshot.standing.violation,
         weights: snapshot.weights.clone(),
     };
     Ok(Trained {
         status,
         meets_goal,
-        objective: arena.stated(chosen.mixture.cost),
+        objective: problem.turned(chosen.mixture.cost),
         components: chosen.components,
         step_size: game.step_size,
         violations,
@@ -322,7 +321,7 @@ fn progress(arena: &Arena, games: &[Game], settings: &TrainSettings) -> Progress
     Progress {
         done: games.iter().map(done).sum(),
         iterations: games.len() * settings.iterations,
-        objective: arena.stated(best.cost),
+        objective: arena.problem.turned(best.cost),
         violation: best.violation,
     }
 }

@@ -1,0 +1,45 @@
+//! Output files, which appear whole or not at all.
+
+use anyhow::Context;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Writes a file under another name and renames it, so that nobody ever sees half of it.
+///
+/// # Errors
+/// The folder or the file can't be written to; what was there before is untouched.
+pub fn write_file(path: &Path, content: &[u8]) -> anyhow::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = path.with_file_name(name);
+    let done = std::fs::File::create(&part)
+        .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
+        .and_then(|()| std::fs::rename(&part, path));
+    if done.is_err() {
+        let _ = std::fs::remove_file(&part);
+    }
+    done.with_context(|| format!("can't write {}", path.display()))
+}
+
+/// Fails now rather than after an hour of work if a file can't be written.
+///
+/// # Errors
+/// The folder does not exist or is not writable.
+pub fn check_writable(path: &Path) -> anyhow::Result<()> {
+    if path.is_dir() {
+        anyhow::bail!("{} is a folder: name a file in it", path.display());
+    }
+    let mut probe = path.file_name().unwrap_or_default().to_os_string();
+    probe.push(format!(".{}.probe", std::process::id()));
+    let probe = path.with_file_name(probe);
+    std::fs::File::create(&probe).with_context(|| format!("can't write {}", path.display()))?;
+    let _ = std::fs::remove_file(probe);
+    Ok(())
+}
+
+/// The file beside another, with something added to its name.
+pub fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(suffix);
+    path.with_file_name(name)
+}
