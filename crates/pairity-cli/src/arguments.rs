@@ -1,5 +1,6 @@
 //! The arguments as plain structs. Nothing here reads a file.
 
+use crate::score_arguments::ScoreArguments;
 use crate::train_arguments::TrainArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pairity::metrics::Settings;
@@ -23,6 +24,9 @@ pub enum Command {
     /// Train a scorer to a goal: the best one that is fair enough
     #[command(after_help = crate::train_arguments::HELP)]
     Train(Box<TrainArguments>),
+    /// Add the scores of a trained model to a table
+    #[command(after_help = crate::score_arguments::HELP)]
+    Score(ScoreArguments),
     /// See an audit of simulated data; needs no files
     #[command(after_help = DEMO_HELP)]
     Demo(DemoArguments),

@@ -1,6 +1,7 @@
 //! Output files, which appear whole or not at all.
 
 use anyhow::Context;
+use pairity::tables::WholeFile;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -9,16 +10,8 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// The folder or the file can't be written to; what was there before is untouched.
 pub fn write_file(path: &Path, content: &[u8]) -> anyhow::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    let done = std::fs::File::create(&part)
-        .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
-        .and_then(|()| std::fs::rename(&part, path));
-    if done.is_err() {
-        let _ = std::fs::remove_file(&part);
-    }
-    done.with_context(|| format!("can't write {}", path.display()))
+    let write = |mut file: WholeFile| file.write_all(content).and_then(|()| file.keep());
+    WholeFile::create(path).and_then(write).with_context(|| format!("can't write {}", path.display()))
 }
 
 /// Fails now rather than after an hour of work if a file can't be written.
@@ -29,12 +22,8 @@ pub fn check_writable(path: &Path) -> anyhow::Result<()> {
     if path.is_dir() {
         anyhow::bail!("{} is a folder: name a file in it", path.display());
     }
-    let mut probe = path.file_name().unwrap_or_default().to_os_string();
-    probe.push(format!(".{}.probe", std::process::id()));
-    let probe = path.with_file_name(probe);
-    std::fs::File::create(&probe).with_context(|| format!("can't write {}", path.display()))?;
-    let _ = std::fs::remove_file(probe);
-    Ok(())
+    // It is gone at once, since it is not kept.
+    WholeFile::create(path).map(drop).with_context(|| format!("can't write {}", path.display()))
 }
 
 /// The file beside another, with something added to its name.

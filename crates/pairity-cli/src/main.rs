@@ -8,6 +8,8 @@ mod files;
 mod load;
 mod output;
 mod progress;
+mod score;
+mod score_arguments;
 mod simulated;
 mod train;
 mod train_arguments;
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
     let done = match &arguments.command {
         Command::Audit(arguments) => audit::run(arguments),
         Command::Train(arguments) => train::run(arguments),
+        Command::Score(arguments) => score::run(arguments),
         Command::Demo(arguments) => demo::run(arguments),
     };
     done.unwrap_or_else(|error| {

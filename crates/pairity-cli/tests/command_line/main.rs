@@ -6,6 +6,9 @@ mod experts;
 mod input;
 mod json;
 mod rows;
+mod score;
+mod score_files;
+mod score_mixture;
 mod text;
 mod train;
 

@@ -5,9 +5,11 @@ mod groups;
 mod heading;
 mod matrix;
 mod paint;
+mod scoring;
 mod training;
 mod words;
 
+pub use scoring::scoring_text;
 pub use training::training_text;
 pub use words::plain;
 

@@ -63,16 +63,19 @@ impl Groups {
 
     /// The intersection of two attributes, named `a & b`. A row must belong to a group of both.
     pub fn intersect(&self, other: &Groups) -> Groups {
-        let width = other.names.len();
-        let names =
-            self.names.iter().flat_map(|a| other.names.iter().map(move |b| format!("{a} & {b}"))).collect();
+        // Two columns of identifiers have more intersections than can be held: only those that occur count.
+        let mut names = Vec::new();
+        let mut seen: HashMap<(u32, u32), u32> = HashMap::new();
         let codes = self
             .codes
             .iter()
             .zip(&other.codes)
             .map(|(&a, &b)| match (a, b) {
                 (NO_GROUP, _) | (_, NO_GROUP) => NO_GROUP,
-                (a, b) => (a as usize * width + b as usize) as u32,
+                both => *seen.entry(both).or_insert_with(|| {
+                    names.push(format!("{} & {}", self.names[a as usize], other.names[b as usize]));
+                    names.len() as u32 - 1
+                }),
             })
             .collect();
         Groups::from_codes(names, codes)

@@ -71,6 +71,16 @@ impl Source {
         self.parts.iter().map(|part| part.name.as_str()).collect()
     }
 
+    /// Whether a file is one of those of the table, by whatever path.
+    pub fn reads(&self, path: &Path) -> bool {
+        let Ok(path) = fs::canonicalize(path) else { return false };
+        let is = |part: &Part| match &part.data {
+            Data::File(read) => fs::canonicalize(read).is_ok_and(|read| read == path),
+            Data::Memory(_) => false,
+        };
+        self.parts.iter().any(is)
+    }
+
     pub(super) fn parts(&self) -> &[Part] {
         &self.parts
     }
