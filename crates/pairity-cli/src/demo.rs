@@ -2,9 +2,9 @@
 
 use crate::arguments::{DemoArguments, Format};
 use crate::output;
-use crate::simulated::{CANDIDATES, Simulated};
 use pairity::examples::{Columns, Examples, Groups};
 use pairity::metrics::{Audit, Settings};
+use pairity_experiments::simulated::{CANDIDATES, Simulated};
 use pairity_report::{Notes, Report, Role};
 use std::process::ExitCode;
 

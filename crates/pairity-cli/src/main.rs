@@ -7,7 +7,6 @@ mod demo;
 mod load;
 mod output;
 mod progress;
-mod simulated;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
