@@ -4,6 +4,7 @@ pub mod business;
 pub mod data;
 pub mod dataset;
 pub mod error;
+pub mod fetch;
 pub mod loaders;
 mod normal;
 pub mod population;

@@ -1,8 +1,9 @@
 //! The published files themselves, where `$PAIRITY_DATA` says they are: what is known of them must hold.
 
 use pairity::scorers::Encoder;
-use pairity_experiments::data::{self, VARIABLE};
+use pairity_experiments::data::{self, DATA_SETS, VARIABLE};
 use pairity_experiments::dataset::Dataset;
+use pairity_experiments::fetch::{FetchSettings, fetch};
 use pairity_experiments::loaders::{law, w3c, wiki};
 use std::path::{Path, PathBuf};
 
@@ -156,4 +157,25 @@ fn the_wiki_sample_has_its_comments_and_shares() {
     let additions = wiki::load(&[&additions]).unwrap();
     assert_eq!((additions.rows(), additions.labels.iter().sum::<f64>()), (5775, 0.0));
     assert_eq!(members(&additions, 1).len(), 4319);
+}
+
+/// Files that are right are not asked for, so that a server that isn't there is not missed.
+#[test]
+fn the_files_have_the_checksums_of_the_registry() {
+    let Some(folder) = std::env::var_os(VARIABLE).map(PathBuf::from) else {
+        return eprintln!("skipped checksums: {VARIABLE} is not set");
+    };
+    let settings = FetchSettings {
+        mirror: Some("http://127.0.0.1:1".to_owned()),
+        attempts: 1,
+        ..FetchSettings::default()
+    };
+    for entry in DATA_SETS.iter().filter(|entry| !entry.is_generated()) {
+        let files = entry.fetched().unwrap();
+        if files.iter().all(|file| folder.join(file.folder).join(file.name).is_file()) {
+            fetch(entry.name, &folder, &settings, &|_| ()).unwrap();
+        } else {
+            eprintln!("skipped the checksums of {}: {} lacks it", entry.name, folder.display());
+        }
+    }
 }
