@@ -10,7 +10,6 @@ mod output;
 mod progress;
 mod score;
 mod score_arguments;
-mod simulated;
 mod train;
 mod train_arguments;
 
