@@ -4,6 +4,8 @@
 //! `run.py` writes them, so that peers work on the same arrays. Prints the best seconds and the growth of
 //! the peak memory in bytes.
 
+mod training;
+
 use pairity::examples::{Columns, Examples, Groups};
 use pairity::metrics::{Audit, Settings, rate_values};
 use pairity::rates::{Average, Rate};
@@ -30,11 +32,15 @@ fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [work, folder, threads, repeats] = arguments.as_slice() else {
         return Err(
-            "usage: pairity-bench matrix|continuous|audit|count|gradient FOLDER THREADS REPEATS".into()
+            "usage: pairity-bench matrix|continuous|audit|count|gradient|train FOLDER THREADS REPEATS".into(),
         );
     };
     rayon::ThreadPoolBuilder::new().num_threads(threads.parse()?).build_global()?;
     let folder = Path::new(folder);
+    if work == "train" {
+        println!("{} 0", training::seconds(folder, repeats.parse()?)?);
+        return Ok(());
+    }
     let (scores, labels) = (numbers(folder, "scores")?, numbers(folder, "labels")?);
     let attribute = numbers(folder, "attribute")?;
     let codes: Vec<u32> = std::fs::read(folder.join("groups"))?.into_iter().map(u32::from).collect();

@@ -27,7 +27,10 @@ pub enum Command {
     /// Add the scores of a trained model to a table
     #[command(after_help = crate::score_arguments::HELP)]
     Score(ScoreArguments),
-    /// See an audit of simulated data; needs no files
+    /// Run the paper's experiments beside the paper's own numbers
+    #[command(after_help = crate::reproduce::HELP)]
+    Reproduce(crate::reproduce::ReproduceArguments),
+    /// Train three scorers on simulated data and compare them; needs no files
     #[command(after_help = DEMO_HELP)]
     Demo(DemoArguments),
 }

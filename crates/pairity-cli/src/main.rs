@@ -8,6 +8,7 @@ mod files;
 mod load;
 mod output;
 mod progress;
+mod reproduce;
 mod score;
 mod score_arguments;
 mod train;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Audit(arguments) => audit::run(arguments),
         Command::Train(arguments) => train::run(arguments),
         Command::Score(arguments) => score::run(arguments),
+        Command::Reproduce(arguments) => reproduce::run(arguments),
         Command::Demo(arguments) => demo::run(arguments),
     };
     done.unwrap_or_else(|error| {

@@ -92,3 +92,37 @@ impl Drop for TrainProgress {
         }
     }
 }
+
+/// Shows how many of some equal steps are done.
+pub struct Steps {
+    bar: Option<ProgressBar>,
+}
+
+impl Steps {
+    /// Nothing is shown with `quiet`, nor if standard error is no terminal.
+    pub fn new(quiet: bool, all: usize) -> Steps {
+        let shown = !quiet && stderr().is_terminal();
+        let style = ProgressStyle::with_template("{pos} of {len} {wide_bar} {eta}  {msg}");
+        let bar = || {
+            let bar = ProgressBar::new(all as u64);
+            style.map_or(bar.clone(), |style| bar.with_style(style))
+        };
+        Steps { bar: shown.then(bar) }
+    }
+
+    /// One more is done.
+    pub fn done(&self, what: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(what.to_owned());
+            bar.inc(1);
+        }
+    }
+}
+
+impl Drop for Steps {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

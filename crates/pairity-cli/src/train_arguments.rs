@@ -256,7 +256,7 @@ impl TrainArguments {
     }
 }
 
-fn split(text: &str) -> Result<Split, String> {
+pub(crate) fn split(text: &str) -> Result<Split, String> {
     let shares: Option<Vec<f64>> = text.split(',').map(|share| share.trim().parse().ok()).collect();
     let sums_to_one = |shares: &[f64]| (shares.iter().sum::<f64>() - 1.0).abs() < 1e-6;
     match shares.as_deref() {
@@ -284,7 +284,7 @@ fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "a time is needed, such as 90s, 10m or 1h 30m".to_owned())
 }
 
-fn positive(text: &str) -> Result<usize, String> {
+pub(crate) fn positive(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(number) if number > 0 => Ok(number),
         _ => Err("a whole number of at least 1 is needed".to_owned()),

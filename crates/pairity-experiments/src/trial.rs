@@ -9,7 +9,8 @@ use pairity::scorers::{
     Architecture, EncodeError, Encoder, Features, FeaturesError, Goal, GroupUse, Linear, Mlp, Objective,
 };
 use pairity::training::{
-    Data, Evaluation, Problem, ProblemError, TrainError, TrainSettings, Trained, Watch, evaluate, train,
+    Data, Evaluation, Problem, ProblemError, TrainError, TrainSettings, Trained, Watch, evaluate, reach,
+    train,
 };
 use std::time::{Duration, Instant};
 
@@ -151,7 +152,9 @@ impl Trial {
         let time = started.elapsed();
         let measure = Settings { average: self.settings.average, ..Settings::default() };
         let mut results = Vec::new();
-        for (name, part) in [("train", Some(&own)), ("validation", validation.as_ref()), ("test", test.as_ref())] {
+        for (name, part) in
+            [("train", Some(&own)), ("validation", validation.as_ref()), ("test", test.as_ref())]
+        {
             if let Some(part) = part {
                 let evaluation = evaluate(&problem, &scorer, &trained.components, part, &features, &measure)?;
                 results.push(PartResult { name, evaluation });
@@ -160,10 +163,31 @@ impl Trial {
         Ok(TrialResult { scorer, encoder, trained, parts: results, time })
     }
 
+    /// The best that any mixture of linear scorers of two features reaches for the goal, with no more
+    /// violation than the least of any: 720 directions and a linear program.
+    ///
+    /// # Errors
+    /// A goal that does not fit the data.
+    pub fn limit_of_directions(&self, data: &Dataset) -> Result<f64, TrialError> {
+        const DIRECTIONS: u32 = 720;
+        let examples = data.examples()?;
+        let problem = self.problem(&examples)?;
+        let columns: Vec<_> = data.columns.iter().collect();
+        let features = Encoder::learn(&columns, None, false)?.encode_columns(&data.columns)?.features;
+        let scorers: Vec<Vec<f64>> = (0..DIRECTIONS)
+            .map(|step| {
+                let (y, x) = (f64::from(step) * std::f64::consts::TAU / f64::from(DIRECTIONS)).sin_cos();
+                features.values().chunks(2).map(|f| x * f[0] + y * f[f.len() - 1]).collect()
+            })
+            .collect();
+        Ok(reach(&problem, &examples, &scorers, self.settings.average)?.objective)
+    }
+
     fn problem(&self, examples: &Examples) -> Result<Problem, TrialError> {
         let words = examples.vocabulary();
         let parse = |text: &String| parse_constraint(text, &words);
-        let constraints: Vec<Constraint> = self.goal.subject_to.iter().map(parse).collect::<Result<_, _>>()?;
+        let constraints: Vec<Constraint> =
+            self.goal.subject_to.iter().map(parse).collect::<Result<_, _>>()?;
         let (objective, maximize) = match &self.goal.objective {
             Objective::Maximize(text) => (parse_maximize(text, &words)?, true),
             Objective::Minimize(text) => (parse_minimize(text, &words)?, false),

@@ -4,7 +4,10 @@ use super::game::Snapshot;
 use super::problem::Problem;
 use super::sample::Sample;
 use super::shrink::{Mixture, evaluate, shrink};
-use crate::rates::Average;
+use super::trainer::TrainError;
+use crate::examples::{Examples, ExamplesError};
+use crate::metrics::values_in_order;
+use crate::rates::{Average, Ties};
 use crate::scorers::{Architecture, Component, Scorer};
 use crate::surrogates::{Kind, Surrogate};
 use rayon::prelude::*;
@@ -148,6 +151,56 @@ impl Selection<'_> {
         let components = vec![Component { probability: 1.0, snapshot: 0, parameters }];
         Some(Chosen { game: mixture.game, components, rates: rates[t].clone(), mixture: best })
     }
+}
+
+/// The best mixture of scorers that are known by their scores alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reach {
+    /// The scorers in it, by their places, and the probabilities they are drawn with.
+    pub members: Vec<(usize, f64)>,
+    /// The stated objective.
+    pub objective: f64,
+    /// The largest violation, at least 0.
+    pub violation: f64,
+}
+
+/// The best mixture of scorers that live elsewhere, each given by its scores in the order of the rows.
+/// With scorers that cover all there are, it is the limit of what training can reach.
+///
+/// # Errors
+/// Scores that are not finite or not as many as rows; no scorer for which all rates have pairs.
+///
+/// ```
+/// use pairity::examples::{Columns, Examples, Groups};
+/// use pairity::goals::parse_maximize;
+/// use pairity::rates::Average;
+/// use pairity::training::{Problem, reach};
+///
+/// let groups = Groups::from_names(&["a", "b", "b", "a"]);
+/// let labels = [1.0, 0.0, 1.0, 0.0];
+/// let examples = Examples::new(Columns {
+///     labels: Some(&labels), groups: Some(&groups), queries: Some(&[0, 0, 1, 1]), ..Columns::default()
+/// })?;
+/// // One scorer gets the first query right, the other one the second.
+/// let goal = parse_maximize("min(A[a > b], A[b > a])", &examples.vocabulary())?;
+/// let scorers = [vec![1.0, 0.0, 0.0, 1.0], vec![0.0, 1.0, 1.0, 0.0]];
+/// let reach = reach(&Problem::new(&goal, true, &[])?, &examples, &scorers, Average::Pairs)?;
+/// assert_eq!((reach.members.len(), reach.objective), (2, 0.5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn reach(
+    problem: &Problem,
+    examples: &Examples,
+    scorers: &[Vec<f64>],
+    average: Average,
+) -> Result<Reach, TrainError> {
+    let rates = |scores: &Vec<f64>| {
+        let scores = examples.arrange(scores)?;
+        Ok(values_in_order(examples, &scores, &problem.rates, Ties::Half, average))
+    };
+    let rates: Vec<Vec<f64>> = scorers.par_iter().map(rates).collect::<Result<_, ExamplesError>>()?;
+    let Mixture { members, cost, violation } = shrink(problem, &rates).ok_or(TrainError::Nothing)?;
+    Ok(Reach { members, objective: problem.turned(cost), violation })
 }
 
 fn direction(parameters: &[f64], ranks_only: bool) -> Vec<f64> {

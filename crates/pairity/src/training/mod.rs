@@ -17,7 +17,7 @@ mod tests;
 mod trainer;
 mod watch;
 
-pub use answer::Answer;
+pub use answer::{Answer, Reach, reach};
 pub use checkpoint::Checkpoint;
 pub use evaluation::{Evaluation, MemberValue, evaluate};
 pub use players::Player;

@@ -1,13 +1,13 @@
 //! Training against limits that are known: closed forms, and the best mixture of all directions.
 
-use super::shrink::shrink;
 use super::{
-    Answer, Checkpoint, Data, Problem, Status, TrainError, TrainSettings, Trained, Watch, evaluate, train,
+    Answer, Checkpoint, Data, Problem, Status, TrainError, TrainSettings, Trained, Watch, evaluate, reach,
+    train,
 };
 use crate::examples::{Columns, Examples, Groups};
 use crate::goals::{Constraint, parse_constraint, parse_maximize, parse_minimize};
-use crate::metrics::{Settings, rate_values};
-use crate::rates::Rate;
+use crate::metrics::Settings;
+use crate::rates::{Average, Rate};
 use crate::scorers::{Architecture, Features, GroupUse, Linear};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -74,17 +74,15 @@ fn simulated(queries: usize, seed: u64) -> Rows {
 
 /// The objective of the best mixture of linear scorers in all directions, at no violation.
 fn limit(problem: &Problem, data: &Rows) -> f64 {
-    let rates: Vec<Vec<f64>> = (0..720)
+    let scorers: Vec<Vec<f64>> = (0..720)
         .map(|step| {
-            let angle = f64::from(step) * std::f64::consts::TAU / 720.0;
-            let scores: Vec<f64> = (0..data.features.rows())
-                .map(|row| angle.cos() * data.features.row(row)[0] + angle.sin() * data.features.row(row)[1])
-                .collect();
-            let rates = rate_values(&data.examples, &scores, &problem.rates, &Settings::default()).unwrap();
-            rates.into_iter().map(|rate| rate.unwrap_or(f64::NAN)).collect()
+            let (y, x) = (f64::from(step) * std::f64::consts::TAU / 720.0).sin_cos();
+            (0..data.features.rows()).map(|row| data.features.row(row)).map(|f| x * f[0] + y * f[1]).collect()
         })
         .collect();
-    -shrink(problem, &rates).unwrap().cost
+    let reach = reach(problem, &data.examples, &scorers, Average::Pairs).unwrap();
+    assert_eq!(reach.violation, 0.0);
+    reach.objective
 }
 
 #[test]
