@@ -29,13 +29,13 @@ pub fn scoring_text(report: &ScoringReport, color: bool, width: usize) -> String
     let mut notes: Vec<String> = report.notes.iter().map(ToString::to_string).collect();
     if report.rows_without_query > 0 {
         notes.push(format!(
-            "{} without a query, which count as one query",
+            "{} without a query; such rows count as one query",
             many(report.rows_without_query, "row")
         ));
     }
     if let Some(rows) = report.rows_with_unknown_group.filter(|&rows| rows > 0) {
         notes.push(format!(
-            "{} of groups not seen in training, scored as rows of no group",
+            "{} with a group not seen in training; such rows are scored as without a group",
             many(rows, "row")
         ));
     }
