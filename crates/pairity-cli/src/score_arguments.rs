@@ -12,9 +12,9 @@ Parquet keeps the types; several files become one. OUT appears whole or not at a
 A model can be a mixture of scorers. Each query then draws one of them, by a hash of its text
 and the seed: all its rows see the same scorer, in any order and beside any other rows.
 
-Values that training never saw count as none of the known ones, and missing ones as the
-average; both are counted in the summary, which is on standard output (on standard error if
-that is where the table goes).
+Values that training never saw count as none of the known ones, and values missing where
+training had them all as the average; both are counted in the summary. It is written to
+standard output, or to standard error if the table goes there.
 
 Exit codes:
   0  fine

@@ -230,7 +230,7 @@ fn models_that_see_the_group_read_its_columns() {
     let scores: Vec<&str> = scored.lines().skip(1).map(|line| line.rsplit(',').next().unwrap()).collect();
     assert_eq!(scores, ["1120", "2040", "120", "150", "130"]);
     let text = score_in(folder.path(), &["a.csv", "-o", "b.csv"]).out;
-    assert!(text.contains("Note: 1 row of groups not seen in training"), "{text}");
+    assert!(text.contains("Note: 1 row with a group not seen in training"), "{text}");
     std::fs::write(folder.path().join("c.csv"), "age,color\n1,red\n").unwrap();
     let outcome = score_in(folder.path(), &["c.csv", "-o", "d.csv"]);
     let message = outcome.refusal();

@@ -97,7 +97,8 @@ fn a_mixture_needs_its_queries_and_any_column_can_be_them() {
     assert_eq!(summary["queries"], 2);
     let text = score_in(path, &["a.csv", "-o", "b.csv", "--query", "job"]).out;
     assert!(text.contains("a mixture of 3 scorers: each of 1 query in \"job\" drew one · seed 3"), "{text}");
-    assert!(text.contains("Note: 1 row without a query, which count as one query"), "{text}");
+    assert!(text.contains(" 1 query ") && text.contains(" 0 queries "), "{text}");
+    assert!(text.contains("Note: 1 row without a query; such rows count as one query"), "{text}");
 }
 
 #[test]

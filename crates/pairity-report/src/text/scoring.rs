@@ -2,7 +2,7 @@
 
 use super::MIN_WIDTH;
 use super::paint::Paint;
-use super::words::{count, fill, flow, many, pad_left, plain, rate};
+use super::words::{fill, flow, many, pad_left, plain, rate};
 use crate::scoring::ScoringReport;
 
 /// More file names than this are counted rather than listed.
@@ -29,13 +29,13 @@ pub fn scoring_text(report: &ScoringReport, color: bool, width: usize) -> String
     let mut notes: Vec<String> = report.notes.iter().map(ToString::to_string).collect();
     if report.rows_without_query > 0 {
         notes.push(format!(
-            "{} without a query, which count as one query",
+            "{} without a query; such rows count as one query",
             many(report.rows_without_query, "row")
         ));
     }
     if let Some(rows) = report.rows_with_unknown_group.filter(|&rows| rows > 0) {
         notes.push(format!(
-            "{} of groups not seen in training, scored as rows of no group",
+            "{} with a group not seen in training; such rows are scored as without a group",
             many(rows, "row")
         ));
     }
@@ -59,15 +59,14 @@ fn drawn(report: &ScoringReport, width: usize) -> String {
     };
     let pieces = [format!("a mixture of {scorers} scorers: {draw}"), format!("seed {}", report.seed)];
     let mut text = flow(&pieces, width) + "\n";
-    for component in report.components.iter() {
+    for component in &report.components {
         let (snapshot, probability) = (component.snapshot.to_string(), rate(component.probability));
-        let queries =
-            component.queries.map(|queries| format!(" {} queries", pad_left(&count(queries as u64), 9)));
+        let queries = component.queries.map(|queries| pad_left(&many(queries, "query"), 18));
         text += &format!(
-            "  snapshot {} with probability {probability}:{} {} rows\n",
+            "  snapshot {} with probability {probability}:{}{}\n",
             pad_left(&snapshot, 5),
             queries.unwrap_or_default(),
-            pad_left(&count(component.rows as u64), 9),
+            pad_left(&many(component.rows, "row"), 15),
         );
     }
     text
