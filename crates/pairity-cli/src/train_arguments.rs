@@ -39,7 +39,7 @@ pub struct TrainArguments {
     pub table: TableArguments,
 
     /// Where the model is written, as JSON
-    #[arg(short, long, value_name = "MODEL")]
+    #[arg(short, long = "output", value_name = "MODEL")]
     pub output_file: PathBuf,
 
     /// What is to be large (default: auc)

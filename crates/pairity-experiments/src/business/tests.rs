@@ -1,10 +1,9 @@
 //! The shape of the data, and what a network makes of it.
 
 use super::*;
-use pairity::goals::parse_maximize;
+use crate::trial::{Shape, Trial};
 use pairity::metrics::{Audit, Settings};
-use pairity::scorers::{Architecture, Encoder, GroupUse, Mlp, Scorer};
-use pairity::training::{Problem, TrainSettings, train};
+use pairity::training::TrainSettings;
 
 #[test]
 fn there_are_exactly_as_many_pairs_as_in_the_paper() {
@@ -47,34 +46,11 @@ fn an_unconstrained_network_does_about_as_well_as_in_the_paper() {
     let seeds = 5;
     for seed in 0..seeds {
         let data = draw(seed);
-        let queries = data.queries.as_ref().unwrap();
-        let part = |parts: &[u32]| {
-            let rows: Vec<u32> =
-                (0..data.rows() as u32).filter(|&row| parts.contains(&(queries[row as usize] % 4))).collect();
-            data.select(&rows)
-        };
-        let (training, validation, test) = (part(&[0, 1]), part(&[2]), part(&[3]));
-        let columns: Vec<_> = training.columns.iter().collect();
-        let encoder = Encoder::learn(&columns, None, data.standardize).unwrap();
-        let ready = |data: &Dataset| {
-            (data.examples().unwrap(), encoder.encode_columns(&data.columns).unwrap().features)
-        };
-        let (training, validation, test) = (ready(&training), ready(&validation), ready(&test));
-        let scorer = Architecture::Mlp(Mlp { width: FEATURES, hidden: vec![10], groups: GroupUse::Blind });
-        let goal = parse_maximize("auc", &training.0.vocabulary()).unwrap();
-        let problem = Problem::new(&goal, true, &[]).unwrap();
-        let settings = TrainSettings { step_sizes: vec![0.01, 0.1], seed, ..TrainSettings::default() };
-        let trained = train(
-            &problem,
-            &scorer,
-            (&training.0, &training.1),
-            Some((&validation.0, &validation.1)),
-            &settings,
-        )
-        .unwrap();
-        let mut scores = vec![0.0; test.0.rows()];
-        scorer.score(&trained.components[0].parameters, &test.1, &mut scores);
-        let audit = Audit::run(&test.0, &scores, &[], &Settings::default()).unwrap();
+        let mut trial = Trial::new("auc", &[]);
+        trial.shape = Shape::Mlp { hidden: vec![10] };
+        trial.settings = TrainSettings { step_sizes: vec![0.01, 0.1], seed, ..TrainSettings::default() };
+        let result = trial.run(&data).unwrap();
+        let audit = &result.part("test").unwrap().audit;
         let rows: Vec<f64> = audit.row_marginals.iter().map(|row| row.value.unwrap()).collect();
         println!("seed {seed}: {:.3} {:.3} {:.3}", audit.auc.value.unwrap(), rows[0], rows[1]);
         auc += audit.auc.value.unwrap() / seeds as f64;
