@@ -291,7 +291,7 @@ fn a_rate_without_pairs_and_a_wrong_strength_are_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig::with_cases(20))]
 
     #[test]
     fn logistic_maps_hold_on_any_table(rows in grouped(3)) {

@@ -125,6 +125,7 @@ impl Search<'_> {
                 true => self.judge.present[1..].iter().for_each(|&other| offsets[other] -= shift),
                 false => offsets[group] += shift,
             }
+            offsets.iter_mut().for_each(|offset| *offset = offset.clamp(f64::MIN, f64::MAX));
             offsets
         };
         let shifts = self.shifts(&point.offsets, group);

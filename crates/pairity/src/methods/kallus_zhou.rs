@@ -54,8 +54,7 @@ const BETAS: [f64; 4] = [-1.0, -2.0, -5.0, -10.0];
 /// ```
 pub fn adjust(tuning: &Tuning) -> Result<Adjusted, MethodError> {
     let judge = Judge::new(METHOD, tuning)?;
-    let plain = |name: &String| GroupLogistic { name: name.clone(), alpha: 1.0, beta: 0.0 };
-    let mut maps: Vec<GroupLogistic> = judge.names.iter().map(plain).collect();
+    let mut maps = plain(&judge);
     let standing = judge.standing(|_, score| super::adjustment::sigmoid(score));
     let mut best = None;
     let mut found = standing;
@@ -81,6 +80,27 @@ pub fn adjust(tuning: &Tuning) -> Result<Adjusted, MethodError> {
         }
     }
     Ok(judge.result(Adjustment::Logistic { groups: maps }))
+}
+
+/// Tunes the map of one given group, the best point of the grid whatever the others would give; all other
+/// groups keep the plain sigmoid.
+///
+/// # Errors
+/// Those of [`adjust`], and a group without examples.
+pub fn adjust_group(tuning: &Tuning, group: &str) -> Result<Adjusted, MethodError> {
+    let judge = Judge::new(METHOD, tuning)?;
+    let Some(&group) = judge.present.iter().find(|&&at| judge.names[at] == group) else {
+        return Err(MethodError::does_not_apply(METHOD, format!("there are no examples of group {group:?}")));
+    };
+    let mut maps = plain(&judge);
+    maps[group] = best_map(&judge, &maps, group).0;
+    Ok(judge.result(Adjustment::Logistic { groups: maps }))
+}
+
+/// The plain sigmoid for every group.
+fn plain(judge: &Judge) -> Vec<GroupLogistic> {
+    let plain = |name: &String| GroupLogistic { name: name.clone(), alpha: 1.0, beta: 0.0 };
+    judge.names.iter().map(plain).collect()
 }
 
 /// The best point of the grid for one group, the maps of the others given; the first of equals.

@@ -58,8 +58,6 @@ pub(super) fn line_search(
                 next.push(spread(below, at, step, parts));
                 next.push(spread(at, above, step, parts));
             }
-            // However few parts there are, the search ends only when both neighbors are known.
-            next.extend([at.saturating_sub(1).max(below), (at + 1).min(above)]);
         }
     }
     known.into_iter().min_by(rank).map(|(at, standing)| (offsets[at], standing))

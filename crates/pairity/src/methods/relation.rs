@@ -32,6 +32,8 @@ pub(super) struct Relation {
     runs: Vec<Range<u32>>,
     /// Where each query ends, among the places and among the runs.
     ends: Vec<(u32, u32)>,
+    /// Number of classes in each query, or more.
+    classes: Vec<u32>,
     /// Consecutive queries.
     tasks: Vec<Range<usize>>,
     /// Of each place: the coefficients in E[d] and E[dg], and the sum of weights.
@@ -134,11 +136,14 @@ impl Relation {
         let members: Vec<u32> = range.filter(|&e| class(e).is_some()).map(|e| e as u32).collect();
         let labels: Vec<f64> = members.iter().map(|&e| labels[e as usize]).collect();
         let order = sort_by_value(&labels);
-        // One example, or equal labels alone, have no pairs.
         let (Some(first), Some(last)) = (order.first(), order.last()) else { return };
-        if first.0 == last.0 {
+        let classes = || members.iter().filter_map(|&e| class(e as usize));
+        let (Some(lowest), Some(highest)) = (classes().min(), classes().max()) else { return };
+        // Equal labels alone have no pairs, and those of one class may not count.
+        if first.0 == last.0 || (lowest == highest && !self.inside) {
             return;
         }
+        self.classes.push(highest + 1);
         let origin = 0.5 * labels[first.1 as usize];
         let mut key = None;
         for &(own, at) in &order {
@@ -179,11 +184,6 @@ impl Relation {
             Partners::Worse => runs.map(places).for_each(visit),
             Partners::Better => runs.rev().map(places).for_each(visit),
         }
-    }
-
-    /// Number of classes in a query, or more.
-    fn classes(&self, query: usize) -> usize {
-        self.class[self.places(query)].iter().max().map_or(0, |&class| class as usize + 1)
     }
 
     /// Finds the coefficients; false without pairs or if g does not vary.
@@ -271,7 +271,7 @@ impl Relation {
         mut visit: impl FnMut(usize, f64),
     ) {
         scratch.clear();
-        scratch.resize(self.classes(query), Sums::default());
+        scratch.resize(self.classes[query] as usize, Sums::default());
         let mut all = Sums::default();
         self.walk(query, partners, |run| {
             for at in run.clone() {
@@ -290,7 +290,7 @@ impl Relation {
     /// For each place of a query, the weight of partners of a lower class less that of a higher one, by
     /// sums over classes in a tree (Fenwick 1994).
     fn signed(&self, query: usize, partners: Partners, mut visit: impl FnMut(usize, f64)) {
-        let classes = self.classes(query);
+        let classes = self.classes[query] as usize;
         let mut tree = vec![Sums::default(); classes + 1];
         let below = |tree: &[Sums], mut class: usize| {
             let mut sums = Sums::default();
@@ -333,16 +333,18 @@ impl Relation {
                 for query in task.clone() {
                     for side in [Partners::Worse, Partners::Better] {
                         self.partners(query, side, &mut scratch, score, |at, sum| {
-                            near[at - start] += sum / self.total;
+                            near[at - start] += sum;
                         });
                     }
                 }
                 let mut moments = [0.0; 3];
-                for (at, near) in (start..end).zip(&near) {
+                let unit = 1.0 / self.total;
+                for (at, near) in (start..end).zip(&mut near) {
                     let s = score(at);
+                    *near *= unit;
                     moments[0] += self.a[at] * s;
                     moments[1] += self.b[at] * s;
-                    moments[2] += s * (self.c[at] * s - near);
+                    moments[2] += s * (self.c[at] * s - *near);
                 }
                 (near, moments)
             })
