@@ -62,6 +62,21 @@ fn the_logistic_map_is_the_best_point_of_the_grid() {
 }
 
 #[test]
+fn one_given_group_alone_is_mapped() {
+    let table = Table::random(60, 2, 6, 2);
+    let problem = table.problem(&["cross_group <= 0.05"]);
+    let tuning = table.tuning(&problem);
+    for group in 0..2 {
+        let adjusted = kallus_zhou::adjust_group(&tuning, &format!("g{group}")).unwrap();
+        let Adjustment::Logistic { groups } = adjusted.adjustment else { panic!("not logistic") };
+        // β is never 0 on the grid.
+        assert_eq!([0, 1].map(|at| groups[at].beta != 0.0), [group == 0, group == 1]);
+    }
+    let error = kallus_zhou::adjust_group(&tuning, "g2").unwrap_err();
+    assert!(error.to_string().ends_with("there are no examples of group \"g2\""), "{error}");
+}
+
+#[test]
 fn scores_that_are_fair_already_are_not_pushed_down() {
     let table = Table::new(&[1.0, 0.0, 1.0, 0.0], &[1.0, 0.0, 1.0, 0.0], &["a", "a", "b", "b"], None);
     let problem = table.problem(&["cross_group <= 0.01"]);

@@ -124,7 +124,7 @@ pub(super) fn grouped(most: usize) -> impl Strategy<Value = Rows> {
     })
 }
 
-/// The numbers of a logistic or offset adjustment, for messages and comparisons.
+/// The offsets of an adjustment by offsets.
 pub(super) fn offsets(adjusted: &Adjusted) -> Vec<f64> {
     match &adjusted.adjustment {
         Adjustment::Offsets { groups } => groups.iter().map(|group| group.offset).collect(),

@@ -2,11 +2,10 @@
 //!
 //! A shift changes a rate only where it makes an example pass another one, so the shifts to look at are the
 //! differences between scores of the group and scores of others in the same query, the middles between
-//! these, and one beyond each end. With two groups they are one sorted list, in which a [line
-//! search](super::line_search) finds the best; a list of up to 256 is searched in full. With more groups one after another
-//! is moved against the rest, from several starts, until nothing improves: first to make the sum of squares of all
-//! misses small, as the largest of several misses may not fall by moving one group alone, then for the
-//! goal itself.
+//! these, and one beyond each end. With two groups they are one sorted list, in which a line search finds
+//! the best; a list of up to 257 is searched in full. With more groups one after another is moved against
+//! the rest, from several starts, until nothing improves: first to make the sum of squares of all misses
+//! small, as the largest of several misses may not fall by moving one group alone, then for the goal itself.
 
 use super::MethodError;
 use super::adjustment::{Adjustment, GroupOffset};

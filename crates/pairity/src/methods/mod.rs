@@ -21,6 +21,7 @@ pub mod kallus_zhou;
 mod line_search;
 pub mod quantile_match;
 mod relation;
+mod residuals;
 mod tuning;
 pub mod x_order;
 #[cfg(test)]

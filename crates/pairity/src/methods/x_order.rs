@@ -6,11 +6,11 @@
 //! AUC − λ |D|,    D = A[0 > 1] − A[1 > 0]
 //! ```
 //!
-//! over pairs in the same query, pooled over queries. Without the absolute value dynamic programming finds
-//! it: see [`blocks`](super::blocks). D falls as λ grows, to below 0 at λ* at the latest; up to there the merge is the
+//! over pairs in the same query, pooled over queries. Without the absolute value dynamic programming over
+//! blocks of scores finds it. D falls as λ grows, to below 0 at λ* at the latest; up to there the merge is the
 //! best, as then D = |D|. From λ* on, the last merge before and the first one behind it bracket D = 0. The
-//! second group stands higher in the second of these, so that the first group's blocks from the second one up to any
-//! cut and from the first one beyond make a merge again. The best of these cuts is taken.
+//! group that gains stands higher in the second of these, so that below any cut through the order of the
+//! first group the one may be followed, and the other above it. The best of these cuts is taken.
 //!
 //! The merge is kept as a curve of the second group's scores into the first group's, by where they were
 //! merged; it applies to any row.
