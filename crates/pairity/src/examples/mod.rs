@@ -400,7 +400,12 @@ fn check_length(column: &'static str, values: &[f64], rows: usize) -> Result<(),
     Ok(())
 }
 
-fn check_column(column: &'static str, values: Option<&[f64]>, rows: usize) -> Result<(), ExamplesError> {
+/// Whether a column, where there is one, has so many finite numbers.
+pub(crate) fn check_column(
+    column: &'static str,
+    values: Option<&[f64]>,
+    rows: usize,
+) -> Result<(), ExamplesError> {
     let Some(values) = values else { return Ok(()) };
     check_length(column, values, rows)?;
     match values.iter().position(|v| !v.is_finite()) {

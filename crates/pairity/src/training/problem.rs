@@ -144,14 +144,12 @@ impl Problem {
     }
 
     /// The value to be minimized.
-    #[cfg(test)]
-    fn cost(&self, rate: &mut dyn FnMut(Rate) -> f64) -> f64 {
+    pub(crate) fn cost(&self, rate: &mut dyn FnMut(Rate) -> f64) -> f64 {
         self.objective.iter().map(|form| form.value(rate)).fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// By how much each bound is missed; negative where it is met.
-    #[cfg(test)]
-    fn misses(&self, rate: &mut dyn FnMut(Rate) -> f64) -> Vec<f64> {
+    pub(crate) fn misses(&self, rate: &mut dyn FnMut(Rate) -> f64) -> Vec<f64> {
         self.bounds.iter().map(|bound| bound.form.value(rate)).collect()
     }
 }
