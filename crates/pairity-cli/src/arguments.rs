@@ -27,6 +27,9 @@ pub enum Command {
     /// Add the scores of a trained model to a table
     #[command(after_help = crate::score_arguments::HELP)]
     Score(ScoreArguments),
+    /// Adjust scores group by group so that a goal holds, where nothing can be trained
+    #[command(after_help = crate::adjust::HELP)]
+    Adjust(Box<crate::adjust::AdjustArguments>),
     /// Run the paper's experiments beside the paper's own numbers
     #[command(after_help = crate::reproduce::HELP)]
     Reproduce(crate::reproduce::ReproduceArguments),

@@ -68,14 +68,63 @@ struct Names {
 /// # Errors
 /// Whatever is wrong with files, columns or cells, in words that name the place.
 pub fn load(arguments: &AuditArguments) -> anyhow::Result<Loaded> {
-    let texts: Vec<&str> = arguments.table.tables.iter().map(String::as_str).collect();
-    let source = Source::parse_all(&texts)?;
-    let names = Names::new(&arguments.table, Some(&arguments.score), &source)?;
-    let read = Read::new(&source, &names, Selection::Columns(names.wants()), arguments.output.quiet)?;
+    let (_, names, read) = read_scored(&arguments.table, &arguments.score, arguments.output.quiet)?;
     let (kept, notes) = read.keep(&names)?;
     let examples = read.examples(&names, &kept, None)?;
-    let scores = read.numbers(&arguments.score).map(|scores| gather(scores, &kept)).unwrap_or_default();
+    let scores = gather(read.numbers(&arguments.score).unwrap_or_default(), &kept);
     Ok(Loaded { scores, examples, notes })
+}
+
+fn read_scored(
+    arguments: &TableArguments,
+    score: &str,
+    quiet: bool,
+) -> anyhow::Result<(Source, Names, Read)> {
+    let texts: Vec<&str> = arguments.tables.iter().map(String::as_str).collect();
+    let source = Source::parse_all(&texts)?;
+    let names = Names::new(arguments, Some(score), &source)?;
+    let read = Read::new(&source, &names, Selection::Columns(names.wants()), quiet)?;
+    Ok((source, names, read))
+}
+
+/// A scored table, with the rows that lack something still at hand.
+pub struct Scored {
+    /// Where it came from.
+    pub source: Source,
+    /// The scores of the rows that lack nothing.
+    pub scores: Vec<f64>,
+    /// These rows.
+    pub examples: Examples,
+    /// All rows.
+    pub every: Every,
+}
+
+/// All rows of a scored table.
+pub struct Every {
+    /// Their scores; NaN where one is missing.
+    pub scores: Vec<f64>,
+    /// Their groups.
+    pub groups: Option<Groups>,
+    /// The groups of the rows that lack nothing.
+    pub kept_groups: Option<Groups>,
+    /// What was read.
+    pub table: Table,
+}
+
+/// Reads a scored table.
+///
+/// # Errors
+/// Whatever is wrong with files, columns or cells, in words that name the place.
+pub fn load_scored(arguments: &TableArguments, score: &str, quiet: bool) -> anyhow::Result<Scored> {
+    let (source, names, read) = read_scored(arguments, score, quiet)?;
+    let (kept, _) = read.keep(&names)?;
+    let examples = read.examples(&names, &kept, None)?;
+    let all: Vec<u32> = (0..read.table.rows() as u32).collect();
+    let (groups, kept_groups) = (read.groups(&names, &all)?, read.groups(&names, &kept)?);
+    let every_score = read.numbers(score).unwrap_or_default().to_vec();
+    let scores = gather(&every_score, &kept);
+    let every = Every { scores: every_score, groups, kept_groups, table: read.table };
+    Ok(Scored { source, scores, examples, every })
 }
 
 /// Reads tables to train on; all are one table, whose rows remember where they are from. Queries of

@@ -1,6 +1,7 @@
 //! The command line: reads arguments, connects the engine with the views, and exits with a code that
 //! scripts can rely on.
 
+mod adjust;
 mod arguments;
 mod audit;
 mod demo;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Command::Train(arguments) => train::run(arguments),
         Command::Score(arguments) => score::run(arguments),
         Command::Reproduce(arguments) => reproduce::run(arguments),
+        Command::Adjust(arguments) => adjust::run(arguments),
         Command::Demo(arguments) => demo::run(arguments),
     };
     done.unwrap_or_else(|error| {

@@ -79,6 +79,11 @@ pub fn json_lines(document: &Value) -> String {
     }
 }
 
+/// A metric as documents have it: value, interval and number of pairs, and the reason for what is missing.
+pub fn metric_json(own: &Metric) -> Value {
+    metric(own)
+}
+
 fn metric(metric: &Metric) -> Value {
     let mut object = json!({
         "value": metric.value,

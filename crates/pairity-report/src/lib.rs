@@ -8,7 +8,7 @@ mod scoring;
 mod text;
 mod training;
 
-pub use json::{audit_json, json_lines};
+pub use json::{audit_json, json_lines, metric_json};
 pub use report::{Missing, Notes, Report, Role};
 pub use scoring::{ScoringComponent, ScoringReport, scoring_json};
 pub use text::{audit_text, plain, scoring_text, training_text};

@@ -1,5 +1,6 @@
 //! The real binary, run as a user would run it.
 
+mod adjust;
 mod checks;
 mod demo;
 mod experts;
