@@ -168,7 +168,7 @@ pub struct DemoArguments {
 #[derive(Debug, Args)]
 pub struct OutputArguments {
     /// Number of threads; all cores if not given. Results don't depend on it
-    #[arg(long, value_name = "N", value_parser = threads, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub threads: Option<usize>,
 
     /// Tables for people, or one JSON document
@@ -240,7 +240,8 @@ pub(crate) fn confidence(text: &str) -> Result<f64, String> {
     }
 }
 
-fn threads(text: &str) -> Result<usize, String> {
+/// A whole number above 0.
+pub(crate) fn positive(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(number) if number > 0 => Ok(number),
         _ => Err("a whole number of at least 1 is needed".to_owned()),
@@ -266,10 +267,10 @@ mod tests {
     }
 
     #[test]
-    fn there_is_at_least_one_thread() {
-        assert_eq!(threads("2"), Ok(2));
+    fn a_number_of_things_is_at_least_one() {
+        assert_eq!(positive("2"), Ok(2));
         for text in ["0", "-1", "1.5", ""] {
-            assert!(threads(text).is_err(), "{text}");
+            assert!(positive(text).is_err(), "{text}");
         }
     }
 }

@@ -1,9 +1,9 @@
 //! `pairity reproduce`: the paper's experiments beside the paper's own numbers.
 
-use crate::arguments::{Format, OutputArguments};
+use crate::arguments::{Format, OutputArguments, positive};
 use crate::output;
 use crate::progress::Steps;
-use crate::train_arguments::{Split, positive, split};
+use crate::train_arguments::{Split, split};
 use anyhow::bail;
 use clap::Args;
 use pairity_experiments::experiments::{Experiment, NAMES};

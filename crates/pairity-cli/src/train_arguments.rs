@@ -1,6 +1,6 @@
 //! The arguments of `train`.
 
-use crate::arguments::{OutputArguments, TableArguments, confidence};
+use crate::arguments::{OutputArguments, TableArguments, confidence, positive};
 use clap::{Args, ValueEnum};
 use pairity::training::{Answer, Player};
 use std::path::PathBuf;
@@ -282,13 +282,6 @@ fn duration(text: &str) -> Result<Duration, String> {
     seconds
         .or_else(|| humantime::parse_duration(text).ok())
         .ok_or_else(|| "a time is needed, such as 90s, 10m or 1h 30m".to_owned())
-}
-
-pub(crate) fn positive(text: &str) -> Result<usize, String> {
-    match text.parse::<usize>() {
-        Ok(number) if number > 0 => Ok(number),
-        _ => Err("a whole number of at least 1 is needed".to_owned()),
-    }
 }
 
 #[cfg(test)]

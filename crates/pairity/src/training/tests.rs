@@ -48,8 +48,8 @@ fn linear(width: usize) -> Architecture {
 }
 
 /// One of eleven candidates is relevant in each query; group 1 has a tenth of them, and its relevant
-/// candidates look like others' irrelevant ones.
-fn simulated(queries: usize, seed: u64) -> Rows {
+/// candidates look like others' irrelevant ones. A third group, if there is one, is the easiest to tell.
+fn simulated_groups(queries: usize, seed: u64, three: bool) -> Rows {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut normal = move || {
         let (u, v): (f64, f64) = (random.random(), random.random());
@@ -57,19 +57,29 @@ fn simulated(queries: usize, seed: u64) -> Rows {
     };
     let (mut labels, mut groups, mut ids, mut values) = (vec![], vec![], vec![], vec![]);
     for row in 0..queries * 11 {
-        let (relevant, minority) = (row % 11 == 0, normal().0 < 0.1);
-        let (mean, scale) = match (relevant, minority) {
-            (false, false) => ([-1.0, -1.0], 1.0),
-            (false, true) => ([-2.0, -1.0], 1.0),
-            (true, false) => ([1.0, 0.0], 1.0),
-            (true, true) => ([-1.5, 0.75], 0.5f64.sqrt()),
+        let (relevant, draw) = (row % 11 == 0, normal().0);
+        let group = match draw {
+            draw if draw < 0.1 => 1,
+            draw if three && draw >= 0.55 => 2,
+            _ => 0,
+        };
+        let (mean, scale) = match (relevant, group) {
+            (false, 1) => ([-2.0, -1.0], 1.0),
+            (false, _) => ([-1.0, -1.0], 1.0),
+            (true, 0) => ([1.0, 0.0], 1.0),
+            (true, 1) => ([-1.5, 0.75], 0.5f64.sqrt()),
+            (true, _) => ([1.5, 0.5], 1.0),
         };
         labels.push(if relevant { 1.0 } else { -1.0 });
-        groups.push(if minority { "1" } else { "0" });
+        groups.push(["0", "1", "2"][group]);
         ids.push((row / 11) as u32);
         values.extend(mean.map(|mean| mean + scale * normal().1));
     }
     data(&labels, &groups, Some(&ids), 2, values)
+}
+
+fn simulated(queries: usize, seed: u64) -> Rows {
+    simulated_groups(queries, seed, false)
 }
 
 /// The objective of the best mixture of linear scorers in all directions, at no violation.
@@ -184,32 +194,6 @@ fn no_time_still_gives_a_model_and_says_so() {
     assert_eq!(trained.components.len(), 1);
 }
 
-/// A third group, whose relevant candidates are the easiest to tell.
-fn three_groups(queries: usize, seed: u64) -> Rows {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let mut normal = move || {
-        let (u, v): (f64, f64) = (random.random(), random.random());
-        (u, (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos())
-    };
-    let (mut labels, mut groups, mut ids, mut values) = (vec![], vec![], vec![], vec![]);
-    for row in 0..queries * 11 {
-        let (relevant, draw) = (row % 11 == 0, normal().0);
-        let group = if draw < 0.45 { 0 } else { 1 + usize::from(draw >= 0.55) };
-        let (mean, scale) = match (relevant, group) {
-            (false, 1) => ([-2.0, -1.0], 1.0),
-            (false, _) => ([-1.0, -1.0], 1.0),
-            (true, 0) => ([1.0, 0.0], 1.0),
-            (true, 1) => ([-1.5, 0.75], 0.5f64.sqrt()),
-            (true, _) => ([1.5, 0.5], 1.0),
-        };
-        labels.push(if relevant { 1.0 } else { -1.0 });
-        groups.push(["0", "1", "2"][group]);
-        ids.push((row / 11) as u32);
-        values.extend(mean.map(|mean| mean + scale * normal().1));
-    }
-    data(&labels, &groups, Some(&ids), 2, values)
-}
-
 #[test]
 fn goals_that_need_distant_scorers_come_near_their_limits() {
     let settings = TrainSettings { step_sizes: vec![0.1, 1.0], ..TrainSettings::default() };
@@ -227,7 +211,7 @@ fn goals_that_need_distant_scorers_come_near_their_limits() {
     let two = simulated(1_500, 11);
     near(&two, "auc", &["cross_group <= 0.01", "within_group <= 0.01"], 0.03);
     near(&two, "min(A[0 > 1], A[1 > 0]) + min(A[0 > 0], A[1 > 1])", &[], 0.03);
-    let three = three_groups(1_500, 12);
+    let three = simulated_groups(1_500, 12, true);
     near(&three, "auc", &["marginal <= 0.01"], 0.03);
 }
 
