@@ -25,7 +25,6 @@
 use super::MethodError;
 use super::relation::{Relation, relations};
 use crate::examples::Examples;
-use rayon::prelude::*;
 
 pub(super) const METHOD: &str = "the correlation penalty";
 
@@ -94,22 +93,15 @@ impl<'a> Correlation<'a> {
     /// a correlation is 0, or not defined because residuals do not vary, its gradient is 0.
     pub(crate) fn value_and_gradient(&self, scores: &[f64], gradient: &mut [f64]) -> f64 {
         gradient.fill(0.0);
-        // A correlation does not change with a query's offset or the scale of all scores. Halves, as the
-        // distance of two scores may be too large a number.
-        let mut scaled = vec![0.0; scores.len()];
-        for query in 0..self.examples.queries() {
-            let range = self.examples.query(query);
-            let origin = 0.5 * scores[range.start];
-            let pairs = scaled[range.clone()].iter_mut().zip(&scores[range]);
-            pairs.for_each(|(scaled, score)| *scaled = 0.5 * score - origin);
-        }
-        let scale = scaled.iter().fold(0.0, |scale: f64, score| scale.max(score.abs()));
-        if scale < f64::MIN_POSITIVE {
+        // A correlation does not change with the scale of all scores. A power of 2 rounds nothing.
+        let largest = scores.iter().fold(0.0, |largest: f64, score| largest.max(score.abs()));
+        if largest < f64::MIN_POSITIVE {
             return 0.0;
         }
-        scaled.par_iter_mut().with_min_len(1 << 14).for_each(|score| *score /= scale);
+        let scale = f64::from_bits(largest.to_bits() >> 52 << 52);
+        let scaled: Vec<f64> = scores.iter().map(|score| score / scale).collect();
         let value = self.relations.iter().map(|relation| relation.add(&scaled, gradient)).sum();
-        gradient.iter_mut().for_each(|slope| *slope *= 0.5 / scale);
+        gradient.iter_mut().for_each(|slope| *slope /= scale);
         value
     }
 }

@@ -13,7 +13,7 @@
 //! The sigmoid of scores above 36 is 1 to the last bit: such scores become ties.
 
 use super::MethodError;
-use super::adjustment::{Adjustment, GroupLogistic};
+use super::adjustment::{Adjustment, GroupLogistic, sigmoid};
 use super::tuning::{Adjusted, Judge, Standing, Tuning};
 use rayon::prelude::*;
 
@@ -55,9 +55,8 @@ const BETAS: [f64; 4] = [-1.0, -2.0, -5.0, -10.0];
 pub fn adjust(tuning: &Tuning) -> Result<Adjusted, MethodError> {
     let judge = Judge::new(METHOD, tuning)?;
     let mut maps = plain(&judge);
-    let standing = judge.standing(|_, score| super::adjustment::sigmoid(score));
     let mut best = None;
-    let mut found = standing;
+    let mut found = judge.standing(|_, score| sigmoid(score));
     for &group in &judge.present {
         let (map, standing) = best_map(&judge, &maps, group);
         if standing.order(&found).is_lt() {
@@ -117,7 +116,7 @@ fn best_map(judge: &Judge, maps: &[GroupLogistic], group: usize) -> (GroupLogist
             judge.standing(|code, score| match maps.get(code) {
                 Some(_) if code == group => own.value(score),
                 Some(map) => map.value(score),
-                None => super::adjustment::sigmoid(score),
+                None => sigmoid(score),
             })
         })
         .collect();

@@ -2,8 +2,9 @@
 
 use super::relation::{Partners, Relation};
 use rayon::prelude::*;
+use std::ops::Range;
 
-/// A variance below this part of the mean square is rounding.
+/// A variance below this part of the sums that it is made from is rounding.
 const ROUNDING: f64 = 1e-12;
 
 /// Sums of factors, and of factors times labels, each times a value.
@@ -159,53 +160,67 @@ impl Relation {
 
     /// |corr(d, g)|; its gradient is added to that of all examples.
     pub(super) fn add(&self, scores: &[f64], gradient: &mut [f64]) -> f64 {
-        let score = |at: usize| scores[self.example[at] as usize];
-        // h at the places of each task, and E[d], E[dg], E[d²].
-        let parts: Vec<(Vec<f64>, [f64; 3])> = self
-            .tasks
-            .par_iter()
-            .map(|task| {
-                let start = self.places(task.start).start;
-                let end = self.places(task.end - 1).end;
-                let mut near = vec![0.0; end - start];
-                let mut scratch = Vec::new();
-                for query in task.clone() {
-                    for side in [Partners::Worse, Partners::Better] {
-                        self.partners(query, side, &mut scratch, score, |at, sum| {
-                            near[at - start] += sum;
-                        });
-                    }
-                }
-                let mut moments = [0.0; 3];
-                let unit = 1.0 / self.total;
-                for (at, near) in (start..end).zip(&mut near) {
-                    let s = score(at);
-                    *near *= unit;
-                    moments[0] += self.a[at] * s;
-                    moments[1] += self.b[at] * s;
-                    moments[2] += s * (self.c[at] * s - *near);
-                }
-                (near, moments)
-            })
-            .collect();
-        let moments = parts.iter().fold([0.0; 3], |sum, (_, part)| std::array::from_fn(|i| sum[i] + part[i]));
-        let [d, dg, dd] = moments;
-        let variance = dd - d * d;
-        if !(variance > ROUNDING * dd) {
+        let parts: Vec<Part> = self.tasks.par_iter().map(|task| self.part(task, scores)).collect();
+        let sum = |moment: fn(&Part) -> f64| parts.iter().map(moment).sum::<f64>();
+        let (d, dg) = (sum(|part| part.d), sum(|part| part.dg));
+        let variance = sum(|part| part.dd) - d * d;
+        if !(variance > ROUNDING * sum(|part| part.size)) {
             return 0.0;
         }
         let deviation = (variance * self.spread()).sqrt();
         let correlation = (dg - d * self.mean) / deviation;
         let sign = if correlation == 0.0 { 0.0 } else { correlation.signum() };
         // ∂corr = ∂cov / sqrt(Var[d] Var[g]) − corr ∂Var[d] / (2 Var[d])
-        let mut at = 0;
-        for near in parts.iter().flat_map(|(near, _)| near) {
+        for (at, slope) in parts.iter().flat_map(|part| &part.slopes).enumerate() {
             let covariance = self.b[at] - self.a[at] * self.mean;
-            let half_variance = self.c[at] * score(at) - near - d * self.a[at];
+            let half_variance = slope - d * self.a[at];
             gradient[self.example[at] as usize] +=
                 sign * (covariance / deviation - correlation * half_variance / variance);
-            at += 1;
         }
         correlation.abs()
     }
+
+    /// The moments of one task.
+    fn part(&self, task: &Range<usize>, scores: &[f64]) -> Part {
+        let start = self.places(task.start).start;
+        let mut part = Part::default();
+        let mut own: Vec<f64> = Vec::new();
+        let mut scratch = Vec::new();
+        for query in task.clone() {
+            let places = self.places(query);
+            let score = |at: usize| scores[self.example[at] as usize];
+            // Differences alone matter; counted from their mean, scores cost little precision in sums.
+            let (sum, weight) = places
+                .clone()
+                .fold((0.0, 0.0), |(sum, weight), at| (sum + self.c[at] * score(at), weight + self.c[at]));
+            let mean = if weight > 0.0 { sum / weight } else { 0.0 };
+            own.extend(places.clone().map(|at| score(at) - mean));
+            part.slopes.resize(own.len(), 0.0);
+            for side in [Partners::Worse, Partners::Better] {
+                let add = |at: usize, sum: f64| part.slopes[at - start] -= sum;
+                self.partners(query, side, &mut scratch, |at| own[at - start], add);
+            }
+        }
+        for (at, (&score, slope)) in (start..).zip(own.iter().zip(&mut part.slopes)) {
+            *slope = self.c[at] * score + *slope / self.total;
+            part.d += self.a[at] * score;
+            part.dg += self.b[at] * score;
+            part.dd += score * *slope;
+            part.size += score * self.c[at] * score;
+        }
+        part
+    }
+}
+
+/// What a task adds to the moments.
+#[derive(Debug, Default)]
+struct Part {
+    /// E[d], E[dg] and E[d²].
+    d: f64,
+    dg: f64,
+    dd: f64,
+    /// E[d²] if scores were independent: what rounding is measured by.
+    size: f64,
+    /// c s − h at each place, which is half the slope of E[d²].
+    slopes: Vec<f64>,
 }

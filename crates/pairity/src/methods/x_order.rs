@@ -26,8 +26,8 @@ const METHOD: &str = "xOrder";
 /// λ looked at first are multiples of λ*/32.
 const STEPS: usize = 32;
 
-/// How often an interval of λ is halved.
-const HALVINGS: usize = 40;
+/// How often an interval of λ is halved: that around λ*, and the step before the first λ that will do.
+const HALVINGS: [usize; 2] = [40, 10];
 
 /// λ beyond λ*, where fairness alone counts.
 const LARGE: f64 = 1e6;
@@ -121,7 +121,7 @@ fn smallest(critical: f64, standing: &dyn Fn(f64) -> Standing) -> f64 {
     }
     let Some(before) = last.checked_sub(1) else { return lambdas[last] };
     let (mut low, mut high) = (lambdas[before], lambdas[last]);
-    for _ in 0..10 {
+    for _ in 0..HALVINGS[1] {
         let middle = 0.5 * (low + high);
         match standing(middle).is_feasible() {
             true => high = middle,
@@ -155,7 +155,7 @@ impl<'a> Orders<'a> {
         // At λ = 1 no wins of the favored group count for anything: the other one stands above it.
         let (mut low, mut high) = (0.0, 1.0);
         orders.around = [start, orders.linear(1.0)];
-        for _ in 0..HALVINGS {
+        for _ in 0..HALVINGS[0] {
             let middle = 0.5 * (low + high);
             let heights = orders.linear(middle);
             match orders.sign * orders.gap(&heights) >= 0.0 {

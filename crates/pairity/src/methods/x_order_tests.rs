@@ -178,6 +178,21 @@ fn a_merge_by_hand() {
 }
 
 #[test]
+fn between_two_unfair_merges_a_fair_one_is_found() {
+    // Both groups are scored the wrong way round: at any λ one of them as a whole goes first, and D is 1 or
+    // −1. Half of the first group on either side of the second wins no pair of both, and D is 0.
+    let scores = [1.0, 2.0, 3.0, 4.0, 1.0, 2.0];
+    let labels = [1.0, 1.0, 0.0, 0.0, 1.0, 0.0];
+    let table = Table::new(&scores, &labels, &["a", "a", "a", "a", "b", "b"], None);
+    let problem = table.problem(&["cross_group <= 0.1"]);
+    let gap = |lambda| {
+        let adjusted = x_order::adjust(&table.tuning(&problem), lambda).unwrap();
+        rates(&table, &table.applied(&adjusted)).1.abs()
+    };
+    assert_eq!([Some(0.0), Some(1_000.0), None].map(gap), [1.0, 0.0, 0.0]);
+}
+
+#[test]
 fn many_scores_are_cut_into_blocks_of_nearly_equal_size() {
     let scores: Vec<f64> = (0..10_000).map(|i| f64::from(i * 7_919 % 10_007)).collect();
     let blocks = Blocks::new(&scores, 1_000);
