@@ -212,14 +212,17 @@ fn start(work: &Work, arguments: &[&str]) -> std::process::Child {
     let binary = assert_cmd::cargo::cargo_bin!("pairity");
     let mut command = std::process::Command::new(binary);
     command.args(work.arguments("model.json", arguments));
-    let child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
-    for _ in 0..6_000 {
-        if work.path("model.json.checkpoint").exists() {
-            return child;
-        }
+    let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let started = |_| {
         std::thread::sleep(std::time::Duration::from_millis(10));
+        work.path("model.json.checkpoint").exists()
+    };
+    if !(0..6_000).any(started) {
+        child.kill().unwrap();
+        child.wait().unwrap();
+        panic!("there is no checkpoint");
     }
-    panic!("there is no checkpoint");
+    child
 }
 
 #[cfg(unix)]

@@ -164,7 +164,8 @@ impl Relation {
         let sum = |moment: fn(&Part) -> f64| parts.iter().map(moment).sum::<f64>();
         let (d, dg) = (sum(|part| part.d), sum(|part| part.dg));
         let variance = sum(|part| part.dd) - d * d;
-        if !(variance > ROUNDING * sum(|part| part.size)) {
+        let least = ROUNDING * sum(|part| part.size);
+        if variance.is_nan() || variance <= least {
             return 0.0;
         }
         let deviation = (variance * self.spread()).sqrt();
