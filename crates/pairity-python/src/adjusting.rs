@@ -1,0 +1,138 @@
+//! Adjusting scores group by group, after training.
+
+use crate::examples::{Category, Examples, Measuring, groups_of};
+use crate::refuse;
+use crate::training::{one_of, problem};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pairity::methods::quantile_match::Strength;
+use pairity::methods::{Tuning, group_offset, kallus_zhou, quantile_match, x_order};
+use pairity::metrics::Measurement;
+use pairity::scorers::Objective;
+use pairity::training::Problem;
+use pairity_report::metric_json;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use serde_json::{Map, Value, json};
+
+/// A map of scores for each group.
+#[pyclass(frozen, module = "pairity._engine")]
+pub struct Adjustment {
+    inner: pairity::methods::Adjustment,
+}
+
+#[pymethods]
+impl Adjustment {
+    /// The adjustment of a JSON document.
+    #[new]
+    fn new(json: &str) -> PyResult<Adjustment> {
+        let inner: pairity::methods::Adjustment = serde_json::from_str(json).map_err(refuse)?;
+        inner.check().map_err(refuse)?;
+        Ok(Adjustment { inner })
+    }
+
+    /// The adjustment as a JSON document.
+    fn to_json(&self) -> PyResult<String> {
+        serde_json::to_string(&self.inner).map_err(refuse)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let own = py.get_type::<Adjustment>().into_any();
+        Ok((own, PyTuple::new(py, [self.to_json()?])?))
+    }
+
+    /// Adjusted scores, and how many rows are of groups that the adjustment does not know.
+    fn apply<'py>(
+        &self,
+        py: Python<'py>,
+        scores: PyReadonlyArray1<'py, f64>,
+        groups: Vec<Category<'py>>,
+    ) -> PyResult<(Bound<'py, PyArray1<f64>>, usize)> {
+        let groups = groups_of(&groups)?;
+        let scores = scores.as_slice()?;
+        let applied = py.detach(|| self.inner.apply(scores, groups.as_ref())).map_err(refuse)?;
+        Ok((applied.scores.into_pyarray(py), applied.unknown))
+    }
+}
+
+/// Objective and constraints of scores on some examples.
+fn values(
+    problem: &Problem,
+    part: &pairity::examples::Examples,
+    scores: &[f64],
+    settings: &pairity::metrics::Settings,
+) -> Result<Value, pairity::examples::ExamplesError> {
+    let measured = Measurement::new(part, scores, settings)?;
+    let checks: Vec<Value> = problem
+        .constraints
+        .iter()
+        .map(|constraint| {
+            let check = measured.check(constraint);
+            json!({"constraint": check.expression, "metric": metric_json(&check.metric), "verdict": check.verdict.name()})
+        })
+        .collect();
+    Ok(json!({"objective": metric_json(&measured.expression(&problem.stated)), "constraints": checks}))
+}
+
+/// Chooses an adjustment on a part of the examples and tests it on the others. Returns it with a JSON
+/// document of schema `pairity.adjust/1`.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)]
+pub fn adjust(
+    py: Python<'_>,
+    examples: &Examples,
+    scores: PyReadonlyArray1<'_, f64>,
+    method: &str,
+    maximize: String,
+    subject_to: Vec<String>,
+    strength: Option<f64>,
+    tune: f64,
+    measuring: Measuring,
+) -> PyResult<(Adjustment, String)> {
+    let methods = [("group-offset", 0), ("quantile-match", 1), ("x-order", 2), ("kallus-zhou", 3)];
+    let chosen = one_of("method", method, &methods)?;
+    if strength.is_some() && chosen != 1 {
+        return Err(refuse(format!("strength belongs to method quantile-match, not to {method}")));
+    }
+    if !(tune > 0.0 && tune <= 1.0) {
+        return Err(refuse(format!("tune is {tune}; a number above 0 and up to 1 is needed, such as 0.5")));
+    }
+    let settings = measuring.settings()?;
+    let problem = problem(&examples.inner, &Objective::Maximize(maximize), &subject_to)?;
+    let scores = scores.as_slice()?;
+    let mut parts =
+        examples.inner.split(&[tune, 1.0 - tune], settings.seed).map_err(refuse)?.into_iter();
+    let tuned = parts.next().flatten().unwrap_or_else(|| examples.inner.clone());
+    let test = parts.next().flatten();
+    let tuning = Tuning { examples: &tuned, scores, problem: &problem, average: settings.average };
+    let adjusted = py
+        .detach(|| match chosen {
+            0 => group_offset::adjust(&tuning),
+            1 => quantile_match::adjust(&tuning, strength.map_or(Strength::Smallest, Strength::Given)),
+            2 => x_order::adjust(&tuning, None),
+            _ => kallus_zhou::adjust(&tuning),
+        })
+        .map_err(refuse)?;
+    let applied = adjusted.adjustment.apply(scores, examples.groups.as_ref()).map_err(refuse)?;
+    let mut told = Map::new();
+    for (name, part) in [("tuned", Some(&tuned)), ("test", test.as_ref())] {
+        if let Some(part) = part {
+            let (before, after) = py
+                .detach(|| {
+                    let before = values(&problem, part, scores, &settings)?;
+                    Ok((before, values(&problem, part, &applied.scores, &settings)?))
+                })
+                .map_err(|error: pairity::examples::ExamplesError| refuse(error))?;
+            told.insert(name.to_owned(), json!({"rows": part.len(), "before": before, "after": after}));
+        }
+    }
+    let document = json!({
+        "schema": "pairity.adjust/1",
+        "method": method,
+        "status": if adjusted.is_feasible() { "feasible" } else { "infeasible" },
+        "violations": adjusted.violations,
+        "adjustment": adjusted.adjustment,
+        "parts": told,
+        "seed": settings.seed,
+    });
+    Ok((Adjustment { inner: adjusted.adjustment }, document.to_string()))
+}

@@ -1,0 +1,175 @@
+//! Rows for the engine, and their audit.
+
+use crate::refuse;
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pairity::examples::{Columns, Groups, PairWeight};
+use pairity::goals::{Constraint, Expression, parse_constraint, parse_expression};
+use pairity::metrics::{Audit, Measurement, Settings};
+use pairity::rates::{Average, Ties};
+use pairity_report::{Notes, Report, audit_json, audit_text, metric_json};
+use pyo3::prelude::*;
+
+/// A column of categories: a code for each row, and the texts that the codes stand for.
+pub type Category<'py> = (PyReadonlyArray1<'py, u32>, Vec<String>);
+
+/// Groups of one column, or the intersections of several; none without columns.
+pub fn groups_of(columns: &[Category]) -> PyResult<Option<Groups>> {
+    let mut groups: Option<Groups> = None;
+    for (codes, names) in columns {
+        let own = Groups::from_codes(names.clone(), codes.as_slice()?.to_vec());
+        groups = Some(match groups {
+            None => own,
+            Some(before) => before.intersect(&own),
+        });
+    }
+    Ok(groups)
+}
+
+/// The intersection of columns of categories: a code for each row, and the names of the groups.
+#[pyfunction]
+pub fn intersection<'py>(
+    py: Python<'py>,
+    columns: Vec<Category<'py>>,
+) -> PyResult<(Bound<'py, PyArray1<u32>>, Vec<String>)> {
+    let groups = groups_of(&columns)?.unwrap_or_default();
+    let code = |row| groups.code(row).map_or(u32::MAX, |code| code as u32);
+    let codes: Vec<u32> = (0..groups.len()).map(code).collect();
+    Ok((codes.into_pyarray(py), groups.names().to_vec()))
+}
+
+/// Everything about the rows that does not depend on scores, checked and sorted by query.
+#[pyclass(frozen, module = "pairity._engine")]
+pub struct Examples {
+    pub inner: pairity::examples::Examples,
+    /// The groups in the order of the rows.
+    pub groups: Option<Groups>,
+}
+
+/// How rates are measured.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Measuring {
+    average: String,
+    ties: String,
+    confidence: f64,
+    min_pairs: u64,
+    seed: u64,
+}
+
+pub fn average(name: &str) -> PyResult<Average> {
+    match name {
+        "pairs" => Ok(Average::Pairs),
+        "queries" => Ok(Average::Queries),
+        other => Err(refuse(format!("average is {other:?}; it has to be \"pairs\" or \"queries\""))),
+    }
+}
+
+impl Measuring {
+    pub fn settings(&self) -> PyResult<Settings> {
+        let ties = match self.ties.as_str() {
+            "half" => Ties::Half,
+            "strict" => Ties::Strict,
+            other => return Err(refuse(format!("ties is {other:?}; it has to be \"half\" or \"strict\""))),
+        };
+        if !(self.confidence > 0.0 && self.confidence < 1.0) {
+            return Err(refuse(format!(
+                "confidence is {}; a number between 0 and 1 is needed, such as 0.95 (0 and 1 themselves don't \
+                 make an interval)",
+                self.confidence
+            )));
+        }
+        Ok(Settings {
+            average: average(&self.average)?,
+            ties,
+            confidence: self.confidence,
+            min_pairs: self.min_pairs,
+            seed: self.seed,
+        })
+    }
+}
+
+#[pymethods]
+impl Examples {
+    #[new]
+    #[pyo3(signature = (labels, groups, protected, queries, weights, pair_weight, label_gap))]
+    #[allow(clippy::too_many_arguments)]
+    fn new<'py>(
+        py: Python<'py>,
+        labels: Option<PyReadonlyArray1<'py, f64>>,
+        groups: Vec<Category<'py>>,
+        protected: Option<PyReadonlyArray1<'py, f64>>,
+        queries: Option<PyReadonlyArray1<'py, u32>>,
+        weights: Option<PyReadonlyArray1<'py, f64>>,
+        pair_weight: Option<PyReadonlyArray1<'py, f64>>,
+        label_gap: bool,
+    ) -> PyResult<Examples> {
+        let numbers = |array: &Option<PyReadonlyArray1<'py, f64>>| -> PyResult<Option<Vec<f64>>> {
+            array.as_ref().map(|array| Ok(array.as_slice()?.to_vec())).transpose()
+        };
+        let factors = numbers(&pair_weight)?;
+        let groups = groups_of(&groups)?;
+        let columns = Columns {
+            labels: labels.as_ref().map(|array| array.as_slice()).transpose()?,
+            groups: groups.as_ref(),
+            protected: protected.as_ref().map(|array| array.as_slice()).transpose()?,
+            queries: queries.as_ref().map(|array| array.as_slice()).transpose()?,
+            weights: weights.as_ref().map(|array| array.as_slice()).transpose()?,
+            pair_weight: match &factors {
+                Some(values) => PairWeight::Product(values),
+                None if label_gap => PairWeight::LabelGap,
+                None => PairWeight::One,
+            },
+        };
+        let inner = py.detach(|| pairity::examples::Examples::new(columns)).map_err(refuse)?;
+        Ok(Examples { inner, groups })
+    }
+
+    /// Number of rows.
+    fn __len__(&self) -> usize {
+        self.inner.rows()
+    }
+
+    /// Names of the groups.
+    #[getter]
+    fn groups(&self) -> Vec<String> {
+        self.inner.groups().to_vec()
+    }
+
+    /// The audit as a JSON document, and as text.
+    fn audit(
+        &self,
+        py: Python<'_>,
+        scores: PyReadonlyArray1<'_, f64>,
+        checks: Vec<String>,
+        measuring: Measuring,
+        width: usize,
+    ) -> PyResult<(String, String)> {
+        let settings = measuring.settings()?;
+        let words = self.inner.vocabulary();
+        let parse = |text: &String| parse_constraint(text, &words).map_err(refuse);
+        let checks: Vec<Constraint> = checks.iter().map(parse).collect::<PyResult<_>>()?;
+        let scores = scores.as_slice()?;
+        let audit =
+            py.detach(|| Audit::run(&self.inner, scores, &checks, &settings)).map_err(refuse)?;
+        let notes = Notes { rows_read: self.inner.rows(), ..Notes::default() };
+        let report = Report { audit, notes };
+        Ok((audit_json(&report).to_string(), audit_text(&report, false, width)))
+    }
+
+    /// One expression of rates as a JSON metric.
+    fn measure(
+        &self,
+        py: Python<'_>,
+        scores: PyReadonlyArray1<'_, f64>,
+        expression: &str,
+        measuring: Measuring,
+    ) -> PyResult<String> {
+        let settings = measuring.settings()?;
+        let expression: Expression =
+            parse_expression(expression, &self.inner.vocabulary()).map_err(refuse)?;
+        let scores = scores.as_slice()?;
+        let measured =
+            py.detach(|| Measurement::new(&self.inner, scores, &settings)).map_err(refuse)?;
+        Ok(metric_json(&measured.expression(&expression)).to_string())
+    }
+}

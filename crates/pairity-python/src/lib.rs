@@ -1,0 +1,45 @@
+//! The engine for Python: `pairity._engine`, which the package in `python/pairity` stands on.
+//!
+//! Thin on purpose. Arrays come in as the engine wants them (contiguous, 64-bit numbers, 32-bit codes);
+//! whatever else a caller has is converted in Python. Work is done without Python's lock, and errors of
+//! the engine become `ValueError` with the same words.
+
+mod adjusting;
+mod codes;
+mod examples;
+mod model;
+mod simulated;
+mod training;
+
+use pyo3::PyErr;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::fmt::Display;
+
+/// What is wrong, in the engine's own words.
+fn refuse(error: impl Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// The engine.
+#[pymodule]
+mod _engine {
+    #[pymodule_export]
+    use super::adjusting::{Adjustment, adjust};
+    #[pymodule_export]
+    use super::codes::{codes_of_integers, codes_of_texts};
+    #[pymodule_export]
+    use super::examples::{Examples, intersection};
+    #[pymodule_export]
+    use super::model::Model;
+    #[pymodule_export]
+    use super::simulated::simulated;
+    #[pymodule_export]
+    use super::training::train;
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,158 @@
+//! A trained model: scores new rows, and is saved as JSON.
+
+use crate::examples::{Category, groups_of};
+use crate::refuse;
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pairity::scorers::{Draw, Features};
+use pairity::tables::{Column, Values};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+/// A column of features as Python gives it.
+#[derive(FromPyObject)]
+pub enum Feature<'py> {
+    /// Numbers; NaN where one is missing.
+    Numbers(PyReadonlyArray1<'py, f64>),
+    /// Categories.
+    Category(Category<'py>),
+}
+
+/// Named columns of features, for the encoder.
+pub fn columns(features: &[(String, Feature)]) -> PyResult<Vec<Column>> {
+    features
+        .iter()
+        .map(|(name, feature)| {
+            let values = match feature {
+                Feature::Numbers(numbers) => Values::Numbers(numbers.as_array().to_vec()),
+                Feature::Category((codes, levels)) => {
+                    Values::Categories { codes: codes.as_slice()?.to_vec(), levels: levels.clone() }
+                }
+            };
+            Ok(Column { name: name.clone(), values })
+        })
+        .collect()
+}
+
+/// A distribution over scorers of one architecture, and all that scoring new rows needs.
+#[pyclass(frozen, module = "pairity._engine")]
+pub struct Model {
+    pub inner: pairity::scorers::Model,
+}
+
+impl Model {
+    fn features(&self, features: &[(String, Feature)], groups: &[Category]) -> PyResult<(Features, Vec<String>)> {
+        let encoded = self.inner.encoder.encode_columns(&columns(features)?).map_err(refuse)?;
+        let notes = encoded.notes.iter().map(|note| note.to_string()).collect();
+        let mut features = encoded.features;
+        if let (Some(known), Some(groups)) = (&self.inner.groups, groups_of(groups)?) {
+            features = features.with_codes(known.codes(&groups).0).map_err(refuse)?;
+        }
+        Ok((features, notes))
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// The model of a JSON document.
+    #[new]
+    fn new(json: &str) -> PyResult<Model> {
+        Ok(Model { inner: pairity::scorers::Model::from_json(json).map_err(refuse)? })
+    }
+
+    /// The model as a JSON document.
+    fn to_json(&self) -> PyResult<String> {
+        self.inner.to_json().map_err(refuse)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let own = py.get_type::<Model>().into_any();
+        Ok((own, PyTuple::new(py, [self.to_json()?])?))
+    }
+
+    /// Probability, snapshot and parameters of each scorer.
+    fn components<'py>(&self, py: Python<'py>) -> Vec<(f64, usize, Bound<'py, PyArray1<f64>>)> {
+        let component = |c: &pairity::scorers::Component| {
+            (c.probability, c.snapshot, c.parameters.clone().into_pyarray(py))
+        };
+        self.inner.components.iter().map(component).collect()
+    }
+
+    /// Whether its scorers use the groups.
+    #[getter]
+    fn needs_groups(&self) -> bool {
+        self.inner.groups.is_some()
+    }
+
+    /// The scores of rows, with notes on what training never saw. Each query draws one scorer by the seed
+    /// and its own text; without queries all rows are one.
+    fn score<'py>(
+        &self,
+        py: Python<'py>,
+        features: Vec<(String, Feature<'py>)>,
+        groups: Vec<Category<'py>>,
+        queries: Option<Category<'py>>,
+        seed: u64,
+    ) -> PyResult<(Bound<'py, PyArray1<f64>>, Vec<String>)> {
+        let (features, notes) = self.features(&features, &groups)?;
+        let scores = match &queries {
+            Some((codes, names)) => {
+                let codes = codes.as_slice()?;
+                py.detach(|| self.inner.score(&features, Draw::ByQuery { codes, names }, seed))
+            }
+            None => py.detach(|| self.inner.score(&features, Draw::Whole, seed)),
+        };
+        Ok((scores.map_err(refuse)?.into_pyarray(py), notes))
+    }
+
+    /// What the score of each row is on average over the draws.
+    fn expected_scores<'py>(
+        &self,
+        py: Python<'py>,
+        features: Vec<(String, Feature<'py>)>,
+        groups: Vec<Category<'py>>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (features, _) = self.features(&features, &groups)?;
+        let scores = py.detach(|| self.inner.expected_scores(&features)).map_err(refuse)?;
+        Ok(scores.into_pyarray(py))
+    }
+
+    /// The value of an expression that is expected of the model on examples.
+    fn measure<'py>(
+        &self,
+        py: Python<'py>,
+        examples: &crate::examples::Examples,
+        features: Vec<(String, Feature<'py>)>,
+        groups: Vec<Category<'py>>,
+        expression: &str,
+        measuring: crate::examples::Measuring,
+    ) -> PyResult<String> {
+        use pairity::metrics::{Chance, Measurement, Member};
+        use pairity::scorers::Scorer;
+        let settings = measuring.settings()?;
+        let words = examples.inner.vocabulary();
+        let expression = pairity::goals::parse_expression(expression, &words).map_err(refuse)?;
+        let (features, _) = self.features(&features, &groups)?;
+        self.inner.architecture.check(&features).map_err(refuse)?;
+        let measured = py.detach(|| {
+            let scores: Vec<Vec<f64>> = self
+                .inner
+                .components
+                .iter()
+                .map(|component| {
+                    let mut scores = vec![0.0; features.rows()];
+                    self.inner.architecture.score(&component.parameters, &features, &mut scores);
+                    scores
+                })
+                .collect();
+            let members: Vec<Member> = self
+                .inner
+                .components
+                .iter()
+                .zip(&scores)
+                .map(|(c, scores)| Member { chance: Chance::Same(c.probability), scores })
+                .collect();
+            Measurement::of_mixture(&examples.inner, &members, &settings)
+        });
+        Ok(pairity_report::metric_json(&measured.map_err(refuse)?.expression(&expression)).to_string())
+    }
+}

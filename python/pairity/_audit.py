@@ -1,0 +1,293 @@
+"""Audits: every metric of a scored table, with intervals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from . import _columns, _html
+
+#: How wide the text of an audit is.
+WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A number with its interval, or the reason why there is none.
+
+    >>> float(Metric(0.91, 0.90, 0.92, 1234))
+    0.91
+    """
+
+    value: float | None
+    """The estimate."""
+    low: float | None = None
+    """The interval's lower end."""
+    high: float | None = None
+    """The interval's upper end."""
+    pairs: int = 0
+    """Number of pairs it is made from (of examples, for the mean squared error)."""
+    reason: str | None = None
+    """Why the value or its interval can't be estimated."""
+
+    @classmethod
+    def of(cls, document: dict[str, Any]) -> Metric:
+        """The metric of a JSON document."""
+        return cls(
+            document["value"],
+            document["low"],
+            document["high"],
+            int(document["pairs"]),
+            document.get("reason"),
+        )
+
+    def __float__(self) -> float:
+        return float("nan") if self.value is None else self.value
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return f"not estimable: {self.reason}"
+        if self.low is None or self.high is None:
+            return f"{self.value:.4f}"
+        return f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A constraint held against the data."""
+
+    expression: str
+    """The constraint as it was written."""
+    metric: Metric
+    """Its left side, with all rates on it."""
+    bound: float
+    """Its right side."""
+    verdict: str
+    """``pass``, ``fail``, ``undecided`` or ``not_estimable``."""
+
+
+class Audit:
+    """Everything that can be said about a scored table: the document ``pairity.audit/1`` as attributes.
+
+    >>> import pairity
+    >>> audit = pairity.audit([0.3, 0.1, 0.2, 0.4], [0, 0, 1, 1], groups=["a", "b", "a", "b"])
+    >>> audit.groups
+    ['a', 'b']
+    >>> print(audit.auc.value, audit.auc.pairs)
+    0.75 4
+    >>> audit["A[b > a]"].value
+    1.0
+    """
+
+    rows: int
+    """Number of examples."""
+    queries: int
+    """Number of queries; 1 without queries."""
+    average: str
+    ties: str
+    confidence: float
+    auc: Metric
+    """Accuracy over all pairs."""
+    mse: Metric | None
+    """Mean squared error, where there are labels."""
+    groups: list[str]
+    """Names of the groups."""
+    accuracy: list[list[Metric]]
+    """``A[row > column]``."""
+    row_marginals: list[Metric]
+    """``A[group > *]``."""
+    column_marginals: list[Metric]
+    """``A[* > group]``."""
+    parity: list[list[Metric | None]]
+    """``P[row > column]``, nothing on the diagonal."""
+    symmetric: list[Metric]
+    """``S[group]``."""
+    continuous: dict[str, Metric] | None
+    """``greater`` and ``less``, with a continuous attribute."""
+    gaps: dict[str, Metric]
+    """Every named criterion."""
+    checks: list[Check]
+    """The checks asked for."""
+
+    def __init__(self, document: dict[str, Any], text: str) -> None:
+        self._document = document
+        self._text = text
+        self.rows = document["rows"]
+        self.queries = document["queries"]
+        self.average = document["average"]
+        self.ties = document["ties"]
+        self.confidence = document["confidence"]
+        self.auc = Metric.of(document["auc"])
+        self.mse = Metric.of(document["mse"]) if document["mse"] else None
+        self.groups = document["groups"]
+        self.accuracy = [[Metric.of(cell) for cell in row] for row in document["accuracy"]]
+        self.row_marginals = [Metric.of(cell) for cell in document["row_marginals"]]
+        self.column_marginals = [Metric.of(cell) for cell in document["column_marginals"]]
+        self.parity = [[Metric.of(cell) if cell else None for cell in row] for row in document["parity"]]
+        self.symmetric = [Metric.of(cell) for cell in document["symmetric"]]
+        continuous = document["continuous"]
+        self.continuous = {side: Metric.of(cell) for side, cell in continuous.items()} if continuous else None
+        self.gaps = {name: Metric.of(cell) for name, cell in document["gaps"].items()}
+        self.checks = [
+            Check(entry["expression"], Metric.of(entry), entry["bound"], entry["verdict"])
+            for entry in document["checks"]
+        ]
+
+    @property
+    def passed(self) -> bool:
+        """Whether no check fails or can't be estimated."""
+        return all(check.verdict in ("pass", "undecided") for check in self.checks)
+
+    def metrics(self) -> dict[str, Metric]:
+        """Every metric by the name that goals give it."""
+        quoted = [_quoted(name) for name in self.groups]
+        found = {"auc": self.auc}
+        if self.mse is not None:
+            found["mse"] = self.mse
+        for row, better in enumerate(quoted):
+            for column, worse in enumerate(quoted):
+                found[f"A[{better} > {worse}]"] = self.accuracy[row][column]
+        for place, name in enumerate(quoted):
+            found[f"A[{name} > *]"] = self.row_marginals[place]
+            found[f"A[* > {name}]"] = self.column_marginals[place]
+            found[f"S[{name}]"] = self.symmetric[place]
+        for row, first in enumerate(quoted):
+            for column, second in enumerate(quoted):
+                cell = self.parity[row][column]
+                if cell is not None:
+                    found[f"P[{first} > {second}]"] = cell
+        if self.continuous is not None:
+            found["A[z > z']"] = self.continuous["greater"]
+            found["A[z < z']"] = self.continuous["less"]
+        return found | self.gaps
+
+    def __getitem__(self, name: str) -> Metric:
+        found = self.metrics()
+        if name not in found:
+            raise KeyError(f"{name!r}; there are {', '.join(found)}")
+        return found[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document, as the command line writes it."""
+        return json.loads(json.dumps(self._document))
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Every metric as a row of a data frame of pandas, or of polars.
+
+        >>> import pytest; _ = pytest.importorskip("pandas")
+        >>> import pairity
+        >>> pairity.audit([0.1, 0.2], [0, 1]).to_frame("pandas").loc["auc", "value"]
+        1.0
+        """
+        found = self.metrics()
+        columns: dict[str, list[Any]] = {
+            "metric": list(found),
+            "value": [metric.value for metric in found.values()],
+            "low": [metric.low for metric in found.values()],
+            "high": [metric.high for metric in found.values()],
+            "pairs": [metric.pairs for metric in found.values()],
+            "reason": [metric.reason for metric in found.values()],
+        }
+        if library in (None, "pandas"):
+            try:
+                import pandas
+            except ImportError:
+                if library:
+                    raise
+            else:
+                frame = pandas.DataFrame(columns).set_index("metric")
+                return frame.astype({"value": float, "low": float, "high": float})
+        if library not in (None, "pandas", "polars"):
+            raise ValueError(f"library is {library!r}; it has to be 'pandas' or 'polars'")
+        try:
+            import polars
+        except ImportError as error:
+            raise ImportError("to_frame needs pandas or polars: pip install pandas") from error
+        kinds = {"value": polars.Float64, "low": polars.Float64, "high": polars.Float64, "reason": polars.String}
+        return polars.DataFrame(columns, schema_overrides=kinds)
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draws the matrix of accuracies and the gaps with their intervals; needs matplotlib.
+
+        ``axes`` are two, for the matrix and the gaps; new ones are made without them.
+        """
+        from . import _plot
+
+        return _plot.audit(self, axes)
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def _repr_html_(self) -> str:
+        return _html.audit(self)
+
+
+def _quoted(name: str) -> str:
+    """A group as goals write it."""
+    plain = name != "" and all(letter.isalnum() or letter in "_-." for letter in name)
+    return name if plain else json.dumps(name, ensure_ascii=False)
+
+
+def audit(
+    scores: Any,
+    labels: Any = None,
+    groups: Any = None,
+    protected: Any = None,
+    queries: Any = None,
+    weights: Any = None,
+    average: str = "pairs",
+    *,
+    checks: str | Iterable[str] = (),
+    pair_weight: Any = None,
+    ties: str = "half",
+    confidence: float = 0.95,
+    min_pairs: int = 1,
+    seed: int = 0,
+) -> Audit:
+    """Measures a scored table: all metrics with confidence intervals.
+
+    Columns are of numpy, pandas, polars or pyarrow, or lists.
+
+    Parameters
+    ----------
+    scores
+        Higher scores rank higher.
+    labels
+        Higher labels should score higher. Without them only statistical parity is measured.
+    groups
+        Categorical protected attribute; several columns (a data frame, a list of columns) are intersected.
+        A missing value means that the row belongs to no group.
+    protected
+        Continuous protected attribute, instead of groups.
+    queries
+        Pairs are formed inside a query; without queries all rows are one.
+    weights
+        Weight of each row.
+    average
+        ``pairs``: all pairs count alike; ``queries``: all queries do.
+    checks
+        Constraints to hold against the data, such as ``"cross_group <= 0.05"``.
+    pair_weight
+        A column whose product at the two rows is what a pair counts, or ``"label-gap"``.
+    ties
+        What equal scores earn: ``half`` a win, or nothing (``strict``).
+    confidence
+        Probability that an interval holds the true value.
+    min_pairs
+        A rate with fewer pairs is not estimated.
+    seed
+        Of the draws behind simultaneous intervals.
+
+    >>> import pairity
+    >>> rows = pairity.datasets.simulated(500, seed=1)
+    >>> scores = rows.features.sum(axis=1)
+    >>> audit = pairity.audit(scores, rows.labels, rows.groups, queries=rows.queries, checks="cross_group <= 0.1")
+    >>> audit.checks[0].verdict
+    'fail'
+    """
+    rows = _columns.examples(labels, groups, protected, queries, weights, pair_weight)
+    how = _columns.measuring(average, ties, confidence, min_pairs, seed)
+    document, text = rows.audit(_columns.numbers(scores, "scores"), _columns.texts(checks), how, WIDTH)
+    return Audit(json.loads(document), text)

@@ -1,0 +1,112 @@
+"""The compiled engine; the package stands on it, and nothing else should."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+_Numbers = NDArray[np.float64]
+_Codes = NDArray[np.uint32]
+_Category = tuple[_Codes, Sequence[str]]
+_Features = Sequence[tuple[str, _Numbers | _Category]]
+
+class Measuring(TypedDict):
+    average: str
+    ties: str
+    confidence: float
+    min_pairs: int
+    seed: int
+
+def codes_of_integers(values: NDArray[np.int64]) -> tuple[_Codes, list[int]]: ...
+def codes_of_texts(values: Sequence[str | None]) -> tuple[_Codes, list[str]]: ...
+def intersection(columns: Sequence[_Category]) -> tuple[_Codes, list[str]]: ...
+def uniform(seed: int, text: str) -> float: ...
+def simulated(
+    queries: int, groups: int, seed: int, as_printed: bool
+) -> tuple[_Numbers, _Numbers, _Codes, _Codes]: ...
+
+class Examples:
+    def __init__(
+        self,
+        labels: _Numbers | None,
+        groups: Sequence[_Category],
+        protected: _Numbers | None,
+        queries: _Codes | None,
+        weights: _Numbers | None,
+        pair_weight: _Numbers | None,
+        label_gap: bool,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def groups(self) -> list[str]: ...
+    def audit(
+        self, scores: _Numbers, checks: Sequence[str], measuring: Measuring, width: int
+    ) -> tuple[str, str]: ...
+    def measure(self, scores: _Numbers, expression: str, measuring: Measuring) -> str: ...
+
+class Model:
+    def __init__(self, json: str) -> None: ...
+    def to_json(self) -> str: ...
+    def components(self) -> list[tuple[float, int, _Numbers]]: ...
+    @property
+    def needs_groups(self) -> bool: ...
+    def score(
+        self, features: _Features, groups: Sequence[_Category], queries: _Category | None, seed: int
+    ) -> tuple[_Numbers, list[str]]: ...
+    def expected_scores(self, features: _Features, groups: Sequence[_Category]) -> _Numbers: ...
+    def measure(
+        self,
+        examples: Examples,
+        features: _Features,
+        groups: Sequence[_Category],
+        expression: str,
+        measuring: Measuring,
+    ) -> str: ...
+
+def train(
+    examples: Examples,
+    features: _Features,
+    options: dict[str, Any],
+    measuring: Measuring,
+    progress: Callable[[int, int, float, float], object] | None,
+    width: int,
+) -> tuple[Model, str, str]: ...
+
+class Adjustment:
+    def __init__(self, json: str) -> None: ...
+    def to_json(self) -> str: ...
+    def apply(self, scores: _Numbers, groups: Sequence[_Category]) -> tuple[_Numbers, int]: ...
+
+def adjust(
+    examples: Examples,
+    scores: _Numbers,
+    method: str,
+    maximize: str,
+    subject_to: Sequence[str],
+    strength: float | None,
+    tune: float,
+    measuring: Measuring,
+) -> tuple[Adjustment, str]: ...
+
+class ScorePlayer:
+    def __init__(
+        self,
+        examples: Examples,
+        maximize: str | None,
+        minimize: str | None,
+        subject_to: Sequence[str],
+        average: str,
+        player: str,
+        surrogate: str,
+        margin: float,
+        step_size: float,
+    ) -> None: ...
+    def step(self, scores: _Numbers, moves: bool) -> tuple[float, _Numbers, _Numbers]: ...
+    @property
+    def rates(self) -> list[tuple[str, float]]: ...
+    def status(self) -> str: ...
+    def snapshot(self, scores: _Numbers | None) -> None: ...
+    def shrink(self) -> tuple[list[tuple[int, float]], float, float]: ...
