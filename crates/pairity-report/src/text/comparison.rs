@@ -3,8 +3,9 @@
 use super::MIN_WIDTH;
 use super::paint::Paint;
 use super::words::{columns, fill, flow, many, number, pad, plain, with_interval};
-use crate::comparison::{ComparisonReport, MethodResult, Outcome, meets};
+use crate::comparison::{ComparisonReport, MethodResult, Outcome};
 use crate::frontier::FrontierReport;
+use pairity::metrics::Verdict;
 use pairity::scorers::{Goal, Objective};
 
 /// The comparison for reading, at most `width` columns wide where names allow it (60 at least).
@@ -89,7 +90,13 @@ impl Page {
                 format!("{}{mark}", plain(name)),
                 with_interval(&outcome.test.objective, |x| number(x, 4)),
                 violation.map_or("—".to_owned(), |metric| with_interval(metric, |x| number(x, 4))),
-                if meets(outcome) { "met" } else { "missed" }.to_owned(),
+                match outcome.verdict() {
+                    Verdict::Pass => "met",
+                    Verdict::Fail => "missed",
+                    Verdict::Undecided => "can't tell",
+                    Verdict::NotEstimable => "not estimable",
+                }
+                .to_owned(),
                 match (outcome.components, outcome.sees_group) {
                     (1, false) => "1".to_owned(),
                     (1, true) => "1, by group".to_owned(),
