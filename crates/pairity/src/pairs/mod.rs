@@ -13,4 +13,4 @@ mod tests;
 mod view;
 
 pub(crate) use shares::{Part, Shares};
-pub(crate) use tally::{Layout, Tally};
+pub(crate) use tally::{CellSum, Layout, Tally};

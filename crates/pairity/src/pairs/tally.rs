@@ -101,6 +101,14 @@ impl Wanted {
     }
 }
 
+/// What the pairs of one cell earned, what they could have earned, and their number.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct CellSum {
+    pub credit: f64,
+    pub total: f64,
+    pub pairs: u64,
+}
+
 /// The cells of all queries that have pairs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tally {
@@ -114,19 +122,8 @@ pub(crate) struct Tally {
 impl Tally {
     /// Counts the cells that rates need; `scores` are in the order of the examples.
     pub(crate) fn count(examples: &Examples, scores: &[f64], rates: &[Rate], ties: Ties) -> Tally {
-        let wanted = Wanted::by(rates);
         let layout = Layout::of(examples);
-        let parts: Vec<Tally> = examples
-            .tasks()
-            .into_par_iter()
-            .map(|queries| {
-                let mut tally = Tally { pairs: vec![0; layout.len()], ..Tally::default() };
-                for query in queries {
-                    tally.add_query(examples, &layout, wanted, examples.query(query), scores, ties);
-                }
-                tally
-            })
-            .collect();
+        let parts: Vec<Tally> = Tally::by_task(examples, scores, rates, ties).collect();
         let mut all = Tally { pairs: vec![0; layout.len()], ..Tally::default() };
         all.entries.reserve_exact(parts.iter().map(|part| part.entries.len()).sum());
         all.ends.reserve_exact(examples.queries());
@@ -137,6 +134,46 @@ impl Tally {
             all.pairs.iter_mut().zip(&part.pairs).for_each(|(all, part)| *all += part);
         }
         all
+    }
+
+    /// The cells over all queries together, which takes no room for the cells of each.
+    pub(crate) fn sums(examples: &Examples, scores: &[f64], rates: &[Rate], ties: Ties) -> Vec<CellSum> {
+        let sum = |tally: Tally| {
+            let mut cells: Vec<CellSum> =
+                tally.pairs.iter().map(|&pairs| CellSum { pairs, ..CellSum::default() }).collect();
+            for part in &tally.entries {
+                cells[part.cell as usize].credit += part.credit;
+                cells[part.cell as usize].total += part.total;
+            }
+            cells
+        };
+        let tasks: Vec<Vec<CellSum>> = Tally::by_task(examples, scores, rates, ties).map(sum).collect();
+        let mut all = vec![CellSum::default(); Layout::of(examples).len()];
+        for cell in tasks {
+            for (all, cell) in all.iter_mut().zip(cell) {
+                all.credit += cell.credit;
+                all.total += cell.total;
+                all.pairs += cell.pairs;
+            }
+        }
+        all
+    }
+
+    fn by_task(
+        examples: &Examples,
+        scores: &[f64],
+        rates: &[Rate],
+        ties: Ties,
+    ) -> impl IndexedParallelIterator<Item = Tally> {
+        let wanted = Wanted::by(rates);
+        let layout = Layout::of(examples);
+        examples.tasks().into_par_iter().map(move |queries| {
+            let mut tally = Tally { pairs: vec![0; layout.len()], ..Tally::default() };
+            for query in queries {
+                tally.add_query(examples, &layout, wanted, examples.query(query), scores, ties);
+            }
+            tally
+        })
     }
 
     /// The entries of each query.
