@@ -22,10 +22,10 @@ impl Page<'_> {
     pub(super) fn accuracy(&self) -> String {
         let audit = &self.report.audit;
         let groups = &audit.groups;
-        if groups.is_empty() || !self.has_labels() {
+        if groups.is_empty() || !self.report.has_labels() {
             return String::new();
         }
-        let worst = worst(&audit.accuracy);
+        let worst = self.report.worst_cell();
         let title = "how often the better of two scores higher, by the group of each";
         let mut text = self.title("Accuracy between groups", title);
         if groups.len() <= MAX_MATRIX {
@@ -72,7 +72,7 @@ impl Page<'_> {
 
     pub(super) fn symmetric(&self) -> String {
         let audit = &self.report.audit;
-        if audit.groups.is_empty() || !self.has_labels() || audit.groups.len() > MAX_MATRIX {
+        if audit.groups.is_empty() || !self.report.has_labels() || audit.groups.len() > MAX_MATRIX {
             return String::new();
         }
         let list: Vec<Entry> = audit
@@ -171,18 +171,6 @@ impl Page<'_> {
             self.list(&known[known.len() - ENDS..])
         )
     }
-}
-
-/// The cell with the lowest value, unless all are equal.
-fn worst(cells: &[Vec<Metric>]) -> Option<(usize, usize)> {
-    let values = || {
-        let row = |(r, row): (usize, &Vec<Metric>)| {
-            row.iter().enumerate().filter_map(move |(c, m)| Some(((r, c), m.value?))).collect::<Vec<_>>()
-        };
-        cells.iter().enumerate().flat_map(row)
-    };
-    let (place, low) = values().min_by(|(_, a), (_, b)| a.total_cmp(b))?;
-    values().any(|(_, value)| value > low).then_some(place)
 }
 
 /// The cells of a matrix with their names.

@@ -5,13 +5,13 @@ mod groups;
 mod heading;
 mod matrix;
 mod paint;
-mod words;
+pub(crate) mod words;
 
 pub use words::plain;
 
+use crate::facts::about;
 use crate::report::{Report, Role};
 use paint::Paint;
-use pairity::goals::Criterion;
 use pairity::metrics::Metric;
 use words::{count, fill, number, pad, pad_left, rate, shorten, with_interval};
 
@@ -55,14 +55,6 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    fn has_labels(&self) -> bool {
-        self.report.audit.mse.is_some()
-    }
-
-    fn column(&self, role: Role) -> Option<&str> {
-        self.report.notes.columns.iter().find(|(r, _)| *r == role).map(|(_, name)| name.as_str())
-    }
-
     /// A section's title, and in plain words what it shows.
     fn title(&self, title: &str, explanation: &str) -> String {
         let words = fill(explanation, 0, self.width);
@@ -76,7 +68,7 @@ impl Page<'_> {
 
     fn overall(&self) -> String {
         let audit = &self.report.audit;
-        if !self.has_labels() {
+        if !self.report.has_labels() {
             let words = "No labels, so only scores can be compared: name the label column with --label for \
                          accuracies and the gaps made of them.";
             return fill(words, 0, self.width) + "\n";
@@ -102,10 +94,10 @@ impl Page<'_> {
 
     fn continuous(&self) -> String {
         let Some((greater, less)) = &self.report.audit.continuous else { return String::new() };
-        if !self.has_labels() {
+        if !self.report.has_labels() {
             return String::new();
         }
-        let z = self.column(Role::Protected).map_or("the protected attribute".to_owned(), plain);
+        let z = self.report.column(Role::Protected).map_or("the protected attribute".to_owned(), plain);
         let entry = |name: &str, metric, order| Entry {
             name: name.to_owned(),
             value: with_interval(metric, rate),
@@ -128,24 +120,10 @@ impl Page<'_> {
             let words = format!("No gaps: {:?} is the only group.", shorten(only, 30));
             return fill(&words, 0, self.width) + "\n";
         }
-        let about = |criterion: Criterion| match criterion {
-            Criterion::CrossGroup => "A[i > j], i ≠ j",
-            Criterion::WithinGroup => "A[i > i]",
-            Criterion::Marginal => "A[i > anyone]",
-            Criterion::EqualOpportunity => "all A[i > j]",
-            Criterion::StatisticalParity => "P[i > j]",
-            Criterion::Symmetric => "S[i]",
-            Criterion::Continuous => "A[z > z'] and A[z < z']",
-        };
-        let applies = |criterion: Criterion| {
-            let kind = (criterion == Criterion::Continuous) == continuous;
-            kind && (self.has_labels() || criterion == Criterion::StatisticalParity)
-        };
         let list: Vec<Entry> = self
             .report
-            .gaps()
+            .gaps_that_apply()
             .into_iter()
-            .filter(|(criterion, _)| applies(*criterion))
             .map(|(criterion, metric)| Entry {
                 name: criterion.name().to_owned(),
                 value: with_interval(metric, rate),

@@ -1,8 +1,5 @@
 //! Bins of a histogram: at round numbers, few enough to draw.
 
-/// The most bins that a histogram has.
-const MOST: usize = 40;
-
 /// Round steps, times a power of ten.
 const STEPS: [f64; 3] = [1.0, 2.0, 5.0];
 
@@ -15,11 +12,17 @@ pub struct Bins {
 }
 
 impl Bins {
-    /// Bins between two numbers, with edges at multiples of a round number. If there is no round number so
-    /// small, there is one bin.
-    pub(super) fn round(low: f64, high: f64) -> Bins {
+    /// At most so many bins that cover two numbers and all between, with edges at multiples of a round
+    /// number. If there is no round number so small or so large, one bin.
+    ///
+    /// ```
+    /// use pairity::metrics::Bins;
+    /// assert_eq!(Bins::round(0.02, 0.97, 5).edges, [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]);
+    /// ```
+    pub fn round(low: f64, high: f64, most: usize) -> Bins {
+        let most = most.max(2) as f64;
         // Differences of halves: that of the ends themselves may overflow.
-        let width = (high / 2.0 - low / 2.0) / (MOST as f64 / 2.0);
+        let width = (high / 2.0 - low / 2.0) / (most / 2.0);
         let start = width.log10().floor();
         if !width.is_normal() || !(-290.0..=300.0).contains(&start) {
             return Bins { edges: vec![low, high] };
@@ -27,13 +30,11 @@ impl Bins {
         let steps = (0..).flat_map(|power| STEPS.map(|step| (step, start as i32 + power)));
         for (step, power) in steps.take(3 * STEPS.len()) {
             // Dividing by 10 rounds 3 · 0.1 to the number that is written 0.3.
-            let edge =
-                |k: f64| if power < 0 { k * step / 10f64.powi(-power) } else { k * step * 10f64.powi(power) };
-            let place = |value: f64| {
-                if power < 0 { value * 10f64.powi(-power) / step } else { value / 10f64.powi(power) / step }
-            };
+            let tens = 10f64.powi(power.abs());
+            let edge = |k: f64| if power < 0 { k * step / tens } else { k * step * tens };
+            let place = |value: f64| if power < 0 { value * tens / step } else { value / tens / step };
             let (first, last) = (place(low).floor(), place(high).ceil());
-            if last - first <= MOST as f64 {
+            if last - first <= most {
                 let count = (last - first) as usize;
                 let mut edges: Vec<f64> =
                     (0..=count).map(|i| edge(first + i as f64).clamp(f64::MIN, f64::MAX)).collect();
@@ -77,9 +78,9 @@ mod tests {
 
     #[test]
     fn edges_are_round_numbers() {
-        let bins = Bins::round(0.013, 0.987);
+        let bins = Bins::round(0.013, 0.987, 40);
         assert_eq!((bins.len(), bins.edges[0], bins.edges[6], bins.edges[20]), (20, 0.0, 0.3, 1.0));
-        assert_eq!(Bins::round(-3.0, 4e3).edges[..3], [-200.0, 0.0, 200.0]);
+        assert_eq!(Bins::round(-3.0, 4e3, 40).edges[..3], [-200.0, 0.0, 200.0]);
     }
 
     #[test]
@@ -99,10 +100,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_two_numbers_have_bins(a in any::<f64>(), b in any::<f64>()) {
+        fn any_two_numbers_have_bins(a in any::<f64>(), b in any::<f64>(), most in 2usize..50) {
             prop_assume!(a.is_finite() && b.is_finite());
-            let bins = Bins::round(a.min(b), a.max(b));
-            prop_assert!((1..=MOST).contains(&bins.len()), "{}", bins.len());
+            let bins = Bins::round(a.min(b), a.max(b), most);
+            prop_assert!((1..=most).contains(&bins.len()), "{}", bins.len());
             prop_assert!(bins.edges.iter().all(|edge| edge.is_finite()));
             prop_assert!(bins.edges.is_sorted());
             // The ends are inside, but for the rounding of an edge.
@@ -111,10 +112,10 @@ mod tests {
         }
 
         #[test]
-        fn numbers_near_each_other_have_bins(a in -1e17..1e17f64, steps in 0u64..5000) {
+        fn numbers_near_each_other_have_bins(a in -1e17..1e17f64, steps in 0u64..5000, most in 2usize..50) {
             let b = f64::from_bits(a.to_bits() + steps);
-            let bins = Bins::round(a.min(b), a.max(b));
-            prop_assert!((1..=MOST).contains(&bins.len()) && bins.edges.is_sorted());
+            let bins = Bins::round(a.min(b), a.max(b), most);
+            prop_assert!((1..=most).contains(&bins.len()) && bins.edges.is_sorted());
         }
     }
 }

@@ -3,6 +3,9 @@
 use super::bins::Bins;
 use crate::examples::{Attribute, Examples};
 
+/// The most bins of a histogram.
+const MOST_BINS: usize = 40;
+
 /// Values in two parts: at most `cut`, and at least `above`, the next larger value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Halves {
@@ -128,7 +131,7 @@ fn score_bins(scores: &[f64]) -> (f64, f64, Bins) {
     } else {
         (low, high)
     };
-    (low, high, Bins::round(from, to))
+    (low, high, Bins::round(from, to, MOST_BINS))
 }
 
 #[cfg(test)]
