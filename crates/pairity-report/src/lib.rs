@@ -6,9 +6,10 @@ mod facts;
 mod html;
 mod json;
 mod report;
+mod scale;
 mod text;
 
 pub use html::audit_html;
 pub use json::{audit_json, json_lines};
 pub use report::{Missing, Notes, Report, Role};
-pub use text::{audit_text, plain};
+pub use text::{Look, audit_text, plain};

@@ -3,6 +3,7 @@
 mod checks;
 mod demo;
 mod experts;
+mod html;
 mod input;
 mod json;
 mod rows;

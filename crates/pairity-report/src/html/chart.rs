@@ -2,7 +2,7 @@
 //! of its size, so that it fits any page with letters of one size, and needs no script.
 
 use super::markup::{Html, render};
-use super::scale::{Scale, Tick};
+use crate::scale::{Scale, Tick};
 use serde::Serialize;
 
 /// The colors and dashes that series have, by number; more than six start again.

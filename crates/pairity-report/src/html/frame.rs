@@ -61,7 +61,8 @@ impl Page {
             style: style(),
             version: env!("CARGO_PKG_VERSION"),
         };
-        render("frame.html", &filled).into_text()
+        // The template engine takes the last line feed away.
+        render("frame.html", &filled).into_text() + "\n"
     }
 }
 

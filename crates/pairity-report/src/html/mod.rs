@@ -9,7 +9,6 @@ mod chart;
 mod frame;
 mod heat;
 mod markup;
-mod scale;
 mod table;
 mod whiskers;
 

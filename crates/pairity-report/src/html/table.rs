@@ -1,7 +1,7 @@
 //! Tables, each in a region of its own that scrolls where the page is narrow.
 
 use super::markup::{Html, render};
-use super::scale::minus;
+use crate::scale::minus;
 use crate::text::words::{count, plain, rate, shorten};
 use pairity::metrics::Metric;
 use serde::Serialize;

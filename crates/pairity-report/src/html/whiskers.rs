@@ -1,8 +1,8 @@
 //! Dots with whiskers: values and their intervals on one scale, in a table that says the numbers too.
 
 use super::markup::{Html, render};
-use super::scale::{Scale, Tick, minus};
 use super::table::{Name, interval};
+use crate::scale::{Scale, Tick, minus};
 use crate::text::words::{count, plain};
 use pairity::goals::Sense;
 use pairity::metrics::{Metric, Verdict};

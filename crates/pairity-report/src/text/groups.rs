@@ -39,7 +39,7 @@ impl Page<'_> {
             let names: Vec<String> = groups.iter().cloned().chain([ANYONE.to_owned()]).collect();
             let corner = "better ↓  worse →";
             let matrix = Matrix { corner, rows: names.clone(), columns: names, cells, worst };
-            let (table, cut) = matrix.text(self.width, self.paint);
+            let (table, cut) = matrix.text(self.width, self.paint, self.pictures);
             text += &table;
             if cut {
                 text += "  intervals are in --format json, or show in a wider terminal\n";
@@ -105,7 +105,7 @@ impl Page<'_> {
             let cells = audit.parity.iter().map(|row| row.iter().map(Option::as_ref).collect()).collect();
             let corner = "higher ↓  lower →";
             let matrix = Matrix { corner, rows: groups.clone(), columns: groups.clone(), cells, worst: None };
-            text += &matrix.text(self.width, self.paint).0;
+            text += &matrix.text(self.width, self.paint, self.pictures).0;
         } else {
             let cells = cells(&audit.parity, |first, second| Rate::Parity { first, second });
             text += &self.ends(&cells);

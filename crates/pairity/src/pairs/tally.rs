@@ -101,6 +101,9 @@ impl Wanted {
     }
 }
 
+/// Tasks whose cells are held at once where only their sums are wanted.
+const AT_ONCE: usize = 16;
+
 /// What the pairs of one cell earned, what they could have earned, and their number.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct CellSum {
@@ -122,9 +125,10 @@ pub(crate) struct Tally {
 impl Tally {
     /// Counts the cells that rates need; `scores` are in the order of the examples.
     pub(crate) fn count(examples: &Examples, scores: &[f64], rates: &[Rate], ties: Ties) -> Tally {
-        let layout = Layout::of(examples);
-        let parts: Vec<Tally> = Tally::by_task(examples, scores, rates, ties).collect();
-        let mut all = Tally { pairs: vec![0; layout.len()], ..Tally::default() };
+        let tasks = examples.tasks().into_par_iter();
+        let parts: Vec<Tally> =
+            tasks.map(|task| Tally::of_task(examples, task, scores, rates, ties)).collect();
+        let mut all = Tally { pairs: vec![0; Layout::of(examples).len()], ..Tally::default() };
         all.entries.reserve_exact(parts.iter().map(|part| part.entries.len()).sum());
         all.ends.reserve_exact(examples.queries());
         for part in parts {
@@ -138,42 +142,37 @@ impl Tally {
 
     /// The cells over all queries together, which takes no room for the cells of each.
     pub(crate) fn sums(examples: &Examples, scores: &[f64], rates: &[Rate], ties: Ties) -> Vec<CellSum> {
-        let sum = |tally: Tally| {
-            let mut cells: Vec<CellSum> =
-                tally.pairs.iter().map(|&pairs| CellSum { pairs, ..CellSum::default() }).collect();
-            for part in &tally.entries {
-                cells[part.cell as usize].credit += part.credit;
-                cells[part.cell as usize].total += part.total;
-            }
-            cells
-        };
-        let tasks: Vec<Vec<CellSum>> = Tally::by_task(examples, scores, rates, ties).map(sum).collect();
         let mut all = vec![CellSum::default(); Layout::of(examples).len()];
-        for cell in tasks {
-            for (all, cell) in all.iter_mut().zip(cell) {
-                all.credit += cell.credit;
-                all.total += cell.total;
-                all.pairs += cell.pairs;
+        // A few tasks at a time, as each has cells of its own until they are added, in order.
+        for tasks in examples.tasks().chunks(AT_ONCE) {
+            let tasks = tasks.par_iter();
+            let some: Vec<Tally> =
+                tasks.map(|task| Tally::of_task(examples, task.clone(), scores, rates, ties)).collect();
+            for tally in some {
+                all.iter_mut().zip(&tally.pairs).for_each(|(cell, pairs)| cell.pairs += pairs);
+                for part in &tally.entries {
+                    all[part.cell as usize].credit += part.credit;
+                    all[part.cell as usize].total += part.total;
+                }
             }
         }
         all
     }
 
-    fn by_task(
+    /// The cells of consecutive queries.
+    fn of_task(
         examples: &Examples,
+        queries: Range<usize>,
         scores: &[f64],
         rates: &[Rate],
         ties: Ties,
-    ) -> impl IndexedParallelIterator<Item = Tally> {
-        let wanted = Wanted::by(rates);
-        let layout = Layout::of(examples);
-        examples.tasks().into_par_iter().map(move |queries| {
-            let mut tally = Tally { pairs: vec![0; layout.len()], ..Tally::default() };
-            for query in queries {
-                tally.add_query(examples, &layout, wanted, examples.query(query), scores, ties);
-            }
-            tally
-        })
+    ) -> Tally {
+        let (layout, wanted) = (Layout::of(examples), Wanted::by(rates));
+        let mut tally = Tally { pairs: vec![0; layout.len()], ..Tally::default() };
+        for query in queries {
+            tally.add_query(examples, &layout, wanted, examples.query(query), scores, ties);
+        }
+        tally
     }
 
     /// The entries of each query.

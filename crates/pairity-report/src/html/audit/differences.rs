@@ -5,9 +5,9 @@ use super::{AuditPage, section};
 use crate::html::chart::{Chart, Mark, Point, Swatch};
 use crate::html::frame::{Section, remarks};
 use crate::html::markup::Html;
-use crate::html::scale::Scale;
 use crate::html::table::{Cell, Table};
 use crate::html::whiskers::{Whisker, Whiskers};
+use crate::scale::Scale;
 use crate::text::words::{count, rate, shorten};
 use pairity::metrics::{DifferenceBin, Differences, Metric};
 

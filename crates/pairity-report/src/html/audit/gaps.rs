@@ -3,9 +3,9 @@
 use super::{AuditPage, section};
 use crate::facts::about;
 use crate::html::frame::Section;
-use crate::html::scale::minus;
 use crate::html::table::{Cell, Table};
 use crate::html::whiskers::{Bound, Whisker, Whiskers, verdict};
+use crate::scale::minus;
 use crate::text::words::{number, plain, rate};
 use pairity::goals::{Criterion, Sense};
 

@@ -4,8 +4,8 @@ use super::{AuditPage, section};
 use crate::html::chart::{Chart, Mark, Swatch};
 use crate::html::frame::{Section, paragraphs};
 use crate::html::markup::Html;
-use crate::html::scale::{Scale, minus};
 use crate::html::table::{Cell, Table};
+use crate::scale::{Scale, minus};
 use crate::text::words::{count, many, plain, rate};
 use pairity::metrics::{Bins, QueryGaps};
 

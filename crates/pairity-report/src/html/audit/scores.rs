@@ -3,9 +3,9 @@
 use super::{AuditPage, section};
 use crate::html::chart::{Chart, Mark, Swatch, multiples};
 use crate::html::frame::{Section, remarks};
-use crate::html::scale::{Scale, minus};
 use crate::html::table::{Cell, Table};
 use crate::report::Role;
+use crate::scale::{Scale, minus};
 use crate::text::words::{count, many, number, plain, rate, shorten};
 use pairity::metrics::{Halves, ScoreHistogram};
 

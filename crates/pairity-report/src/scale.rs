@@ -98,7 +98,7 @@ pub(crate) struct Tick {
 
 impl Tick {
     /// The same on an axis that goes up, where SVG counts from above.
-    pub(super) fn upward(mut self) -> Tick {
+    pub(crate) fn upward(mut self) -> Tick {
         self.place = ((100.0 - self.place) * 100.0).round() / 100.0;
         self
     }
