@@ -2,12 +2,20 @@
 
 use super::markup::{Html, render};
 use crate::scale::minus;
-use crate::text::words::{count, plain, rate, shorten};
+use crate::text::words::{count, rate, shorten};
 use pairity::metrics::Metric;
 use serde::Serialize;
 
 /// Longer names are cut in their middle.
 const LONGEST_NAME: usize = 60;
+
+/// And longer ones are cut where a name is kept whole, so that no name can fill a page.
+const LONGEST_WHOLE: usize = 400;
+
+/// A reason, which may hold names, cut where it is very long.
+pub(crate) fn short_reason(reason: &str) -> String {
+    shorten(reason, LONGEST_WHOLE)
+}
 
 /// A name from a table, fit to be read: cut if it is very long, without anything that turns letters around.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -21,7 +29,7 @@ pub(crate) struct Name {
 impl Name {
     pub(crate) fn new(name: &str) -> Name {
         let text = shorten(name, LONGEST_NAME);
-        let whole = Some(plain(name)).filter(|whole| *whole != text);
+        let whole = Some(shorten(name, LONGEST_WHOLE)).filter(|whole| *whole != text);
         Name { text, whole }
     }
 }
@@ -174,5 +182,6 @@ mod tests {
         assert!(name.text.chars().count() <= LONGEST_NAME);
         assert_eq!(name.whole, Some("ab".repeat(100)));
         assert_eq!(Name::new("short").whole, None);
+        assert!(Name::new(&"ab".repeat(100_000)).whole.is_some_and(|whole| whole.chars().count() <= LONGEST_WHOLE));
     }
 }

@@ -1,9 +1,9 @@
 //! Dots with whiskers: values and their intervals on one scale, in a table that says the numbers too.
 
 use super::markup::{Html, render};
-use super::table::{Name, interval};
+use super::table::{Name, interval, short_reason};
 use crate::scale::{Scale, Tick, minus};
-use crate::text::words::{count, plain};
+use crate::text::words::count;
 use pairity::goals::Sense;
 use pairity::metrics::{Metric, Verdict};
 use serde::Serialize;
@@ -104,8 +104,8 @@ impl Whiskers<'_> {
             interval: interval(metric, self.write),
             pairs: format!("{} {}", count(metric.pairs), row.unit),
             reason: metric.reason.as_deref().map(|reason| match metric.value {
-                Some(_) => plain(reason),
-                None => format!("can’t be estimated: {}", plain(reason)),
+                Some(_) => short_reason(reason),
+                None => format!("can’t be estimated: {}", short_reason(reason)),
             }),
             dot: metric.value.map(|value| scale.place(value)),
             whisker: metric.low.zip(metric.high).map(|(low, high)| (scale.place(low), scale.place(high))),

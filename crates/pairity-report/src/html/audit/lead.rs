@@ -1,5 +1,6 @@
 //! The result in words.
 
+use crate::html::table::short_reason;
 use crate::report::{Report, Role};
 use crate::text::words::{many, plain, shorten};
 use pairity::goals::Criterion;
@@ -58,7 +59,7 @@ fn groups(report: &Report, gap: &Metric) -> String {
         return format!(
             "{} How that differs between groups can’t be estimated: {}.",
             overall(report),
-            plain(gap.reason.as_deref().unwrap_or("there are too few pairs"))
+            reason(gap)
         );
     };
     let pair = |(better, worse): (usize, usize)| {
@@ -76,8 +77,7 @@ fn groups(report: &Report, gap: &Metric) -> String {
 fn continuous(report: &Report, greater: &Metric, less: &Metric, gap: &Metric) -> String {
     let z = report.column(Role::Protected).map_or("protected attribute".to_owned(), |name| shorten(name, 40));
     let (Some(greater), Some(less)) = (greater.value, less.value) else {
-        let reason = plain(gap.reason.as_deref().unwrap_or("there are too few pairs"));
-        return format!("{} How that depends on {z} can’t be estimated: {reason}.", overall(report));
+        return format!("{} How that depends on {z} can’t be estimated: {}.", overall(report), reason(gap));
     };
     format!(
         "When the better candidate has the higher {z}, the model is right {} of the time; when it has the lower, \
@@ -101,10 +101,7 @@ fn parity(report: &Report, gap: &Metric) -> String {
             format!("{words}; 50% would be parity. {}", chance(report, gap))
         }
         None if audit.groups.len() < 2 => "There are no two groups to compare.".to_owned(),
-        None => {
-            let reason = plain(gap.reason.as_deref().unwrap_or("there are too few pairs"));
-            format!("Whether groups score alike can’t be estimated: {reason}.")
-        }
+        None => format!("Whether groups score alike can’t be estimated: {}.", reason(gap)),
     }
 }
 
@@ -119,13 +116,10 @@ fn chance(report: &Report, gap: &Metric) -> String {
     let (low, high) = match (gap.value, gap.low, gap.high) {
         (Some(_), Some(low), Some(high)) => (low, high),
         (Some(value), ..) => {
-            let reason = plain(gap.reason.as_deref().unwrap_or("there are too few pairs"));
+            let reason = reason(gap);
             return format!("The gap is {}; whether it is chance can’t be told: {reason}.", points(value));
         }
-        (None, ..) => {
-            let reason = plain(gap.reason.as_deref().unwrap_or("there are too few pairs"));
-            return format!("The gap over all groups can’t be estimated: {reason}.");
-        }
+        (None, ..) => return format!("The gap over all groups can’t be estimated: {}.", reason(gap)),
     };
     let value = gap.value.unwrap_or(0.0);
     let between = |share: f64| format!("{:.0}", share * 100.0);
@@ -140,6 +134,11 @@ fn chance(report: &Report, gap: &Metric) -> String {
         "could be chance"
     };
     format!("The gap of {} {verdict} ({interval}).", points(value))
+}
+
+/// Why a metric has no value or no interval.
+fn reason(metric: &Metric) -> String {
+    short_reason(metric.reason.as_deref().unwrap_or("there are too few pairs"))
 }
 
 /// "female", where that reads well, or "from group “0”".

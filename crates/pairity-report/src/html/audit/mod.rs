@@ -11,7 +11,7 @@ mod scores;
 mod tests;
 
 use super::frame::{Page, Section, Terms, Tile, cite, glossary};
-use super::table::interval;
+use super::table::{interval, short_reason};
 use crate::report::{Report, Role};
 use crate::text::words::{count, number, plain, rate, shorten};
 use pairity::metrics::{Distributions, Metric, Verdict};
@@ -123,7 +123,7 @@ impl AuditPage<'_> {
         let mut reasons: Vec<String> = Vec::new();
         let mut more = 0;
         for reason in metrics.filter_map(|metric| metric.reason.as_deref()) {
-            let reason = format!("— {}", plain(reason));
+            let reason = format!("— {}", short_reason(reason));
             if !reasons.contains(&reason) {
                 if reasons.len() < MOST {
                     reasons.push(reason);

@@ -6,7 +6,7 @@ use crate::html::frame::{Section, paragraphs};
 use crate::html::markup::Html;
 use crate::html::table::{Cell, Table};
 use crate::scale::{Scale, minus};
-use crate::text::words::{count, many, plain, rate};
+use crate::text::words::{count, many, rate, shorten};
 use pairity::metrics::{Bins, QueryGaps};
 
 impl AuditPage<'_> {
@@ -27,7 +27,7 @@ impl AuditPage<'_> {
     }
 
     fn names(&self, gaps: &QueryGaps) -> (String, String) {
-        let name = |rate: pairity::rates::Rate| plain(&rate.name(&self.report.audit.groups));
+        let name = |rate: pairity::rates::Rate| shorten(&rate.name(&self.report.audit.groups), 80);
         (name(gaps.first.rate), name(gaps.second.rate))
     }
 

@@ -163,9 +163,9 @@ fn the_result_is_said_in_words() {
 
 #[test]
 fn every_kind_of_table_has_a_page() {
-    let groups: Vec<String> = (0..15).map(|i| format!("group {i}")).collect();
+    let groups: Vec<String> = (0..13).map(|i| format!("group {i}")).collect();
     let names: Vec<&str> = groups.iter().map(String::as_str).collect();
-    for names in [&names[..0], &names[..1], &names[..2], &names[..4], &names[..12], &names[..]] {
+    for names in [&names[..0], &names[..1], &names[..2], &names[..4], &names[..]] {
         for (continuous, queries, unlabeled) in
             [(false, false, false), (false, true, false), (false, true, true)]
                 .into_iter()
