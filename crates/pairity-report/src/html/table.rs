@@ -182,6 +182,10 @@ mod tests {
         assert!(name.text.chars().count() <= LONGEST_NAME);
         assert_eq!(name.whole, Some("ab".repeat(100)));
         assert_eq!(Name::new("short").whole, None);
-        assert!(Name::new(&"ab".repeat(100_000)).whole.is_some_and(|whole| whole.chars().count() <= LONGEST_WHOLE));
+        assert!(
+            Name::new(&"ab".repeat(100_000))
+                .whole
+                .is_some_and(|whole| whole.chars().count() <= LONGEST_WHOLE)
+        );
     }
 }
