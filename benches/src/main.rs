@@ -4,6 +4,8 @@
 //! `run.py` writes them, so that peers work on the same arrays. Prints the best seconds and the growth of
 //! the peak memory in bytes.
 
+mod training;
+
 use pairity::examples::{Columns, Examples, Groups};
 use pairity::metrics::{Audit, Settings, rate_values};
 use pairity::rates::{Average, Rate};
@@ -30,11 +32,15 @@ fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [work, folder, threads, repeats] = arguments.as_slice() else {
         return Err(
-            "usage: pairity-bench matrix|continuous|audit|count|gradient FOLDER THREADS REPEATS".into()
+            "usage: pairity-bench matrix|continuous|audit|count|gradient|gradient-up|train FOLDER THREADS REPEATS".into(),
         );
     };
     rayon::ThreadPoolBuilder::new().num_threads(threads.parse()?).build_global()?;
     let folder = Path::new(folder);
+    if work == "train" {
+        println!("{} 0", training::seconds(folder, repeats.parse()?)?);
+        return Ok(());
+    }
     let (scores, labels) = (numbers(folder, "scores")?, numbers(folder, "labels")?);
     let attribute = numbers(folder, "attribute")?;
     let codes: Vec<u32> = std::fs::read(folder.join("groups"))?.into_iter().map(u32::from).collect();
@@ -55,16 +61,17 @@ fn main() -> Result<(), Failure> {
     let mut best = f64::INFINITY;
     // What a training loop prepares once.
     let prepared = match work.as_str() {
-        "count" | "gradient" => Some(Examples::new(columns)?),
+        "count" | "gradient" | "gradient-up" => Some(Examples::new(columns)?),
         _ => None,
     };
     let surrogate = match &prepared {
-        Some(examples) if work == "gradient" => {
+        Some(examples) if work.starts_with("gradient") => {
             Some(Surrogate::new(examples, &rates, Average::Pairs, Kind::Hinge, 1.0)?)
         }
         _ => None,
     };
-    let (up, down) = (vec![1.0; rates.len()], vec![0.5; rates.len()]);
+    // Bounds on a gap hold rates down as well, which is a second sweep.
+    let (up, down) = (vec![1.0; rates.len()], vec![if work == "gradient" { 0.5 } else { 0.0 }; rates.len()]);
     for _ in 0..repeats.parse::<usize>()? {
         let start = Instant::now();
         if let Some(surrogate) = &surrogate {

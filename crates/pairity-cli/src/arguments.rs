@@ -1,5 +1,7 @@
 //! The arguments as plain structs. Nothing here reads a file.
 
+use crate::score_arguments::ScoreArguments;
+use crate::train_arguments::TrainArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pairity::metrics::Settings;
 use pairity::rates::{Average, Ties};
@@ -20,7 +22,19 @@ pub enum Command {
     /// Measure a scored table: how often the better of two scores higher, group by group
     #[command(after_help = AUDIT_HELP)]
     Audit(Box<AuditArguments>),
-    /// See an audit of simulated data; needs no files
+    /// Train a scorer to a goal: the best one that is fair enough
+    #[command(after_help = crate::train_arguments::HELP)]
+    Train(Box<TrainArguments>),
+    /// Add the scores of a trained model to a table
+    #[command(after_help = crate::score_arguments::HELP)]
+    Score(ScoreArguments),
+    /// Adjust scores group by group so that a goal holds, where nothing can be trained
+    #[command(after_help = crate::adjust::HELP)]
+    Adjust(Box<crate::adjust::AdjustArguments>),
+    /// Run the paper's experiments beside the paper's own numbers
+    #[command(after_help = crate::reproduce::HELP)]
+    Reproduce(crate::reproduce::ReproduceArguments),
+    /// Train three scorers on simulated data and compare them; needs no files
     #[command(after_help = DEMO_HELP)]
     Demo(DemoArguments),
 }
@@ -59,14 +73,50 @@ Example:
 /// Arguments of `audit`.
 #[derive(Debug, Args)]
 pub struct AuditArguments {
-    /// CSV, TSV, Parquet or SVMlight files; a folder or a pattern of them; `-` for CSV from standard
-    /// input. Several are one table
-    #[arg(value_name = "TABLE", required = true)]
-    pub tables: Vec<String>,
+    /// The table and its columns.
+    #[command(flatten)]
+    pub table: TableArguments,
 
     /// Column of the scores
     #[arg(long, value_name = "COL")]
     pub score: String,
+
+    /// A bound that must hold, such as 'cross_group <= 0.1'; repeat it for several
+    #[arg(long = "check", value_name = "EXPR")]
+    pub checks: Vec<String>,
+
+    /// An undecided check counts as failed
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Probability that an interval holds the true value
+    #[arg(long, value_name = "P", default_value = "0.95", value_parser = confidence, allow_negative_numbers = true)]
+    pub confidence: f64,
+
+    /// Rates with fewer pairs are not estimated
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub min_pairs: u64,
+
+    /// Seed of the draws behind simultaneous intervals: same seed, same bytes
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// Whether there is a page.
+    #[command(flatten)]
+    pub page: PageArguments,
+
+    /// How to run and what to write.
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// Which table, and what its columns are.
+#[derive(Debug, Args)]
+pub struct TableArguments {
+    /// CSV, TSV, Parquet or SVMlight files; a folder or a pattern of them; `-` for CSV from standard
+    /// input. Several are one table
+    #[arg(value_name = "TABLE", required = true)]
+    pub tables: Vec<String>,
 
     /// Column of the labels: higher should score higher. Without it only statistical parity can be
     /// measured (SVMlight files: `label` if not given)
@@ -106,34 +156,6 @@ pub struct AuditArguments {
     /// What equal scores earn: half a win, or nothing
     #[arg(long, value_enum, value_name = "half|strict", default_value_t = TiesChoice::Half, hide_possible_values = true)]
     pub ties: TiesChoice,
-
-    /// A bound that must hold, such as 'cross_group <= 0.1'; repeat it for several
-    #[arg(long = "check", value_name = "EXPR")]
-    pub checks: Vec<String>,
-
-    /// An undecided check counts as failed
-    #[arg(long)]
-    pub strict: bool,
-
-    /// Probability that an interval holds the true value
-    #[arg(long, value_name = "P", default_value = "0.95", value_parser = confidence, allow_negative_numbers = true)]
-    pub confidence: f64,
-
-    /// Rates with fewer pairs are not estimated
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub min_pairs: u64,
-
-    /// Seed of the draws behind simultaneous intervals: same seed, same bytes
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
-
-    /// Write a page with pictures to this file, for reading, printing and mailing
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-
-    /// How to run and what to write.
-    #[command(flatten)]
-    pub output: OutputArguments,
 }
 
 /// Arguments of `demo`.
@@ -148,11 +170,19 @@ pub struct DemoArguments {
     pub output: OutputArguments,
 }
 
+/// Argument of every command that can write a page.
+#[derive(Debug, Args)]
+pub struct PageArguments {
+    /// Write a page with pictures to this file, for reading, printing and mailing
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
 /// Arguments of every command.
 #[derive(Debug, Args)]
 pub struct OutputArguments {
     /// Number of threads; all cores if not given. Results don't depend on it
-    #[arg(long, value_name = "N", value_parser = threads, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub threads: Option<usize>,
 
     /// Tables for people, or one JSON document
@@ -194,6 +224,14 @@ pub enum TiesChoice {
 impl AuditArguments {
     /// What the engine needs to know.
     pub fn settings(&self) -> Settings {
+        let (average, ties) = self.table.how();
+        Settings { average, ties, confidence: self.confidence, min_pairs: self.min_pairs, seed: self.seed }
+    }
+}
+
+impl TableArguments {
+    /// How pairs are averaged, and what equal scores earn.
+    pub fn how(&self) -> (Average, Ties) {
         let average = match self.average {
             AverageChoice::Pairs => Average::Pairs,
             AverageChoice::Queries => Average::Queries,
@@ -202,11 +240,11 @@ impl AuditArguments {
             TiesChoice::Half => Ties::Half,
             TiesChoice::Strict => Ties::Strict,
         };
-        Settings { average, ties, confidence: self.confidence, min_pairs: self.min_pairs, seed: self.seed }
+        (average, ties)
     }
 }
 
-fn confidence(text: &str) -> Result<f64, String> {
+pub(crate) fn confidence(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
         _ => Err(
@@ -216,7 +254,8 @@ fn confidence(text: &str) -> Result<f64, String> {
     }
 }
 
-fn threads(text: &str) -> Result<usize, String> {
+/// A whole number above 0.
+pub(crate) fn positive(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(number) if number > 0 => Ok(number),
         _ => Err("a whole number of at least 1 is needed".to_owned()),
@@ -242,10 +281,10 @@ mod tests {
     }
 
     #[test]
-    fn there_is_at_least_one_thread() {
-        assert_eq!(threads("2"), Ok(2));
+    fn a_number_of_things_is_at_least_one() {
+        assert_eq!(positive("2"), Ok(2));
         for text in ["0", "-1", "1.5", ""] {
-            assert!(threads(text).is_err(), "{text}");
+            assert!(positive(text).is_err(), "{text}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `pairity audit`: load, measure, write, and turn the verdicts into an exit code.
 
 use crate::arguments::AuditArguments;
+use crate::files::{check_writable, write_file};
 use crate::{load, output};
 use pairity::goals::{Constraint, parse_constraint};
 use pairity::metrics::{Audit, Check, Distributions, Verdict};
@@ -18,13 +19,13 @@ const NOT_ESTIMABLE: u8 = 3;
 /// # Errors
 /// Wrong arguments or data; nothing has been written then.
 pub fn run(arguments: &AuditArguments) -> anyhow::Result<ExitCode> {
-    if let Some(file) = &arguments.html {
-        output::check_file(file)?;
+    if let Some(file) = &arguments.page.html {
+        check_writable(file)?;
     }
     let (report, page) = output::on_threads(&arguments.output, || measure(arguments))?;
     let text = output::render(&report, arguments.output.format);
-    if let (Some(file), Some(page)) = (&arguments.html, &page) {
-        output::write_file(file, page)?;
+    if let (Some(file), Some(page)) = (&arguments.page.html, &page) {
+        write_file(file, page.as_bytes())?;
     }
     output::write(&text)?;
     if !arguments.strict {
@@ -42,7 +43,7 @@ fn measure(arguments: &AuditArguments) -> anyhow::Result<(Report, Option<String>
     let settings = arguments.settings();
     let audit = Audit::run(&loaded.examples, &loaded.scores, &checks, &settings)?;
     let report = Report { audit, notes: loaded.notes };
-    let page = match arguments.html {
+    let page = match arguments.page.html {
         Some(_) => {
             let distributions = Distributions::run(&loaded.examples, &loaded.scores, &settings)?;
             Some(audit_html(&report, &distributions))

@@ -1,7 +1,7 @@
 //! From files to the columns of an audit: reads the named columns, leaves out rows that lack something,
 //! and remembers where each row came from.
 
-use crate::arguments::AuditArguments;
+use crate::arguments::{AuditArguments, TableArguments};
 use crate::progress::Progress;
 use anyhow::bail;
 use pairity::examples::{Columns, Examples, ExamplesError, Groups, MAX_GROUPS, PairWeight};
@@ -28,10 +28,31 @@ pub struct Loaded {
     pub notes: Notes,
 }
 
+/// A table to train on: rows that lack nothing, and all columns.
+#[derive(Debug)]
+pub struct Rows {
+    /// The rows that are used.
+    pub examples: Examples,
+    /// The number of each of them among all rows that were read.
+    pub kept: Vec<u32>,
+    /// Which of the tables each of them is from, by its place in the list.
+    pub origin: Vec<u8>,
+    /// Everything that was read.
+    pub table: Table,
+    /// The columns to use, in order.
+    pub features: Vec<String>,
+    /// Columns of text that nobody asked for.
+    pub ignored: Vec<String>,
+    /// The column of queries, if there is one.
+    pub query: Option<String>,
+    /// What happened on the way.
+    pub notes: Notes,
+}
+
 /// The columns as they were named, with the defaults of SVMlight files.
 #[derive(Debug, Clone, PartialEq)]
 struct Names {
-    score: String,
+    score: Option<String>,
     label: Option<String>,
     groups: Vec<String>,
     protected: Option<String>,
@@ -42,37 +63,142 @@ struct Names {
     label_gap: bool,
 }
 
-/// Reads the table that the arguments name.
+/// Reads the scored table that the arguments name.
 ///
 /// # Errors
 /// Whatever is wrong with files, columns or cells, in words that name the place.
 pub fn load(arguments: &AuditArguments) -> anyhow::Result<Loaded> {
+    let (_, names, read) = read_scored(&arguments.table, &arguments.score, arguments.output.quiet)?;
+    let (kept, notes) = read.keep(&names)?;
+    let examples = read.examples(&names, &kept, None)?;
+    let scores = gather(read.numbers(&arguments.score).unwrap_or_default(), &kept);
+    Ok(Loaded { scores, examples, notes })
+}
+
+fn read_scored(
+    arguments: &TableArguments,
+    score: &str,
+    quiet: bool,
+) -> anyhow::Result<(Source, Names, Read)> {
     let texts: Vec<&str> = arguments.tables.iter().map(String::as_str).collect();
     let source = Source::parse_all(&texts)?;
-    let names = Names::new(arguments, &source)?;
-    let progress = Progress::new(arguments.output.quiet);
-    let show = |done: u64, all: Option<u64>| progress.update(done, all);
-    let numbers = tables::read(&source, &Selection::Columns(names.wants()), &show)?;
-    // A column can be both a number and a category, such as a score that is also the group.
-    let again = names.categories_of_numbers();
-    let categories = match again.is_empty() {
-        true => None,
-        false => Some(tables::read(&source, &Selection::Columns(again), &show)?),
+    let names = Names::new(arguments, Some(score), &source)?;
+    let read = Read::new(&source, &names, Selection::Columns(names.wants()), quiet)?;
+    Ok((source, names, read))
+}
+
+/// A scored table, with the rows that lack something still at hand.
+pub struct Scored {
+    /// Where it came from.
+    pub source: Source,
+    /// The scores of the rows that lack nothing.
+    pub scores: Vec<f64>,
+    /// These rows.
+    pub examples: Examples,
+    /// All rows.
+    pub every: Every,
+}
+
+/// All rows of a scored table.
+pub struct Every {
+    /// Their scores; NaN where one is missing.
+    pub scores: Vec<f64>,
+    /// Their groups.
+    pub groups: Option<Groups>,
+    /// The groups of the rows that lack nothing.
+    pub kept_groups: Option<Groups>,
+    /// What was read.
+    pub table: Table,
+}
+
+/// Reads a scored table.
+///
+/// # Errors
+/// Whatever is wrong with files, columns or cells, in words that name the place.
+pub fn load_scored(arguments: &TableArguments, score: &str, quiet: bool) -> anyhow::Result<Scored> {
+    let (source, names, read) = read_scored(arguments, score, quiet)?;
+    let (kept, _) = read.keep(&names)?;
+    let examples = read.examples(&names, &kept, None)?;
+    let all: Vec<u32> = (0..read.table.rows() as u32).collect();
+    let (groups, kept_groups) = (read.groups(&names, &all)?, read.groups(&names, &kept)?);
+    let every_score = read.numbers(score).unwrap_or_default().to_vec();
+    let scores = gather(&every_score, &kept);
+    let every = Every { scores: every_score, groups, kept_groups, table: read.table };
+    Ok(Scored { source, scores, examples, every })
+}
+
+/// Reads tables to train on; all are one table, whose rows remember where they are from. Queries of
+/// different tables are different, even if they have the same name.
+///
+/// # Errors
+/// Whatever is wrong with files, columns or cells, in words that name the place.
+pub fn load_rows(
+    tables: &[&[String]],
+    arguments: &TableArguments,
+    features: &[String],
+    quiet: bool,
+) -> anyhow::Result<Rows> {
+    let mut sources: Vec<Source> = Vec::new();
+    for list in tables.iter().filter(|list| !list.is_empty()) {
+        let texts: Vec<&str> = list.iter().map(String::as_str).collect();
+        let source = Source::parse_all(&texts)?;
+        let before = sources.iter().flat_map(|source| source.names());
+        if let Some(name) = before.clone().find(|name| source.names().contains(name)) {
+            bail!(
+                "{} is to be used twice, for training and to check it: name other rows there, or split one \
+                 table with --split",
+                plain(name)
+            );
+        }
+        sources.push(source);
+    }
+    let files: Vec<usize> = sources.iter().map(|source| source.names().len()).collect();
+    let source = Source::chain(sources);
+    let names = Names::new(arguments, None, &source)?;
+    if names.label.is_none() {
+        bail!("training needs labels: name the label column with --label");
+    }
+    let roles = names.wants();
+    if let Some(name) = features.iter().find(|name| names.label.as_ref() == Some(name)) {
+        bail!("{:?} is the label, so it can't be a feature: leave it out of --features", plain(name));
+    }
+    let selection = match features.is_empty() {
+        true => Selection::All { overrides: roles },
+        false => Selection::Columns(
+            roles.into_iter().chain(features.iter().map(|name| Want::infer(name))).collect(),
+        ),
     };
-    drop(progress);
-    let read = Read { table: numbers, categories };
-    let tables = source.names().into_iter().map(str::to_owned).collect();
-    read.prepare(&names, tables)
+    let read = Read::new(&source, &names, selection, quiet)?;
+    let (kept, notes) = read.keep(&names)?;
+    let origin = read.origin(&files, &kept);
+    let examples = read.examples(&names, &kept, Some(&origin))?;
+    let taken: Vec<&str> =
+        names.numbers().into_iter().chain(names.categories()).map(|(_, name)| name).collect();
+    let others = || read.table.columns().iter().filter(|column| !taken.contains(&column.name.as_str()));
+    let names_of = |numbers: bool| -> Vec<String> {
+        others()
+            .filter(|column| column.numbers().is_some() == numbers)
+            .map(|column| column.name.clone())
+            .collect()
+    };
+    let (features, ignored) = match features.is_empty() {
+        true => (names_of(true), names_of(false)),
+        false => (features.to_vec(), Vec::new()),
+    };
+    if features.is_empty() {
+        bail!("there is no column of numbers to use as a feature: name the feature columns with --features");
+    }
+    Ok(Rows { examples, kept, origin, query: names.query, table: read.table, features, ignored, notes })
 }
 
 impl Names {
-    fn new(arguments: &AuditArguments, source: &Source) -> anyhow::Result<Names> {
+    fn new(arguments: &TableArguments, score: Option<&str>, source: &Source) -> anyhow::Result<Names> {
         let (label_gap, pair_weight) = match &arguments.pair_weight {
             Some(word) if word == LABEL_GAP => (true, None),
             other => (false, other.clone()),
         };
         let mut names = Names {
-            score: arguments.score.clone(),
+            score: score.map(str::to_owned),
             label: arguments.label.clone(),
             groups: arguments.group.clone(),
             protected: arguments.protected.clone(),
@@ -120,14 +246,13 @@ impl Names {
     /// Columns that hold numbers, with what they are used as.
     fn numbers(&self) -> Vec<(Role, &str)> {
         let optional = [
+            (Role::Score, &self.score),
             (Role::Label, &self.label),
             (Role::Weight, &self.weight),
             (Role::PairWeight, &self.pair_weight),
             (Role::Protected, &self.protected),
         ];
-        let mut all = vec![(Role::Score, self.score.as_str())];
-        all.extend(optional.into_iter().filter_map(|(role, name)| Some((role, name.as_deref()?))));
-        all
+        optional.into_iter().filter_map(|(role, name)| Some((role, name.as_deref()?))).collect()
     }
 
     /// Columns that hold categories, with what they are used as.
@@ -186,9 +311,35 @@ fn is_svmlight(columns: &[String]) -> bool {
 struct Read {
     table: Table,
     categories: Option<Table>,
+    files: Vec<String>,
 }
 
 impl Read {
+    fn new(source: &Source, names: &Names, selection: Selection, quiet: bool) -> anyhow::Result<Read> {
+        let progress = Progress::new(quiet);
+        let show = |done: u64, all: Option<u64>| progress.update(done, all);
+        let table = tables::read(source, &selection, &show)?;
+        // A column can be both a number and a category, such as a score that is also the group.
+        let again = names.categories_of_numbers();
+        let categories = match again.is_empty() {
+            true => None,
+            false => Some(tables::read(source, &Selection::Columns(again), &show)?),
+        };
+        let files = source.names().into_iter().map(str::to_owned).collect();
+        Ok(Read { table, categories, files })
+    }
+
+    /// Which list of so many files each of the kept rows is from.
+    fn origin(&self, files: &[usize], kept: &[u32]) -> Vec<u8> {
+        let mut counts = self.table.files().iter().map(|(_, rows)| *rows);
+        let mut all = Vec::with_capacity(self.table.rows());
+        for (place, &files) in files.iter().enumerate() {
+            let rows: usize = counts.by_ref().take(files).sum();
+            all.resize(all.len() + rows, place as u8);
+        }
+        gather(&all, kept)
+    }
+
     fn numbers(&self, name: &str) -> Option<&[f64]> {
         self.table.column(name)?.numbers()
     }
@@ -204,8 +355,8 @@ impl Read {
         levels.get(codes[row] as usize).map(String::as_str)
     }
 
-    /// Leaves out rows that lack something and builds the examples.
-    fn prepare(&self, names: &Names, tables: Vec<String>) -> anyhow::Result<Loaded> {
+    /// The rows that lack nothing, and what was left out.
+    fn keep(&self, names: &Names) -> anyhow::Result<(Vec<u32>, Notes)> {
         let rows = self.table.rows();
         let mut kept = vec![true; rows];
         let mut missing = Vec::new();
@@ -233,7 +384,7 @@ impl Read {
         let dropped_ids: Vec<String> = dropped.take(DROPPED_IDS).map(str::to_owned).collect();
         let kept: Vec<u32> = (0..rows as u32).filter(|&row| kept[row as usize]).collect();
         let notes = Notes {
-            tables,
+            tables: self.files.clone(),
             columns: names.roles(),
             rows_read: rows,
             rows_dropped: rows - kept.len(),
@@ -249,18 +400,26 @@ impl Read {
                 .collect();
             bail!("no row is left of the {rows} that were read: {}", why.join(", "));
         }
+        Ok((kept, notes))
+    }
 
+    /// The examples of the kept rows. Rows of different origin are never in one query.
+    fn examples(&self, names: &Names, kept: &[u32], origin: Option<&[u8]>) -> anyhow::Result<Examples> {
         let pick = |name: &Option<String>| {
             let numbers = self.numbers(name.as_deref()?)?;
-            Some(gather(numbers, &kept))
+            Some(gather(numbers, kept))
         };
         let labels = pick(&names.label);
         let weights = pick(&names.weight);
         let factors = pick(&names.pair_weight);
         let protected = pick(&names.protected);
         let query_codes = names.query.as_deref().and_then(|name| self.categories(name));
-        let queries = query_codes.map(|(codes, _)| gather(codes, &kept));
-        let groups = self.groups(names, &kept)?;
+        let mut queries = query_codes.map(|(codes, _)| gather(codes, kept));
+        if let (Some(queries), Some((_, levels)), Some(origin)) = (&mut queries, query_codes, origin) {
+            let apart = levels.len() as u32;
+            queries.iter_mut().zip(origin).for_each(|(query, &place)| *query += apart * u32::from(place));
+        }
+        let groups = self.groups(names, kept)?;
         let pair_weight = match &factors {
             _ if names.label_gap => PairWeight::LabelGap,
             Some(values) => PairWeight::Product(values),
@@ -274,9 +433,7 @@ impl Read {
             weights: weights.as_deref(),
             pair_weight,
         };
-        let examples = Examples::new(columns).map_err(|error| self.explain(error, names, &kept))?;
-        let scores = pick(&Some(names.score.clone())).unwrap_or_default();
-        Ok(Loaded { scores, examples, notes })
+        Examples::new(columns).map_err(|error| self.explain(error, names, kept))
     }
 
     /// The groups of the kept rows: those of one column, or the intersections of several.

@@ -1,13 +1,19 @@
 //! The command line: reads arguments, connects the engine with the views, and exits with a code that
 //! scripts can rely on.
 
+mod adjust;
 mod arguments;
 mod audit;
 mod demo;
+mod files;
 mod load;
 mod output;
 mod progress;
-mod simulated;
+mod reproduce;
+mod score;
+mod score_arguments;
+mod train;
+mod train_arguments;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
@@ -33,6 +39,10 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = match &arguments.command {
         Command::Audit(arguments) => audit::run(arguments),
+        Command::Train(arguments) => train::run(arguments),
+        Command::Score(arguments) => score::run(arguments),
+        Command::Reproduce(arguments) => reproduce::run(arguments),
+        Command::Adjust(arguments) => adjust::run(arguments),
         Command::Demo(arguments) => demo::run(arguments),
     };
     done.unwrap_or_else(|error| {

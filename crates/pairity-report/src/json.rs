@@ -79,6 +79,11 @@ pub fn json_lines(document: &Value) -> String {
     }
 }
 
+/// A metric as documents have it: value, interval and number of pairs, and the reason for what is missing.
+pub fn metric_json(own: &Metric) -> Value {
+    metric(own)
+}
+
 fn metric(metric: &Metric) -> Value {
     let mut object = json!({
         "value": metric.value,
@@ -92,6 +97,20 @@ fn metric(metric: &Metric) -> Value {
 
 fn optional(value: &Option<Metric>) -> Value {
     value.as_ref().map_or(Value::Null, metric)
+}
+
+/// What a report of constraints adds to one of them: the interval, the bound and the verdict.
+pub(crate) fn check_entries(entry: &mut Value, own: &Check) {
+    if let (Value::Object(entries), Value::Object(all)) = (entry, check(own)) {
+        all.into_iter().filter(|(key, _)| key != "expression").for_each(|(key, value)| {
+            entries.insert(key, value);
+        });
+    }
+}
+
+/// The value alone.
+pub(crate) fn number_or_null(metric: &Metric) -> Value {
+    metric.value.map_or(Value::Null, Value::from)
 }
 
 fn check(check: &Check) -> Value {

@@ -5,6 +5,7 @@
 
 pub mod examples;
 pub mod goals;
+pub mod methods;
 pub mod metrics;
 mod pairs;
 pub mod rates;

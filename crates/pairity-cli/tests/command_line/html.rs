@@ -68,7 +68,7 @@ fn a_place_that_cannot_be_written_to_is_refused() {
     let outcome = hiring(&folder.path().join("missing/audit.html"), &[]);
     assert!(outcome.refusal().contains("there is no folder"), "{}", outcome.err);
     let outcome = hiring(folder.path(), &[]);
-    assert!(outcome.refusal().contains("it is a folder; add the name of a file"), "{}", outcome.err);
+    assert!(outcome.refusal().contains("is a folder: name a file in it"), "{}", outcome.err);
     assert!(names(folder.path()).is_empty());
 }
 

@@ -117,7 +117,7 @@ fn wrong_arguments_exit_with_2() {
 
 #[test]
 fn help_has_an_example_for_every_command() {
-    for command in ["audit", "demo"] {
+    for command in ["audit", "score", "demo"] {
         let outcome = run(pairity().args([command, "--help"]));
         assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
         assert!(outcome.out.contains(&format!("\n  pairity {command}")), "{}", outcome.out);

@@ -1,5 +1,6 @@
 //! The real binary, run as a user would run it.
 
+mod adjust;
 mod checks;
 mod demo;
 mod experts;
@@ -7,7 +8,11 @@ mod html;
 mod input;
 mod json;
 mod rows;
+mod score;
+mod score_files;
+mod score_mixture;
 mod text;
+mod train;
 
 use assert_cmd::Command;
 use serde_json::Value;

@@ -6,8 +6,12 @@ mod heading;
 mod matrix;
 mod paint;
 mod pictures;
+mod scoring;
+mod training;
 pub(crate) mod words;
 
+pub use scoring::scoring_text;
+pub use training::training_text;
 pub use words::plain;
 
 use crate::facts::about;

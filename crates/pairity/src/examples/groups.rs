@@ -9,7 +9,7 @@ pub const NO_GROUP: u32 = u32::MAX;
 /// The most groups that examples may have.
 pub const MAX_GROUPS: usize = 200;
 
-/// The group of each row. Names are sorted, by value where all are numbers.
+/// The group of each row. Names are sorted, by value where all are numbers, unless their order was given.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Groups {
     names: Vec<String>,
@@ -45,14 +45,33 @@ impl Groups {
     /// Groups from codes into a list of names; a code beyond the list means no group. Names that no row
     /// has are dropped.
     pub fn from_codes(names: Vec<String>, codes: Vec<u32>) -> Groups {
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_by(|&a, &b| compare_names(&names[a], &names[b]));
+        Groups::arrange(&names, &codes, order)
+    }
+
+    /// The same with the names in the order of the list, such as that of a published table.
+    ///
+    /// ```
+    /// use pairity::examples::Groups;
+    /// let groups = Groups::in_order(vec!["male".into(), "female".into()], vec![1, 0, 1]);
+    /// assert_eq!(groups.names(), ["male", "female"]);
+    /// assert_eq!(groups.select(&[2, 1]).names(), ["male", "female"]);
+    /// ```
+    pub fn in_order(names: Vec<String>, codes: Vec<u32>) -> Groups {
+        let order = (0..names.len()).collect();
+        Groups::arrange(&names, &codes, order)
+    }
+
+    /// Groups in a given order of the names, without those that no row has.
+    fn arrange(names: &[String], codes: &[u32], mut order: Vec<usize>) -> Groups {
         let mut used = vec![false; names.len()];
-        for &code in &codes {
+        for &code in codes {
             if let Some(used) = used.get_mut(code as usize) {
                 *used = true;
             }
         }
-        let mut order: Vec<usize> = (0..names.len()).filter(|&i| used[i]).collect();
-        order.sort_by(|&a, &b| compare_names(&names[a], &names[b]));
+        order.retain(|&i| used[i]);
         let mut place = vec![NO_GROUP; names.len()];
         for (new, &old) in order.iter().enumerate() {
             place[old] = new as u32;
@@ -63,16 +82,19 @@ impl Groups {
 
     /// The intersection of two attributes, named `a & b`. A row must belong to a group of both.
     pub fn intersect(&self, other: &Groups) -> Groups {
-        let width = other.names.len();
-        let names =
-            self.names.iter().flat_map(|a| other.names.iter().map(move |b| format!("{a} & {b}"))).collect();
+        // Two columns of identifiers have more intersections than can be held: only those that occur count.
+        let mut names = Vec::new();
+        let mut seen: HashMap<(u32, u32), u32> = HashMap::new();
         let codes = self
             .codes
             .iter()
             .zip(&other.codes)
             .map(|(&a, &b)| match (a, b) {
                 (NO_GROUP, _) | (_, NO_GROUP) => NO_GROUP,
-                (a, b) => (a as usize * width + b as usize) as u32,
+                both => *seen.entry(both).or_insert_with(|| {
+                    names.push(format!("{} & {}", self.names[a as usize], other.names[b as usize]));
+                    names.len() as u32 - 1
+                }),
             })
             .collect();
         Groups::from_codes(names, codes)
@@ -104,7 +126,7 @@ impl Groups {
     /// The same groups for some of the rows.
     pub fn select(&self, rows: &[u32]) -> Groups {
         let codes = rows.iter().map(|&r| self.codes.get(r as usize).copied().unwrap_or(NO_GROUP)).collect();
-        Groups::from_codes(self.names.clone(), codes)
+        Groups::in_order(self.names.clone(), codes)
     }
 }
 
@@ -125,6 +147,17 @@ mod tests {
     #[test]
     fn numbers_sort_by_value() {
         assert_eq!(Groups::from_names(&["10", "9", "x", "-1"]).names(), ["-1", "9", "10", "x"]);
+    }
+
+    #[test]
+    fn a_given_order_is_kept_and_names_that_no_row_has_are_dropped() {
+        let names = ["b", "x", "a", "c"].map(String::from).to_vec();
+        let groups = Groups::in_order(names.clone(), vec![2, 0, 9, 3]);
+        assert_eq!(groups.names(), ["b", "a", "c"]);
+        assert_eq!([0, 1, 2, 3].map(|row| groups.code(row)), [Some(1), Some(0), None, Some(2)]);
+        let some = groups.select(&[3, 1]);
+        assert_eq!((some.names(), some.code(0)), (&["b".to_owned(), "c".to_owned()][..], Some(1)));
+        assert_eq!(Groups::from_codes(names, vec![2, 0, 9, 3]).names(), ["a", "b", "c"]);
     }
 
     #[test]

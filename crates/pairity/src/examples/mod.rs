@@ -18,9 +18,12 @@
 
 mod groups;
 mod order;
+mod parts;
 
 pub use groups::{Groups, MAX_GROUPS, NO_GROUP};
 pub(crate) use order::{LabelOrder, sort_by_value};
+pub use parts::SplitError;
+pub(crate) use parts::shuffled;
 
 use std::ops::Range;
 
@@ -94,6 +97,14 @@ pub enum ExamplesError {
     /// Both kinds of protected attribute were given.
     #[error("groups and a continuous protected attribute exclude each other: give one of them")]
     TwoAttributes,
+    /// The chances of a mixture's scorers are no probabilities.
+    #[error(
+        "the chances of a mixture's scorers have to lie in 0 to 1 and add up to 1 in every query; {found} is wrong"
+    )]
+    Chances {
+        /// A chance, or a sum of chances.
+        found: f64,
+    },
     /// Pairs can't be weighted by a difference of labels that are not there.
     #[error("the label-gap weight needs labels: name the label column")]
     GapWithoutLabels,
@@ -389,7 +400,12 @@ fn check_length(column: &'static str, values: &[f64], rows: usize) -> Result<(),
     Ok(())
 }
 
-fn check_column(column: &'static str, values: Option<&[f64]>, rows: usize) -> Result<(), ExamplesError> {
+/// Whether a column, where there is one, has so many finite numbers.
+pub(crate) fn check_column(
+    column: &'static str,
+    values: Option<&[f64]>,
+    rows: usize,
+) -> Result<(), ExamplesError> {
     let Some(values) = values else { return Ok(()) };
     check_length(column, values, rows)?;
     match values.iter().position(|v| !v.is_finite()) {

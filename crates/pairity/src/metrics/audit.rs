@@ -1,6 +1,7 @@
 //! An audit: every metric of a scored table, and the verdict on each check.
 
 use super::measurement::{Measurement, Metric};
+use super::members::Member;
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::{Constraint, Criterion, Expression, Linear, Sense, Vocabulary};
 use crate::rates::{Average, Rate, Ties};
@@ -126,7 +127,30 @@ impl Audit {
         checks: &[Constraint],
         settings: &Settings,
     ) -> Result<Audit, ExamplesError> {
-        let measured = Measurement::new(examples, scores, settings)?;
+        Audit::of_mixture(examples, &[Member::only(scores)], checks, settings)
+    }
+
+    /// Measures what is expected of a stochastic model.
+    ///
+    /// # Errors
+    /// As [`Audit::run`], and chances that don't add up to 1.
+    pub fn of_mixture(
+        examples: &Examples,
+        members: &[Member],
+        checks: &[Constraint],
+        settings: &Settings,
+    ) -> Result<Audit, ExamplesError> {
+        let measured = Measurement::of_mixture(examples, members, settings)?;
+        Ok(Audit::of(examples, &measured, checks, settings))
+    }
+
+    /// Everything that was measured.
+    pub(crate) fn of(
+        examples: &Examples,
+        measured: &Measurement,
+        checks: &[Constraint],
+        settings: &Settings,
+    ) -> Audit {
         let k = examples.groups().len();
         let rate = |rate| measured.rate(rate);
         let symmetric = |group| {
@@ -135,7 +159,7 @@ impl Audit {
         };
         let parity =
             |first: usize, second: usize| (first != second).then(|| rate(Rate::Parity { first, second }));
-        Ok(Audit {
+        Audit {
             rows: examples.len(),
             queries: examples.has_queries().then(|| examples.queries()),
             without_attribute: examples.without_attribute(),
@@ -151,7 +175,7 @@ impl Audit {
             continuous: examples.is_continuous().then(|| (rate(Rate::Greater), rate(Rate::Less))),
             gaps: Criterion::ALL.into_iter().map(|c| (c, measured.criterion(c))).collect(),
             checks: checks.iter().map(|constraint| measured.check(constraint)).collect(),
-        })
+        }
     }
 }
 

@@ -13,7 +13,7 @@
 //! intervals to hold as often as they say.
 
 use crate::examples::{Examples, ExamplesError};
-use crate::pairs::{Layout, Part, Shares, Tally};
+use crate::pairs::{Arranged, Layout, Part, Shares, Tally};
 use crate::rates::{Average, Rate, Ties};
 
 /// Above this number of rates only variances are kept, and a difference is bounded by the sum of its
@@ -39,16 +39,16 @@ pub(crate) struct Influence {
 }
 
 impl Influence {
-    /// Measures all rates of the list; `scores` are in the order of the examples.
+    /// Measures all rates of the list, as expected of a mixture.
     pub(crate) fn measure(
         examples: &Examples,
-        scores: &[f64],
+        members: &[Arranged],
         rates: &[Rate],
         ties: Ties,
         average: Average,
     ) -> Influence {
         let layout = Layout::of(examples);
-        let tally = Tally::count(examples, scores, rates, ties);
+        let tally = Tally::expected(examples, members, rates, ties);
         let map = CellRates::new(&layout, rates);
         let pairs = map.sum(&tally.pairs);
 
@@ -64,7 +64,7 @@ impl Influence {
             vec![state]
         } else {
             let start = || (Units::new(rates.len()), Unit::new(rates.len()));
-            let states = Shares::visit(examples, scores, ties, start, |(state, unit), parts| {
+            let states = Shares::visit(examples, members, ties, start, |(state, unit), parts| {
                 unit.collect(&map, parts, false);
                 state.add(unit, &ratios);
             });

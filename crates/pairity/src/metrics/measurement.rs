@@ -3,6 +3,7 @@
 use super::Settings;
 use super::influence::Influence;
 use super::intervals::Intervals;
+use super::members::{Member, arrange};
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::{Expression, Linear, Vocabulary};
 use crate::pairs::Layout;
@@ -64,10 +65,35 @@ impl Measurement {
         scores: &[f64],
         settings: &Settings,
     ) -> Result<Measurement, ExamplesError> {
-        let scores = examples.arrange(scores)?;
+        Measurement::of_mixture(examples, &[Member::only(scores)], settings)
+    }
+
+    /// Measures every rate that is expected of a stochastic model.
+    ///
+    /// # Errors
+    /// Scores that are not finite, or not as many as rows; chances that don't add up to 1.
+    ///
+    /// ```
+    /// use pairity::examples::{Columns, Examples};
+    /// use pairity::metrics::{Chance, Measurement, Member, Settings};
+    /// use pairity::rates::Rate;
+    ///
+    /// let examples = Examples::new(Columns { labels: Some(&[0.0, 1.0]), ..Columns::default() })?;
+    /// let right = Member { chance: Chance::Same(0.75), scores: &[0.1, 0.9] };
+    /// let wrong = Member { chance: Chance::Same(0.25), scores: &[0.9, 0.1] };
+    /// let measured = Measurement::of_mixture(&examples, &[right, wrong], &Settings::default())?;
+    /// assert_eq!(measured.rate(Rate::AUC).value, Some(0.75));
+    /// # Ok::<(), pairity::examples::ExamplesError>(())
+    /// ```
+    pub fn of_mixture(
+        examples: &Examples,
+        members: &[Member],
+        settings: &Settings,
+    ) -> Result<Measurement, ExamplesError> {
+        let members = arrange(examples, members)?;
         let layout = Layout::of(examples);
         let rates = all_rates(&layout);
-        let influence = Influence::measure(examples, &scores, &rates, settings.ties, settings.average);
+        let influence = Influence::measure(examples, &members, &rates, settings.ties, settings.average);
         Ok(Measurement {
             vocabulary: Vocabulary { groups: examples.groups().to_vec(), continuous: layout.continuous },
             layout,

@@ -8,6 +8,9 @@ mod distributions;
 mod influence;
 mod intervals;
 mod measurement;
+mod members;
+#[cfg(test)]
+mod mixture_tests;
 #[cfg(test)]
 mod tests;
 
@@ -19,3 +22,4 @@ pub use distributions::{
 pub use influence::rate_values;
 pub(crate) use influence::values_in_order;
 pub use measurement::{Measurement, Metric};
+pub use members::{Chance, Member};

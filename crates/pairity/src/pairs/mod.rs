@@ -3,6 +3,7 @@
 mod continuous;
 mod discrete;
 mod mass;
+mod members;
 #[cfg(test)]
 pub(crate) mod oracle;
 mod parity;
@@ -12,5 +13,6 @@ mod tally;
 mod tests;
 mod view;
 
+pub(crate) use members::Arranged;
 pub(crate) use shares::{Part, Shares};
 pub(crate) use tally::{CellSum, Layout, Tally};

@@ -2,7 +2,7 @@
 
 use super::discrete::Cells;
 use super::mass::Mass;
-use super::shares::Part;
+use super::shares::{Part, mix};
 use super::tally::Layout;
 use super::view::View;
 use crate::examples::sort_by_value;
@@ -122,6 +122,16 @@ impl<M: Mass> ParityShares<M> {
             }
         }
         ParityShares { masses, credits, unearned, sums }
+    }
+
+    /// Mixes in what another member of a mixture earns.
+    pub(super) fn mix(&mut self, other: &ParityShares<M>, factors: [f32; 2]) {
+        mix(&mut self.credits, &other.credits, factors);
+        // A member without equal scores has no list.
+        let longer = self.unearned.len().max(other.unearned.len());
+        self.unearned.resize(longer, 0.0);
+        self.unearned.iter_mut().for_each(|own| *own *= factors[0]);
+        self.unearned.iter_mut().zip(&other.unearned).for_each(|(own, other)| *own += other * factors[1]);
     }
 
     pub(crate) fn parts(&self, example: usize, view: &View, layout: &Layout, parts: &mut Vec<Part>) {

@@ -7,6 +7,7 @@
 use super::continuous::{Share, continuous_shares};
 use super::discrete::FORK;
 use super::mass::{Gap, Mass, Unit, Weight};
+use super::members::Arranged;
 use super::parity::ParityShares;
 use super::tally::Layout;
 use super::view::{View, runs};
@@ -44,16 +45,16 @@ impl Shares {
     /// alone, each with a state from `start`. Returns the states in order.
     pub(crate) fn visit<R: Send>(
         examples: &Examples,
-        scores: &[f64],
+        members: &[Arranged],
         ties: Ties,
         start: impl Fn() -> R + Sync,
         visit: impl Fn(&mut R, &[Part]) + Sync,
     ) -> Vec<R> {
         match (examples.label_gap, examples.factors.is_some()) {
-            (true, true) => run::<Gap, Weight, R>(examples, scores, ties, start, visit),
-            (true, false) => run::<Gap, Unit, R>(examples, scores, ties, start, visit),
-            (false, true) => run::<Weight, Weight, R>(examples, scores, ties, start, visit),
-            (false, false) => run::<Unit, Unit, R>(examples, scores, ties, start, visit),
+            (true, true) => run::<Gap, Weight, R>(examples, members, ties, start, visit),
+            (true, false) => run::<Gap, Unit, R>(examples, members, ties, start, visit),
+            (false, true) => run::<Weight, Weight, R>(examples, members, ties, start, visit),
+            (false, false) => run::<Unit, Unit, R>(examples, members, ties, start, visit),
         }
     }
 }
@@ -61,21 +62,40 @@ impl Shares {
 /// `M` is the mass of label-ordered pairs, `P` that of pairs without labels.
 fn run<M: Mass, P: Mass, R: Send>(
     examples: &Examples,
-    scores: &[f64],
+    members: &[Arranged],
     ties: Ties,
     start: impl Fn() -> R + Sync,
     visit: impl Fn(&mut R, &[Part]) + Sync,
 ) -> Vec<R> {
-    let view = View::new(examples, 0..examples.len(), scores);
+    let Some((first, others)) = members.split_first() else { return Vec::new() };
     let layout = Layout::of(examples);
-    let labeled = view.labels.map(|_| Labeled::<M>::new(&view, ties));
-    let parity = (layout.groups > 0).then(|| ParityShares::<P>::new(&view, ties));
-    let continuous = match (&examples.attribute, view.labels) {
-        (Attribute::Continuous(values), Some(_)) => {
-            Some(continuous_shares::<M>(&view, values, ties.credit() as f32))
-        }
-        _ => None,
+    let view = View::new(examples, 0..examples.len(), &first.scores);
+    let shares = |view: &View| {
+        let labeled = view.labels.map(|_| Labeled::<M>::new(view, ties));
+        let parity = (layout.groups > 0).then(|| ParityShares::<P>::new(view, ties));
+        let continuous = match (&examples.attribute, view.labels) {
+            (Attribute::Continuous(values), Some(_)) => {
+                Some(continuous_shares::<M>(view, values, ties.credit() as f32))
+            }
+            _ => None,
+        };
+        (labeled, parity, continuous)
     };
+    let (mut labeled, mut parity, mut continuous) = shares(&view);
+    // What members earn is mixed; what they could earn is the same for all.
+    for (place, member) in others.iter().enumerate() {
+        let factors = [if place == 0 { first.chance() as f32 } else { 1.0 }, member.chance() as f32];
+        let other = shares(&View::new(examples, 0..examples.len(), &member.scores));
+        if let (Some(all), Some(own)) = (&mut labeled, &other.0) {
+            mix(&mut all.credits, &own.credits, factors);
+        }
+        if let (Some(all), Some(own)) = (&mut parity, &other.1) {
+            all.mix(own, factors);
+        }
+        if let (Some(all), Some(own)) = (&mut continuous, &other.2) {
+            mix(all.0.as_flattened_mut(), own.0.as_flattened(), factors);
+        }
+    }
     let n = view.len();
     let step = CHUNK * n.div_ceil(CHUNK * TASKS);
     let chunks: Vec<Range<usize>> = (0..n).step_by(step).map(|at| at..(at + step).min(n)).collect();
@@ -97,11 +117,13 @@ fn run<M: Mass, P: Mass, R: Send>(
                     labeled.parts(&here, place, &view, &layout, &mut parts);
                     window = Some(here);
                     let weight = examples.weights.as_ref().map_or(1.0, |weights| weights[example]);
-                    let error = scores[example] - labels[example];
+                    let error = |member: &Arranged| {
+                        member.chance() * (member.scores[example] - labels[example]).powi(2)
+                    };
                     parts.push(Part {
                         cell: layout.mse() as u32,
                         side: 0,
-                        credit: weight * error * error,
+                        credit: weight * members.iter().map(error).sum::<f64>(),
                         total: weight,
                     });
                 }
@@ -116,6 +138,11 @@ fn run<M: Mass, P: Mass, R: Send>(
             state
         })
         .collect()
+}
+
+/// all ← all · factor + own · factor.
+pub(super) fn mix(all: &mut [f32], own: &[f32], factors: [f32; 2]) {
+    all.iter_mut().zip(own).for_each(|(all, own)| *all = *all * factors[0] + own * factors[1]);
 }
 
 fn push_orders(credits: &Share, totals: &Share, layout: &Layout, parts: &mut Vec<Part>) {

@@ -6,6 +6,7 @@
 use super::continuous::continuous;
 use super::discrete::{Cells, accuracy};
 use super::mass::{Gap, Mass, Unit, Weight};
+use super::members::Arranged;
 use super::parity::parity;
 use super::shares::Part;
 use super::view::View;
@@ -173,6 +174,32 @@ impl Tally {
             tally.add_query(examples, &layout, wanted, examples.query(query), scores, ties);
         }
         tally
+    }
+
+    /// The expected cells of a mixture: which cells a query has does not depend on its scores, so that
+    /// what they earn is added up entry by entry.
+    pub(crate) fn expected(examples: &Examples, members: &[Arranged], rates: &[Rate], ties: Ties) -> Tally {
+        let mut members = members.iter().map(|member| {
+            let mut tally = Tally::count(examples, &member.scores, rates, ties);
+            tally.scale(&member.chances);
+            tally
+        });
+        let mut all = members.next().unwrap_or_default();
+        for other in members {
+            all.entries.iter_mut().zip(&other.entries).for_each(|(all, other)| all.credit += other.credit);
+        }
+        all
+    }
+
+    /// Multiplies what each query earned.
+    fn scale(&mut self, factors: &[f64]) {
+        let mut start = 0;
+        for (&end, &factor) in self.ends.iter().zip(factors) {
+            // A squared error may be infinite, which must not matter where it is never seen.
+            let scale = |credit: f64| if factor > 0.0 { credit * factor } else { 0.0 };
+            self.entries[start..end].iter_mut().for_each(|part| part.credit = scale(part.credit));
+            start = end;
+        }
     }
 
     /// The entries of each query.

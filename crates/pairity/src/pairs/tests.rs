@@ -1,5 +1,6 @@
 //! Fast counts against the oracle.
 
+use super::members::Arranged;
 use super::oracle::{self, Rows, tables};
 use super::{Layout, Shares, Tally};
 use crate::examples::{Columns, Examples, Groups};
@@ -56,7 +57,7 @@ fn check_shares(rows: &Rows, ties: Ties) -> Result<(), TestCaseError> {
             expected.entry((cell as u32, side)).or_default().push(share);
         }
     }
-    let found = Shares::visit(&examples, &scores, ties, Vec::new, |all, parts| {
+    let found = Shares::visit(&examples, &[Arranged::only(scores.clone())], ties, Vec::new, |all, parts| {
         all.extend(parts.iter().map(|p| ((p.cell, p.side), (p.credit, p.total))));
     });
     let mut shares: BTreeMap<(u32, u8), Vec<(f64, f64)>> = BTreeMap::new();
@@ -176,7 +177,9 @@ fn shares_have_the_same_bits_for_any_number_of_threads() {
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            Shares::visit(&examples, &scores, Ties::Half, Vec::new, |all, parts| all.extend_from_slice(parts))
+            Shares::visit(&examples, &[Arranged::only(scores.clone())], Ties::Half, Vec::new, |all, parts| {
+                all.extend_from_slice(parts)
+            })
         })
     };
     let (one, three) = (run(1), run(3));

@@ -227,6 +227,24 @@ impl Model {
         Ok(scores)
     }
 
+    /// What the score of each row is on average over the draws: Σₖ pₖ f(xᵢ; θₖ).
+    ///
+    /// # Errors
+    /// Features that do not fit.
+    pub fn expected_scores(&self, features: &Features) -> Result<Vec<f64>, ModelError> {
+        self.check()?;
+        self.architecture.check(features)?;
+        let mut expected = vec![0.0; features.rows()];
+        let mut scores = vec![0.0; features.rows()];
+        for component in &self.components {
+            self.architecture.score(&component.parameters, features, &mut scores);
+            for (sum, score) in expected.iter_mut().zip(&scores) {
+                *sum += component.probability * score;
+            }
+        }
+        Ok(expected)
+    }
+
     /// The component that a query draws.
     pub fn drawn(&self, seed: u64, query: &str) -> usize {
         let probabilities = self.components.iter().map(|component| component.probability);

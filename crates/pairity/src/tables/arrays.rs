@@ -73,7 +73,7 @@ pub(super) fn append(array: &ArrayRef, column: &mut Gather) -> Result<(), Proble
     Ok(())
 }
 
-fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
+pub(super) fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
     if array.data_type() == to {
         return Ok(Arc::clone(array));
     }

@@ -16,8 +16,13 @@ use super::source::Part;
 
 /// The columns of a file.
 pub(super) fn headers(part: &Part, delimiter: u8) -> Result<Vec<Header>, TableError> {
-    let names = names(&mut reader(part.open_at(0)?, delimiter), part)?;
+    let names = names(&header(part, delimiter)?);
     Ok(names.into_iter().map(|name| Header { name, readable: true }).collect())
+}
+
+/// The header as it is written.
+pub(super) fn header(part: &Part, delimiter: u8) -> Result<ByteRecord, TableError> {
+    first(&mut reader(part.open_at(0)?, delimiter), part)
 }
 
 /// Adds the rows of a file to the columns and returns their number.
@@ -27,21 +32,9 @@ pub(super) fn read(
     columns: &mut [Gather],
     meter: &mut Meter<'_>,
 ) -> Result<usize, TableError> {
-    let mut reader = reader(part.open_at(0)?, delimiter);
-    let names = names(&mut reader, part)?;
-    let fields = positions(columns, &names, part.name())?;
-    let mut record = ByteRecord::new();
-    let mut rows = 0;
-    let mut start = 0;
-    loop {
-        let next = reader.position().byte();
-        if !reader.read_byte_record(&mut record).map_err(|error| failed(part, error))? {
-            break;
-        }
-        start = next;
-        if record.len() != names.len() {
-            return Err(ragged(part, start, &record, names.len()));
-        }
+    let names = names(&header(part, delimiter)?);
+    let fields = positions(columns.iter().map(Gather::name), &names, part.name())?;
+    each_record(part, delimiter, meter, |start, record| {
         for (column, &field) in columns.iter_mut().zip(&fields) {
             if let Err(problem) = column.text(&record[field]) {
                 return Err(TableError::Cell {
@@ -52,6 +45,33 @@ pub(super) fn read(
                 });
             }
         }
+        Ok(())
+    })
+}
+
+/// Calls a function with each row, which has as many fields as the header, and with the position where
+/// it starts. Returns the number of rows.
+pub(super) fn each_record(
+    part: &Part,
+    delimiter: u8,
+    meter: &mut Meter<'_>,
+    mut each: impl FnMut(u64, &ByteRecord) -> Result<(), TableError>,
+) -> Result<usize, TableError> {
+    let mut reader = reader(part.open_at(0)?, delimiter);
+    let expected = first(&mut reader, part)?.len();
+    let mut record = ByteRecord::new();
+    let mut rows = 0;
+    let mut start = 0;
+    loop {
+        let next = reader.position().byte();
+        if !reader.read_byte_record(&mut record).map_err(|error| failed(part, error))? {
+            break;
+        }
+        start = next;
+        if record.len() != expected {
+            return Err(ragged(part, start, &record, expected));
+        }
+        each(start, &record)?;
         rows += 1;
         meter.at(next);
     }
@@ -70,12 +90,16 @@ fn reader(bytes: impl Read, delimiter: u8) -> Reader<impl Read> {
         .from_reader(bytes)
 }
 
-fn names(reader: &mut Reader<impl Read>, part: &Part) -> Result<Vec<String>, TableError> {
+fn first(reader: &mut Reader<impl Read>, part: &Part) -> Result<ByteRecord, TableError> {
     let mut record = ByteRecord::new();
     if !reader.read_byte_record(&mut record).map_err(|error| failed(part, error))? {
         return Err(TableError::NoHeader { file: part.name().to_owned() });
     }
-    Ok(record.iter().map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect())
+    Ok(record)
+}
+
+fn names(header: &ByteRecord) -> Vec<String> {
+    header.iter().map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect()
 }
 
 fn ragged(part: &Part, start: u64, record: &ByteRecord, expected: usize) -> TableError {

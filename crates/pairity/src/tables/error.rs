@@ -5,7 +5,7 @@ use std::io;
 
 use thiserror::Error;
 
-/// Why a table could not be read. Each message can be shown to a person as it is.
+/// Why a table could not be read or written. Each message can be shown to a person as it is.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TableError {
@@ -167,6 +167,82 @@ pub enum TableError {
         column: String,
         /// Its type, as Arrow names it.
         found: String,
+    },
+    /// The output can't be written.
+    #[error("can't write {file}: {cause}. Check that the folder exists and that you may write there")]
+    Write {
+        /// The file, as the user wrote it.
+        file: String,
+        /// What the operating system said.
+        cause: io::Error,
+    },
+    /// An output whose name does not tell its format.
+    #[error(
+        "can't write a table to {file}: end the name in .csv, .tsv or .parquet, \
+         which are the formats that are written"
+    )]
+    OutputFormat {
+        /// The file, as the user wrote it.
+        file: String,
+    },
+    /// An output that is one of the files it is made of.
+    #[error(
+        "{file} is read as a table, so that it can't be the output too. Choose another name for the output"
+    )]
+    OutputIsInput {
+        /// The file, as the user wrote it.
+        file: String,
+    },
+    /// A column to be added whose name is in use.
+    #[error("{file} already has a column {column:?}. Choose another name for the new column")]
+    NameTaken {
+        /// The file.
+        file: String,
+        /// The name.
+        column: String,
+    },
+    /// A column to be added that is not as long as the table.
+    #[error(
+        "the new column {column:?} has {found} numbers, but {file} has {rows} rows. Give one number a row; \
+         if the file has changed meanwhile, start again"
+    )]
+    AddedLength {
+        /// The column.
+        column: String,
+        /// Its length.
+        found: usize,
+        /// The file, or the first of several.
+        file: String,
+        /// The rows of the table, or as many as were seen.
+        rows: usize,
+    },
+    /// A column of Parquet files whose types differ.
+    #[error(
+        "{file}, column {column:?}: the type is {found}, but in {first} it is {expected}. \
+         Give the files the same types, or choose a .csv file as the output"
+    )]
+    TypesDiffer {
+        /// The file.
+        file: String,
+        /// The column's name.
+        column: String,
+        /// Its type there, as Arrow names it.
+        found: String,
+        /// The first file.
+        first: String,
+        /// The type in the first file.
+        expected: String,
+    },
+    /// A Parquet column of a type that has no text.
+    #[error(
+        "{file}, column {column:?}: a text file has no place for such cells as these, which are lists, \
+         structs or bytes. Leave the column out, or write Parquet files alone to a .parquet file"
+    )]
+    NoText {
+        /// The file.
+        file: String,
+        /// The column's name.
+        column: String,
     },
 }
 

@@ -1,10 +1,13 @@
 //! Reading tables: CSV, TSV, Parquet and SVMlight files become named columns of numbers or categories.
+//! And copying them with columns added.
 //!
 //! A [`Source`] says where the table is, a [`Selection`] which columns are wanted, and [`read`] gives a
 //! [`Table`]. Several files are one table: their rows follow each other, and their categories are
 //! merged. Missing cells are empty, `?` or `NA`, and nulls in Parquet; spaces around a cell are not part
 //! of it. A cell that does not fit its column is an error that names the file, the line and the column.
+//! [`AddColumns`] copies a table, with all its cells as they are, and adds columns of numbers.
 
+mod adding;
 mod arrays;
 mod cell;
 mod columnar;
@@ -18,11 +21,14 @@ mod selection;
 mod source;
 mod svmlight;
 mod table;
+mod whole_file;
 
+pub use adding::{AddColumns, Output};
 pub use error::{CellProblem, Place, TableError};
 pub use selection::{Kind, Selection, Want};
 pub use source::Source;
 pub use table::{Column, MISSING, Table, Values};
+pub use whole_file::WholeFile;
 
 use format::Format;
 use gather::{Gather, Gathered};

@@ -4,7 +4,6 @@ use crate::similar::nearest;
 use std::collections::{HashMap, HashSet};
 
 use super::error::TableError;
-use super::gather::Gather;
 
 /// What a column is read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +110,11 @@ pub(super) fn all(
 }
 
 /// The position of each wanted column among the names of a file.
-pub(super) fn positions(wanted: &[Gather], names: &[String], file: &str) -> Result<Vec<usize>, TableError> {
+pub(super) fn positions<'a>(
+    wanted: impl Iterator<Item = &'a str>,
+    names: &[String],
+    file: &str,
+) -> Result<Vec<usize>, TableError> {
     let mut places: HashMap<&str, (usize, usize)> = HashMap::with_capacity(names.len());
     for (at, name) in names.iter().enumerate() {
         places.entry(name).or_insert((at, 0)).1 += 1;
@@ -125,7 +128,7 @@ pub(super) fn positions(wanted: &[Gather], names: &[String], file: &str) -> Resu
         }),
         None => Err(unknown(column, names.to_vec(), file)),
     };
-    wanted.iter().map(|gather| position(gather.name())).collect()
+    wanted.map(position).collect()
 }
 
 /// The error for a column that a file does not have.

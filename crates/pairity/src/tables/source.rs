@@ -55,6 +55,11 @@ impl Source {
         Ok(Source { parts })
     }
 
+    /// One source that holds the files of several, one after the other.
+    pub fn chain(sources: Vec<Source>) -> Source {
+        Source { parts: sources.into_iter().flat_map(|source| source.parts).collect() }
+    }
+
     /// A table held in memory: reads a stream to its end. The name stands in messages, and its extension
     /// tells the format as that of a file does.
     pub fn from_reader(name: &str, reader: impl Read) -> Result<Source, TableError> {
@@ -64,6 +69,16 @@ impl Source {
     /// The names of the files, as they stand in messages.
     pub fn names(&self) -> Vec<&str> {
         self.parts.iter().map(|part| part.name.as_str()).collect()
+    }
+
+    /// Whether a file is one of those of the table, by whatever path.
+    pub fn reads(&self, path: &Path) -> bool {
+        let Ok(path) = fs::canonicalize(path) else { return false };
+        let is = |part: &Part| match &part.data {
+            Data::File(read) => fs::canonicalize(read).is_ok_and(|read| read == path),
+            Data::Memory(_) => false,
+        };
+        self.parts.iter().any(is)
     }
 
     pub(super) fn parts(&self) -> &[Part] {

@@ -95,6 +95,11 @@ impl Table {
         &self.skipped
     }
 
+    /// Name and number of rows of each file, in order.
+    pub fn files(&self) -> &[(String, usize)] {
+        &self.parts
+    }
+
     /// Where a row (counted from 0) came from, such as `people.csv, data row 12` for row 11.
     pub fn locate(&self, row: usize) -> String {
         let mut within = row;

@@ -4,12 +4,14 @@
 //! m ← β₁ m + (1 − β₁) g     v ← β₂ v + (1 − β₂) g²     x ← x − η √(1 − β₂ᵗ) / (1 − β₁ᵗ) · m / (√v + ε)
 //! ```
 
+use serde::{Deserialize, Serialize};
+
 const BETA1: f64 = 0.9;
 const BETA2: f64 = 0.999;
 const EPSILON: f64 = 1e-8;
 
 /// The state of one optimizer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Adam {
     first: Vec<f64>,
     second: Vec<f64>,

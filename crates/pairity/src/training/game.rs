@@ -8,98 +8,222 @@
 //! The proxy of a linear form Σ c_r A_r bounds each term by itself: a rate with c > 0 by its surrogate
 //! from above, one with c < 0 by the surrogate of its error, as c A = |c| (1 − A) − |c|. Both players step
 //! at the same point with the same step size.
+//!
+//! The multipliers may look at other examples than the scorer: what a scorer with many parameters fits
+//! to the training examples would otherwise look as if it held everywhere.
 
 use super::adam::Adam;
 use super::players::{Multipliers, Player};
 use super::problem::Problem;
-use super::shrink::value;
+use super::sample::{Batches, Sample};
+use super::shrink::{value, worst};
 use crate::examples::Examples;
 use crate::goals::Linear;
 use crate::rates::{Average, Rate};
 use crate::scorers::{Architecture, Features, Scorer};
 use crate::surrogates::{Kind, Surrogate, SurrogateError};
+use serde::{Deserialize, Serialize};
 
-/// Examples with their features, both in the order of the examples.
-pub(crate) struct Sample<'a> {
-    pub examples: &'a Examples,
-    pub features: Features,
-}
-
-/// How one game is played.
+/// How games are played.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Rules {
     pub iterations: usize,
-    pub snapshots: usize,
+    /// Iterations from one snapshot to the next.
+    pub every: usize,
     pub player: Player,
     pub surrogate: Kind,
     pub average: Average,
+    pub batch: Option<usize>,
     pub seed: u64,
 }
 
 /// A scorer on the way.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Snapshot {
     pub iteration: usize,
     pub parameters: Vec<f64>,
+    /// How the game stood when it was taken.
+    pub standing: Standing,
+    /// What objective and bounds weighed.
+    pub weights: Vec<f64>,
 }
 
-/// Plays one game with one step size; `go_on` is asked before each iteration. Returns the snapshots.
-pub(crate) fn play(
-    problem: &Problem,
-    scorer: &Architecture,
-    sample: &Sample,
-    rules: &Rules,
-    step_size: f64,
-    go_on: &(dyn Fn(usize) -> bool + Sync),
-) -> Result<Vec<Snapshot>, SurrogateError> {
-    let surrogate = Surrogate::new(sample.examples, &problem.rates, rules.average, rules.surrogate, 1.0)?;
-    let bounds: Vec<&Linear> = problem.game_bounds().collect();
-    let slacked = if problem.has_slack() { problem.objective.len() } else { 0 };
-    let mut multipliers = Multipliers::new(rules.player, bounds.len());
-    // The slack variable, where there is one, is the last parameter.
-    let mut parameters = scorer.start(rules.seed);
-    let own = parameters.len();
-    parameters.resize(own + usize::from(slacked > 0), problem.ideal());
-    let mut adam = Adam::new(parameters.len());
-    let n = sample.examples.len();
-    let (mut scores, mut slopes) = (vec![0.0; n], vec![0.0; n]);
-    let mut gradient = vec![0.0; parameters.len()];
-    let every = (rules.iterations / rules.snapshots.max(1)).max(1);
-    let mut snapshots = Vec::new();
-    for iteration in 1..=rules.iterations {
-        if !go_on(iteration) {
-            break;
+/// How the scorer does just now, on the examples that the multipliers look at.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Standing {
+    /// The value to be minimized.
+    pub cost: f64,
+    /// The largest violation, at least 0.
+    pub violation: f64,
+}
+
+/// What all games share.
+pub(crate) struct Arena<'a> {
+    pub problem: &'a Problem,
+    scorer: &'a Architecture,
+    rules: Rules,
+    /// The features of all rows, which batches are picked from.
+    features: &'a Features,
+    sample: &'a Sample<'a>,
+    surrogate: Surrogate<'a>,
+    multipliers: Option<(&'a Sample<'a>, Surrogate<'a>)>,
+}
+
+/// The state of one game: all that a later iteration depends on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Game {
+    pub step_size: f64,
+    /// Iterations played.
+    pub iteration: usize,
+    /// Those of the scorer and, where there is a slack variable, that one.
+    parameters: Vec<f64>,
+    adam: Adam,
+    multipliers: Multipliers,
+    /// In the last iteration.
+    pub standing: Standing,
+    pub snapshots: Vec<Snapshot>,
+    /// Scores became infinite: there is nothing more to play.
+    pub broken: bool,
+}
+
+impl<'a> Arena<'a> {
+    pub(crate) fn new(
+        problem: &'a Problem,
+        scorer: &'a Architecture,
+        rules: Rules,
+        features: &'a Features,
+        sample: &'a Sample<'a>,
+        multipliers: Option<&'a Sample<'a>>,
+    ) -> Result<Arena<'a>, SurrogateError> {
+        let prepare = |examples: &'a Examples| {
+            Surrogate::new(examples, &problem.rates, rules.average, rules.surrogate, 1.0)
+        };
+        let surrogate = prepare(sample.examples)?;
+        let multipliers = match multipliers {
+            Some(sample) => Some((sample, prepare(sample.examples)?)),
+            None => None,
+        };
+        Ok(Arena { problem, scorer, rules, features, sample, surrogate, multipliers })
+    }
+
+    /// A game at its start.
+    pub(crate) fn start(&self, step_size: f64) -> Game {
+        let mut parameters = self.scorer.start(self.rules.seed);
+        let slack = usize::from(self.problem.has_slack());
+        parameters.resize(parameters.len() + slack, self.problem.ideal());
+        Game {
+            step_size,
+            iteration: 0,
+            adam: Adam::new(parameters.len()),
+            parameters,
+            multipliers: Multipliers::new(self.rules.player, self.problem.game_bounds().count()),
+            standing: Standing::default(),
+            snapshots: Vec::new(),
+            broken: false,
         }
-        scorer.score(&parameters[..own], &sample.features, &mut scores);
+    }
+
+    pub(crate) fn is_over(&self, game: &Game) -> bool {
+        game.broken || game.iteration >= self.rules.iterations
+    }
+
+    /// Plays on while `go_on` agrees, which is asked after each iteration.
+    pub(crate) fn play(&self, game: &mut Game, go_on: &dyn Fn(&Game) -> bool) {
+        let mut batches = Batches::new(self.sample.examples, self.rules.batch, self.rules.seed);
+        let n = self.sample.examples.len();
+        let mut space = Space { scores: vec![0.0; n], slopes: vec![0.0; n], gradient: Vec::new() };
+        while !self.is_over(game) {
+            match &mut batches {
+                None => self.step(game, self.sample, &self.surrogate, &mut space),
+                Some(batches) => self.step_on_batch(game, batches.units(game.iteration), &mut space),
+            }
+            if !go_on(game) {
+                break;
+            }
+        }
+    }
+
+    /// The scorer as it is now.
+    pub(crate) fn current(&self, game: &Game) -> Snapshot {
+        Snapshot {
+            iteration: game.iteration,
+            parameters: game.parameters.iter().copied().take(self.scorer.len()).collect(),
+            standing: game.standing,
+            weights: game.multipliers.weights.clone(),
+        }
+    }
+
+    fn step_on_batch(&self, game: &mut Game, units: &[u32], space: &mut Space) {
+        let Ok(examples) = self.sample.examples.part(units) else { return };
+        let sample = Sample { features: self.features.select(&examples.row), examples: &examples };
+        let (rules, rates) = (&self.rules, &self.problem.rates);
+        if let Ok(surrogate) = Surrogate::new(&examples, rates, rules.average, rules.surrogate, 1.0) {
+            self.step(game, &sample, &surrogate, space);
+        }
+    }
+
+    /// One step of both players.
+    fn step(&self, game: &mut Game, sample: &Sample, surrogate: &Surrogate, space: &mut Space) {
+        let problem = self.problem;
+        let slacked = if problem.has_slack() { problem.objective.len() } else { 0 };
+        let own = game.parameters.len() - usize::from(slacked > 0);
+        let n = sample.examples.len();
+        let (scores, slopes) = (&mut space.scores[..n], &mut space.slopes[..n]);
+        self.scorer.score(&game.parameters[..own], &sample.features, scores);
         if !scores.iter().all(|score| score.is_finite()) {
-            break;
+            game.broken = true;
+            game.parameters.clear();
+            return;
         }
-        let rates = surrogate.true_rates(&scores);
-        let violations: Vec<f64> = bounds
-            .iter()
+        let rates = match &self.multipliers {
+            None => surrogate.true_rates(scores),
+            Some((other, surrogate)) => {
+                let mut scores = vec![0.0; other.examples.len()];
+                self.scorer.score(&game.parameters[..own], &other.features, &mut scores);
+                surrogate.true_rates(&scores)
+            }
+        };
+        let slack = |bound: usize| if bound < slacked { game.parameters[own] } else { 0.0 };
+        // A batch may lack the pairs of a rate: then it says nothing about the constraint.
+        let known = |miss: f64| if miss.is_nan() { 0.0 } else { miss };
+        let violations: Vec<f64> = problem
+            .game_bounds()
             .enumerate()
-            .map(|(i, form)| value(problem, form, &rates) - if i < slacked { parameters[own] } else { 0.0 })
+            .map(|(i, form)| known(value(problem, form, &rates) - slack(i)))
             .collect();
-        let weights = &multipliers.weights;
+        let weights = &game.multipliers.weights;
         let mut holds = Holds::new(problem.rates.len());
         if slacked == 0 {
             holds.add(problem, &problem.objective[0], weights[0]);
         }
-        for (form, &weight) in bounds.iter().zip(&weights[1..]) {
+        for (form, &weight) in problem.game_bounds().zip(&weights[1..]) {
             holds.add(problem, form, weight);
         }
-        surrogate.evaluate(&scores, &holds.up, &holds.down, holds.mse, &mut slopes);
-        scorer.pull_back(&parameters[..own], &sample.features, &slopes, &mut gradient[..own]);
+        surrogate.evaluate(scores, &holds.up, &holds.down, holds.mse, slopes);
+        let gradient = &mut space.gradient;
+        gradient.resize(game.parameters.len(), 0.0);
+        self.scorer.pull_back(&game.parameters[..own], &sample.features, slopes, &mut gradient[..own]);
         if slacked > 0 {
             gradient[own] = weights[0] - weights[1..=slacked].iter().sum::<f64>();
         }
-        adam.descend(&mut parameters, &gradient, step_size);
-        multipliers.ascend(&violations, step_size);
-        if iteration % every == 0 || iteration == rules.iterations {
-            snapshots.push(Snapshot { iteration, parameters: parameters[..own].to_vec() });
+        game.standing = Standing {
+            cost: known(worst(problem, &mut problem.objective.iter(), &rates)),
+            violation: worst(problem, &mut problem.bounds.iter().map(|bound| &bound.form), &rates).max(0.0),
+        };
+        game.adam.descend(&mut game.parameters, gradient, game.step_size);
+        game.multipliers.ascend(&violations, game.step_size);
+        game.iteration += 1;
+        if game.iteration.is_multiple_of(self.rules.every) || game.iteration == self.rules.iterations {
+            game.snapshots.push(self.current(game));
         }
     }
-    Ok(snapshots)
+}
+
+/// Room that every iteration uses again.
+struct Space {
+    scores: Vec<f64>,
+    slopes: Vec<f64>,
+    gradient: Vec<f64>,
 }
 
 /// Weights of the surrogates.

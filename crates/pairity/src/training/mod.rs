@@ -4,14 +4,23 @@
 //! query. Its rates are the expected rates of the draw.
 
 mod adam;
+mod answer;
+mod checkpoint;
+mod evaluation;
 mod game;
 mod players;
 mod problem;
+mod sample;
 mod shrink;
 #[cfg(test)]
 mod tests;
 mod trainer;
+mod watch;
 
+pub use answer::{Answer, Reach, reach};
+pub use checkpoint::Checkpoint;
+pub use evaluation::{Evaluation, MemberValue, evaluate};
 pub use players::Player;
 pub use problem::{Problem, ProblemError};
-pub use trainer::{Status, TrainError, TrainSettings, Trained, train};
+pub use trainer::{Data, Status, TracePoint, TrainError, TrainSettings, Trained, train};
+pub use watch::{Progress, Watch};

@@ -10,9 +10,10 @@
 //! on the sign of a violation more than on its size.
 
 use super::adam::Adam;
+use serde::{Deserialize, Serialize};
 
 /// Which regret the player keeps low.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Player {
     /// Swap regret: no exchange of one constraint for another would have paid.
     #[default]
@@ -27,7 +28,7 @@ pub enum Player {
 const SMALLEST: f64 = 1e-3;
 
 /// The weights of the objective (first) and the constraints.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Multipliers {
     player: Player,
     /// Log matrix by columns, log weights, or the multipliers themselves.

@@ -52,6 +52,8 @@ pub(crate) struct Bound {
 /// Minimize the largest of `objective` subject to every bound.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
+    /// The objective as it was stated.
+    pub stated: Expression,
     pub(crate) objective: Vec<Linear>,
     pub(crate) bounds: Vec<Bound>,
     /// Every rate in it, sorted.
@@ -85,6 +87,7 @@ impl Problem {
         constraints: &[Constraint],
     ) -> Result<Problem, ProblemError> {
         let sign = if maximize { -1.0 } else { 1.0 };
+        let stated = objective.clone();
         let objective = forms(objective, sign, 0.0, "the objective")?;
         let mut bounds = Vec::new();
         for (index, constraint) in constraints.iter().enumerate() {
@@ -96,7 +99,12 @@ impl Problem {
         let mut rates: Vec<Rate> = all.flat_map(|form| form.terms.iter().map(|term| term.0)).collect();
         rates.sort_unstable();
         rates.dedup();
-        Ok(Problem { objective, bounds, rates, constraints: constraints.to_vec(), maximize })
+        Ok(Problem { stated, objective, bounds, rates, constraints: constraints.to_vec(), maximize })
+    }
+
+    /// Whether the objective or a constraint is made of this rate.
+    pub fn uses(&self, rate: Rate) -> bool {
+        self.rates.binary_search(&rate).is_ok()
     }
 
     /// Whether a slack variable stands for the objective.
@@ -110,6 +118,21 @@ impl Problem {
         objective.iter().chain(self.bounds.iter().map(|bound| &bound.form))
     }
 
+    /// A value to be minimized as the objective was stated, or the other way around.
+    pub(crate) fn turned(&self, cost: f64) -> f64 {
+        if self.maximize { -cost } else { cost }
+    }
+
+    /// By how much each constraint is missed: the largest of its forms; NaN if one has no value.
+    pub(crate) fn misses_by_constraint(&self, value: impl Fn(&Linear) -> f64) -> Vec<f64> {
+        let mut misses = vec![f64::NEG_INFINITY; self.constraints.len()];
+        for bound in &self.bounds {
+            let (miss, own) = (value(&bound.form), &mut misses[bound.constraint]);
+            *own = if miss.is_nan() || own.is_nan() { f64::NAN } else { own.max(miss) };
+        }
+        misses
+    }
+
     /// The objective if every rate were as wanted, from where a slack variable starts: no scorer reaches
     /// it, so the game begins with every form above the slack, as errors are above 0.
     pub(crate) fn ideal(&self) -> f64 {
@@ -121,14 +144,12 @@ impl Problem {
     }
 
     /// The value to be minimized.
-    #[cfg(test)]
-    fn cost(&self, rate: &mut dyn FnMut(Rate) -> f64) -> f64 {
+    pub(crate) fn cost(&self, rate: &mut dyn FnMut(Rate) -> f64) -> f64 {
         self.objective.iter().map(|form| form.value(rate)).fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// By how much each bound is missed; negative where it is met.
-    #[cfg(test)]
-    fn misses(&self, rate: &mut dyn FnMut(Rate) -> f64) -> Vec<f64> {
+    pub(crate) fn misses(&self, rate: &mut dyn FnMut(Rate) -> f64) -> Vec<f64> {
         self.bounds.iter().map(|bound| bound.form.value(rate)).collect()
     }
 }

@@ -60,12 +60,9 @@ pub(crate) fn shrink(problem: &Problem, candidates: &[Vec<f64>]) -> Option<Mixtu
 /// Cost and violation of given members.
 pub(crate) fn evaluate(problem: &Problem, candidates: &[Vec<f64>], members: Vec<(usize, f64)>) -> Mixture {
     let rates = expected(candidates, &members);
-    let worst = |forms: &mut dyn Iterator<Item = &Linear>| {
-        forms.map(|form| value(problem, form, &rates)).fold(f64::NEG_INFINITY, f64::max)
-    };
-    let violation = worst(&mut problem.bounds.iter().map(|bound| &bound.form)).max(0.0);
+    let violation = worst(problem, &mut problem.bounds.iter().map(|bound| &bound.form), &rates).max(0.0);
     let violation = if violation <= TOLERANCE { 0.0 } else { violation };
-    let cost = worst(&mut problem.objective.iter());
+    let cost = worst(problem, &mut problem.objective.iter(), &rates);
     Mixture { members, violation, cost }
 }
 
@@ -83,6 +80,11 @@ pub(crate) fn expected(candidates: &[Vec<f64>], members: &[(usize, f64)]) -> Vec
 pub(crate) fn value(problem: &Problem, form: &Linear, rates: &[f64]) -> f64 {
     let at = |rate: Rate| problem.rates.binary_search(&rate).map_or(f64::NAN, |index| rates[index]);
     form.constant + form.terms.iter().map(|&(rate, factor)| factor * at(rate)).sum::<f64>()
+}
+
+/// The largest of some forms.
+pub(crate) fn worst(problem: &Problem, forms: &mut dyn Iterator<Item = &Linear>, rates: &[f64]) -> f64 {
+    forms.map(|form| value(problem, form, rates)).fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// Minimizes the largest of `tops` over distributions, with every row of `bounds` at most `limit`.

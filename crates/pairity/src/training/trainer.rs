@@ -1,15 +1,24 @@
 //! Training: a game for each step size, the best mixture of each game's snapshots, the best of these.
 
-use super::game::{Rules, Sample, Snapshot, play};
+use super::answer::{Answer, Played, Selection};
+use super::checkpoint::{Checkpoint, fingerprint};
+use super::game::{Arena, Game, Rules};
 use super::players::Player;
 use super::problem::{Problem, ProblemError};
-use super::shrink::{Mixture, expected, shrink, value};
-use crate::examples::Examples;
+use super::sample::Sample;
+use super::shrink::{shrink, value};
+use super::watch::{Progress, Watch};
+use crate::examples::{Examples, ExamplesError};
 use crate::metrics::values_in_order;
 use crate::rates::{Average, Ties};
-use crate::scorers::{Architecture, Component, Features, Scorer, ScorerError};
-use crate::surrogates::{Kind, Surrogate, SurrogateError};
+use crate::scorers::{Architecture, Component, Features, ScorerError};
+use crate::surrogates::{Kind, SurrogateError};
+use rayon::prelude::*;
 use std::time::{Duration, Instant};
+
+/// Games pause this often at least, for progress, checkpoints and whoever wants to stop them. When they
+/// pause has no influence on how they go on.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// How training is done.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,14 +35,18 @@ pub struct TrainSettings {
     pub surrogate: Kind,
     /// How rates of queries become one.
     pub average: Average,
-    /// Of the scorer's start.
+    /// Queries, or rows without queries, that each step looks at; all if none is given.
+    pub batch: Option<usize>,
+    /// Of the scorer's start and the order of batches.
     pub seed: u64,
     /// When to stop with the best so far.
     pub time_limit: Option<Duration>,
+    /// Which answer is wanted.
+    pub answer: Answer,
 }
 
 impl Default for TrainSettings {
-    /// The paper's: 2,500 iterations, 100 snapshots, step sizes 0.001 to 10.
+    /// The paper's: 2,500 iterations, 100 snapshots, step sizes 0.001 to 10, all examples at once.
     fn default() -> TrainSettings {
         TrainSettings {
             iterations: 2_500,
@@ -42,10 +55,26 @@ impl Default for TrainSettings {
             player: Player::Swap,
             surrogate: Kind::Hinge,
             average: Average::Pairs,
+            batch: None,
             seed: 0,
             time_limit: None,
+            answer: Answer::Mixture,
         }
     }
+}
+
+/// What is trained on. All examples are parts of one table, whose rows the features are of.
+#[derive(Clone, Copy)]
+pub struct Data<'a> {
+    /// The features of all rows.
+    pub features: &'a Features,
+    /// What the scorer is fit to.
+    pub train: &'a Examples,
+    /// What the multipliers look at, if that is something else: constraints that are enforced on
+    /// examples which the scorer does not see carry over to new data.
+    pub multipliers: Option<&'a Examples>,
+    /// What the answer is selected on; the training examples (and those of the multipliers) without it.
+    pub validation: Option<&'a Examples>,
 }
 
 /// Why training could not start.
@@ -60,6 +89,9 @@ pub enum TrainError {
     /// The surrogates can't be made.
     #[error(transparent)]
     Surrogate(#[from] SurrogateError),
+    /// The scores can't be measured.
+    #[error(transparent)]
+    Examples(#[from] ExamplesError),
     /// A setting is out of its range.
     #[error("{name} is {found}; it has to be {allowed}")]
     Setting {
@@ -82,9 +114,20 @@ pub enum TrainError {
     },
     /// Every step size led to scores that are not numbers.
     #[error(
-        "no step size led to a scorer: scores became infinite or time ran out; try smaller step sizes, or standardize the features"
+        "no step size led to a scorer: scores became infinite; try smaller step sizes, or standardize the features"
     )]
     Nothing,
+    /// A checkpoint can't be read.
+    #[error("this is no checkpoint of a training run: {cause}")]
+    Checkpoint {
+        /// What is wrong with it.
+        cause: String,
+    },
+    /// A checkpoint of another run.
+    #[error(
+        "the checkpoint is of a run with other data, another goal or other settings: give those again, or start anew without it"
+    )]
+    OtherRun,
 }
 
 /// How training ended.
@@ -96,7 +139,7 @@ pub enum Status {
     FeasibleAsMixture,
     /// The best mixture found misses a constraint, and no longer came nearer.
     Infeasible,
-    /// Time ran out.
+    /// Time ran out, or somebody stopped it.
     TimeLimit,
     /// The best mixture found misses a constraint, but was still coming nearer.
     NotConverged,
@@ -115,11 +158,26 @@ impl Status {
     }
 }
 
+/// A point on the way of a game.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TracePoint {
+    /// Steps made.
+    pub iteration: usize,
+    /// The stated objective.
+    pub objective: f64,
+    /// The largest violation, at least 0.
+    pub violation: f64,
+    /// What the objective and each bound of the problem weighed.
+    pub weights: Vec<f64>,
+}
+
 /// A stochastic model and how well it does on the examples it was selected on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trained {
     /// How training ended.
     pub status: Status,
+    /// Whether every constraint is met on the examples of the selection.
+    pub meets_goal: bool,
     /// Scorers and the probabilities they are drawn with.
     pub components: Vec<Component>,
     /// The step size whose game they come from.
@@ -128,63 +186,144 @@ pub struct Trained {
     pub objective: f64,
     /// By how much each constraint is missed at the expected rates; 0 or less where it is met.
     pub violations: Vec<f64>,
+    /// The way of that game.
+    pub trace: Vec<TracePoint>,
 }
 
-/// Trains a scorer for a problem. Rows of `features` are those of `train`; mixtures are selected on
-/// `validation`, or on the training examples without one.
+/// Trains a scorer for a problem.
 ///
 /// # Errors
-/// Settings out of range, features that don't fit, rates without pairs in the training examples.
+/// Settings out of range, features that don't fit, rates without pairs in the examples.
+///
+/// ```
+/// use pairity::examples::{Columns, Examples};
+/// use pairity::goals::parse_maximize;
+/// use pairity::scorers::{Architecture, Features, GroupUse, Linear};
+/// use pairity::training::{Data, Problem, Status, TrainSettings, Watch, train};
+///
+/// let examples = Examples::new(Columns { labels: Some(&[0.0, 1.0, 2.0]), ..Columns::default() })?;
+/// let features = Features::new(3, 1, vec![5.0, 3.0, 1.0])?;
+/// let scorer = Architecture::Linear(Linear { width: 1, intercept: false, start: 1.0, groups: GroupUse::Blind });
+/// let problem = Problem::new(&parse_maximize("auc", &examples.vocabulary())?, true, &[])?;
+/// let data = Data { features: &features, train: &examples, multipliers: None, validation: None };
+/// let trained = train(&problem, &scorer, &data, &TrainSettings::default(), Watch::default())?;
+/// assert_eq!((trained.status, trained.objective), (Status::Feasible, 1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn train(
     problem: &Problem,
     scorer: &Architecture,
-    train: (&Examples, &Features),
-    validation: Option<(&Examples, &Features)>,
+    data: &Data,
     settings: &TrainSettings,
+    mut watch: Watch,
 ) -> Result<Trained, TrainError> {
     check(settings)?;
-    let sample = arrange(scorer, train)?;
-    let selection = match validation {
-        Some(validation) => arrange(scorer, validation)?,
-        None => Sample { examples: sample.examples, features: sample.features.clone() },
-    };
-    for part in [&sample, &selection] {
-        check_pairs(problem, part, settings)?;
+    let sample = Sample::new(scorer, data.train, data.features)?;
+    let arrange = |examples| Sample::new(scorer, examples, data.features);
+    let multipliers = data.multipliers.map(arrange).transpose()?;
+    let validation = data.validation.map(arrange).transpose()?;
+    for part in [Some(&sample), multipliers.as_ref(), validation.as_ref()].into_iter().flatten() {
+        check_pairs(problem, part.examples, settings.average)?;
     }
     let rules = Rules {
         iterations: settings.iterations,
-        snapshots: settings.snapshots,
+        every: settings.iterations / settings.snapshots,
         player: settings.player,
         surrogate: settings.surrogate,
         average: settings.average,
+        batch: settings.batch,
         seed: settings.seed,
     };
-    let start = Instant::now();
-    let in_time = || settings.time_limit.is_none_or(|limit| start.elapsed() < limit);
-    let mut games = Vec::new();
-    for &step_size in &settings.step_sizes {
-        // The first game is played however little time there is, so that there is a model.
-        let first = games.is_empty();
-        let go_on =
-            |iteration: usize| in_time() || (first && iteration <= settings.iterations / settings.snapshots);
-        let snapshots = play(problem, scorer, &sample, &rules, step_size, &go_on)?;
-        games.extend(Played::new(problem, scorer, &selection, snapshots, step_size, settings.average));
-    }
-    let timed_out = !in_time();
-    let best = pick(&games).ok_or(TrainError::Nothing)?;
-    Ok(games.swap_remove(best).result(problem, timed_out))
+    let arena = Arena::new(problem, scorer, rules, data.features, &sample, multipliers.as_ref())?;
+    let own = fingerprint(problem, scorer, data, settings);
+    let mut games = match watch.resume.take() {
+        Some(checkpoint) => checkpoint.resume(own)?,
+        None => settings.step_sizes.iter().map(|&step_size| arena.start(step_size)).collect(),
+    };
+    let stopped = play(&arena, &mut games, settings, &watch, own);
+    // What the scorer was fit to is seen by selection if there is nothing else, and what it was held to.
+    let selection = validation.as_ref().or(multipliers.as_ref()).unwrap_or(&sample);
+    let selection = Selection { problem, scorer, sample: selection, average: settings.average };
+    let played: Vec<Played> = games
+        .iter()
+        .map(|game| {
+            let mut snapshots = game.snapshots.clone();
+            if stopped && !arena.is_over(game) {
+                snapshots.push(arena.current(game));
+            }
+            let parameters: Vec<&[f64]> = snapshots.iter().map(|s| s.parameters.as_slice()).collect();
+            let rates = selection.rates(&parameters);
+            Played { step_size: game.step_size, snapshots, rates }
+        })
+        .collect();
+    let chosen = selection.choose(&played, settings.answer).ok_or(TrainError::Nothing)?;
+    let game = &played[chosen.game];
+    let violations = problem.misses_by_constraint(|form| value(problem, form, &chosen.rates));
+    let meets_goal = chosen.mixture.violation == 0.0;
+    let status = match (meets_goal, chosen.components.len()) {
+        _ if stopped => Status::TimeLimit,
+        (true, 1) => Status::Feasible,
+        (true, _) => Status::FeasibleAsMixture,
+        (false, _) if still_improving(problem, game, chosen.mixture.violation) => Status::NotConverged,
+        (false, _) => Status::Infeasible,
+    };
+    let point = |snapshot: &super::game::Snapshot| TracePoint {
+        iteration: snapshot.iteration,
+        objective: problem.turned(snapshot.standing.cost),
+        violation: snapshot.standing.violation,
+        weights: snapshot.weights.clone(),
+    };
+    Ok(Trained {
+        status,
+        meets_goal,
+        objective: problem.turned(chosen.mixture.cost),
+        components: chosen.components,
+        step_size: game.step_size,
+        violations,
+        trace: game.snapshots.iter().map(point).collect(),
+    })
 }
 
-/// Examples and features in one order.
-fn arrange<'a>(
-    scorer: &Architecture,
-    (examples, features): (&'a Examples, &Features),
-) -> Result<Sample<'a>, TrainError> {
-    if features.rows() != examples.rows() {
-        return Err(TrainError::Rows { features: features.rows(), rows: examples.rows() });
+/// Plays all games side by side, pausing for progress and checkpoints. Returns whether they were stopped
+/// before their end.
+fn play(arena: &Arena, games: &mut [Game], settings: &TrainSettings, watch: &Watch, own: u64) -> bool {
+    let start = Instant::now();
+    let in_time = || settings.time_limit.is_none_or(|limit| start.elapsed() < limit);
+    let mut saved = Instant::now();
+    while games.iter().any(|game| !arena.is_over(game)) {
+        let pause = Instant::now();
+        // However little time there is, every game makes a step, so that there is a model.
+        games.par_iter_mut().for_each(|game| {
+            let to = game.iteration + settings.iterations / settings.snapshots;
+            arena.play(game, &|game| game.iteration < to && pause.elapsed() < PAUSE && in_time());
+        });
+        let over = games.iter().all(|game| arena.is_over(game));
+        let stop = !(watch.progress)(&progress(arena, games, settings)) || !in_time();
+        if (stop && !over) || saved.elapsed() >= watch.save_every {
+            (watch.save)(&Checkpoint::new(own, games));
+            saved = Instant::now();
+        }
+        if stop && !over {
+            return true;
+        }
     }
-    scorer.check(features)?;
-    Ok(Sample { examples, features: features.select(&examples.row) })
+    false
+}
+
+/// How far all games have come, and the best standing among them.
+fn progress(arena: &Arena, games: &[Game], settings: &TrainSettings) -> Progress {
+    let done = |game: &Game| if arena.is_over(game) { settings.iterations } else { game.iteration };
+    let playing = games.iter().filter(|game| !game.broken);
+    let best = playing
+        .map(|game| game.standing)
+        .min_by(|a, b| a.violation.total_cmp(&b.violation).then(a.cost.total_cmp(&b.cost)));
+    let best = best.unwrap_or_default();
+    Progress {
+        done: games.iter().map(done).sum(),
+        iterations: games.len() * settings.iterations,
+        objective: arena.problem.turned(best.cost),
+        violation: best.violation,
+    }
 }
 
 fn check(settings: &TrainSettings) -> Result<(), TrainError> {
@@ -195,6 +334,9 @@ fn check(settings: &TrainSettings) -> Result<(), TrainError> {
     if settings.snapshots == 0 || settings.snapshots > settings.iterations {
         return wrong("snapshots", settings.snapshots.to_string(), "between 1 and the number of iterations");
     }
+    if settings.batch == Some(0) {
+        return wrong("the batch", "0".into(), "at least 1 query or row");
+    }
     match settings.step_sizes.iter().find(|size| !(**size > 0.0 && size.is_finite())) {
         Some(size) => wrong("the step size", size.to_string(), "a number above 0"),
         None if settings.step_sizes.is_empty() => wrong("step sizes", "no number".into(), "at least one"),
@@ -203,102 +345,20 @@ fn check(settings: &TrainSettings) -> Result<(), TrainError> {
 }
 
 /// Every rate of the problem needs pairs, in training and in selection.
-fn check_pairs(problem: &Problem, sample: &Sample, settings: &TrainSettings) -> Result<(), TrainError> {
-    let scores = vec![0.0; sample.examples.len()];
-    let rates = values_in_order(sample.examples, &scores, &problem.rates, Ties::Half, settings.average);
+fn check_pairs(problem: &Problem, examples: &Examples, average: Average) -> Result<(), TrainError> {
+    let scores = vec![0.0; examples.len()];
+    let rates = values_in_order(examples, &scores, &problem.rates, Ties::Half, average);
     match problem.rates.iter().zip(&rates).find(|(_, value)| value.is_nan()) {
         None => Ok(()),
         Some((rate, _)) => {
-            let rate = rate.name(sample.examples.groups());
+            let rate = rate.name(examples.groups());
             Err(ProblemError::NoPairs { what: "the goal".to_owned(), rate }.into())
         }
     }
 }
 
-/// A game with its best mixture.
-struct Played {
-    step_size: f64,
-    snapshots: Vec<Snapshot>,
-    rates: Vec<Vec<f64>>,
-    mixture: Mixture,
-}
-
-impl Played {
-    fn new(
-        problem: &Problem,
-        scorer: &Architecture,
-        selection: &Sample,
-        snapshots: Vec<Snapshot>,
-        step_size: f64,
-        average: Average,
-    ) -> Option<Played> {
-        let surrogate = Surrogate::new(selection.examples, &problem.rates, average, Kind::Hinge, 1.0).ok()?;
-        let mut scores = vec![0.0; selection.examples.len()];
-        let rates: Vec<Vec<f64>> = snapshots
-            .iter()
-            .map(|snapshot| {
-                scorer.score(&snapshot.parameters, &selection.features, &mut scores);
-                match scores.iter().all(|score| score.is_finite()) {
-                    true => surrogate.true_rates(&scores),
-                    false => vec![f64::NAN; problem.rates.len()],
-                }
-            })
-            .collect();
-        let mixture = shrink(problem, &rates)?;
-        Some(Played { step_size, snapshots, rates, mixture })
-    }
-
-    fn result(self, problem: &Problem, timed_out: bool) -> Trained {
-        let members = &self.mixture.members;
-        let rates = expected(&self.rates, members);
-        let mut violations = vec![f64::NEG_INFINITY; problem.constraints.len()];
-        for bound in &problem.bounds {
-            let miss = value(problem, &bound.form, &rates);
-            violations[bound.constraint] = violations[bound.constraint].max(miss);
-        }
-        let met = self.mixture.violation == 0.0;
-        let status = match (met, members.len()) {
-            _ if timed_out => Status::TimeLimit,
-            (true, 1) => Status::Feasible,
-            (true, _) => Status::FeasibleAsMixture,
-            (false, _) if self.still_improving(problem) => Status::NotConverged,
-            (false, _) => Status::Infeasible,
-        };
-        let component = |&(t, probability): &(usize, f64)| Component {
-            probability,
-            snapshot: self.snapshots[t].iteration,
-            parameters: self.snapshots[t].parameters.clone(),
-        };
-        Trained {
-            status,
-            components: members.iter().map(component).collect(),
-            step_size: self.step_size,
-            objective: if problem.maximize { -self.mixture.cost } else { self.mixture.cost },
-            violations,
-        }
-    }
-
-    /// Whether the last tenth of the snapshots brought the least violation down by more than a tenth.
-    fn still_improving(&self, problem: &Problem) -> bool {
-        let before = self.rates.len() - self.rates.len() / 10;
-        shrink(problem, &self.rates[..before])
-            .is_none_or(|earlier| self.mixture.violation < 0.9 * earlier.violation)
-    }
-}
-
-/// The game whose worse of two ranks, by objective and by violation, is lowest; ties by objective. A game
-/// that meets the goal goes before any that does not.
-fn pick(games: &[Played]) -> Option<usize> {
-    let rank = |key: &dyn Fn(&Played) -> f64, own: &Played| {
-        games.iter().filter(|other| key(other) < key(own)).count()
-    };
-    let cost = |game: &Played| game.mixture.cost;
-    let violation = |game: &Played| game.mixture.violation;
-    (0..games.len()).min_by(|&a, &b| {
-        let order = |i: usize| {
-            let game = &games[i];
-            (violation(game) > 0.0, rank(&cost, game).max(rank(&violation, game)))
-        };
-        order(a).cmp(&order(b)).then(cost(&games[a]).total_cmp(&cost(&games[b])))
-    })
+/// Whether the last tenth of the snapshots brought the least violation down by more than a tenth.
+fn still_improving(problem: &Problem, game: &Played, violation: f64) -> bool {
+    let before = game.rates.len() - game.rates.len() / 10;
+    shrink(problem, &game.rates[..before]).is_none_or(|earlier| violation < 0.9 * earlier.violation)
 }

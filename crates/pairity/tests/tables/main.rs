@@ -1,5 +1,7 @@
 //! Tables as users have them: text files, folders, patterns, pipes.
 
+mod adding;
+mod adding_parquet;
 mod delimited;
 mod sources;
 

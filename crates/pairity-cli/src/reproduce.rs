@@ -1,0 +1,159 @@
+//! `pairity reproduce`: the paper's experiments beside the paper's own numbers.
+
+use crate::arguments::{Format, OutputArguments, positive};
+use crate::output;
+use crate::progress::Steps;
+use crate::train_arguments::{Split, split};
+use anyhow::bail;
+use clap::Args;
+use pairity_experiments::experiments::{Experiment, NAMES};
+use pairity_experiments::reproduce::{Line, Plan, line};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Below the list of options.
+pub const HELP: &str = "\
+Experiments:
+  simulated  simulated-all  simulated-marginal  business  w3c  crime-ranking  law  crime-regression
+
+The published data sets are looked for in --data-dir, in $PAIRITY_DATA and in the user's cache; the
+simulated ones need no files, and the business data is a synthetic stand-in.
+
+Examples:
+  pairity reproduce simulated --seeds 3
+  pairity reproduce --seeds 5 --format json
+  pairity reproduce simulated --split 1,0,0     # trained, selected and reported on all rows";
+
+/// Arguments of `reproduce`.
+#[derive(Debug, Args)]
+pub struct ReproduceArguments {
+    /// Experiments to run; all of them if none is named
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+
+    /// Number of random splits, and of draws of simulated data
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub seeds: u64,
+
+    /// Shares of training, validation and test. Without a test part the training rows are reported
+    #[arg(long, value_name = "A,B,C", value_parser = split, default_value = "0.5,0.25,0.25")]
+    pub split: Split,
+
+    /// Steps of each game
+    #[arg(long, value_name = "N", default_value_t = 2500, value_parser = positive)]
+    pub iterations: usize,
+
+    /// Queries of the simulated tasks
+    #[arg(long, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u32).range(4..=10_000_000))]
+    pub queries: u32,
+
+    /// Where published data is looked for first
+    #[arg(long, value_name = "FOLDER")]
+    pub data_dir: Option<PathBuf>,
+
+    /// How to run and what to write.
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Unknown names, or data that is not there.
+pub fn run(arguments: &ReproduceArguments) -> anyhow::Result<ExitCode> {
+    let mut experiments = Vec::new();
+    let names: Vec<&str> = match arguments.names.is_empty() {
+        true => NAMES.to_vec(),
+        false => arguments.names.iter().map(String::as_str).collect(),
+    };
+    for name in names {
+        match Experiment::of(name) {
+            Some(experiment) => experiments.push(experiment),
+            None => bail!("there is no experiment {name:?}; there are {}", NAMES.join(", ")),
+        }
+    }
+    let Split(split) = arguments.split;
+    let plan = Plan {
+        seeds: arguments.seeds,
+        split,
+        iterations: arguments.iterations,
+        queries: arguments.queries,
+        folder: arguments.data_dir.clone(),
+    };
+    let lines = output::on_threads(&arguments.output, || {
+        // Data that is missing is found out before anything is trained.
+        for experiment in &experiments {
+            experiment.data(0, plan.queries.min(100), plan.folder.as_deref())?;
+        }
+        let all: usize = experiments.iter().map(|e| e.contenders.len()).sum::<usize>() * plan.seeds as usize;
+        let steps = Steps::new(arguments.output.quiet, all);
+        let mut lines = Vec::new();
+        for experiment in &experiments {
+            for contender in &experiment.contenders {
+                let name = format!("{} {}", experiment.name, contender.method);
+                lines.push(line(experiment, contender, &plan, &|_| steps.done(&name))?);
+            }
+        }
+        Ok(lines)
+    })?;
+    let text = match arguments.output.format {
+        Format::Json => format!("{:#}\n", Value::from(lines.iter().map(entry).collect::<Vec<_>>())),
+        Format::Text => text(&lines, &plan),
+    };
+    output::write(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn entry(line: &Line) -> Value {
+    let published = line.published.map(|p| json!({"objective": p.objective, "violation": p.violation}));
+    json!({
+        "experiment": line.experiment,
+        "method": line.method,
+        "objective": {"mean": line.objective.mean, "std": line.objective.std},
+        "violation": {"mean": line.violation.mean, "std": line.violation.std},
+        "matrix": line.matrix,
+        "paper": published,
+        "limit": line.limit.map(|(reached, limit)| json!({"reached": reached.mean, "limit": limit.mean})),
+        "seeds": line.seeds,
+        "seconds": line.seconds,
+        "stand_in": line.stand_in,
+    })
+}
+
+fn text(lines: &[Line], plan: &Plan) -> String {
+    let seeds = if plan.seeds == 1 { "1 seed".to_owned() } else { format!("{} seeds", plan.seeds) };
+    let part = if plan.split[2] > 0.0 { "test rows" } else { "training rows" };
+    let mut out =
+        format!("Means ± standard deviations over {seeds}, on the {part}; the paper's values on the right\n");
+    let mut last = "";
+    for line in lines {
+        if line.experiment != last {
+            out += &format!("\n{} ({})\n", line.title, line.experiment);
+            out +=
+                &format!("  {:<15}{:<17}{:<17}{:>8}   {}\n", "", line.shown, "violation", "seconds", "paper");
+            last = line.experiment;
+        }
+        let digits = if line.shown == "mse" { 4 } else { 3 };
+        let spread =
+            |s: pairity_experiments::reproduce::Spread| format!("{:.digits$} ± {:.digits$}", s.mean, s.std);
+        let paper = line.published.map_or("–".to_owned(), |p| {
+            let digits = if line.shown == "mse" { 3 } else { 2 };
+            format!("{:.digits$} ({:.2})", p.objective, p.violation)
+        });
+        out += &format!(
+            "  {:<15}{:<17}{:<17}{:>8.1}   {paper}\n",
+            line.method,
+            spread(line.objective),
+            spread(line.violation),
+            line.seconds,
+        );
+        if let Some((reached, limit)) = line.limit {
+            out += &format!("  {:<15}objective {:.4} of the limit {:.4}\n", "", reached.mean, limit.mean);
+        }
+    }
+    if lines.iter().any(|line| line.stand_in) {
+        out += "\nThe business data is not public: a synthetic stand-in of the same shape takes its place.\n";
+    }
+    out
+}

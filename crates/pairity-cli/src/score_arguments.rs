@@ -1,0 +1,72 @@
+//! The arguments of `score`.
+
+use crate::arguments::OutputArguments;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Below the list of options.
+pub const HELP: &str = "\
+All columns of the table are kept. CSV and TSV cells are copied as they are, and Parquet to
+Parquet keeps the types; several files become one. OUT appears whole or not at all.
+
+A model can be a mixture of scorers. Each query then draws one of them, by a hash of its text
+and the seed: all its rows see the same scorer, in any order and beside any other rows.
+
+Values that training never saw count as none of the known ones, and values missing where
+training had them all as the average; both are counted in the summary. It is written to
+standard output, or to standard error if the table goes there.
+
+Exit codes:
+  0  fine
+  2  wrong arguments or data; OUT is as it was
+
+Examples:
+  pairity score model.json people.csv -o scored.csv
+  pairity score model.json 'data/part-*.parquet' -o scored.parquet --score risk
+  pairity score model.json people.csv -o - | pairity audit - --score score --label hired \\
+      --query job --group gender";
+
+/// Arguments of `score`.
+#[derive(Debug, Args)]
+pub struct ScoreArguments {
+    /// A model that `pairity train` wrote
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+
+    /// CSV, TSV, Parquet or SVMlight files; a folder or a pattern of them; `-` for CSV from standard
+    /// input. Several are one table
+    #[arg(value_name = "TABLE", required = true)]
+    pub tables: Vec<String>,
+
+    /// Where the table with its scores is written: a file that ends in .csv, .tsv or .parquet, or `-`
+    /// for CSV to standard output
+    #[arg(short, long = "output", value_name = "OUT")]
+    pub out: PathBuf,
+
+    /// Name of the new column
+    #[arg(long, value_name = "NAME", default_value = "score", value_parser = name)]
+    pub score: String,
+
+    /// Another new column, expected_NAME, with the scores on average over all draws of a mixture
+    #[arg(long)]
+    pub expected: bool,
+
+    /// Column of the queries, for which a mixture draws (default: as in training)
+    #[arg(long, value_name = "COL")]
+    pub query: Option<String>,
+
+    /// Seed of the draws (default: that of the training)
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+
+    /// How to run and what to write.
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+fn name(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("a name is needed".to_owned()),
+        name => Ok(name.to_owned()),
+    }
+}

@@ -1,0 +1,350 @@
+//! `pairity train`, from a table to a model.
+
+use super::{Outcome, pairity, run};
+use serde_json::Value;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+const COLUMNS: [&str; 6] = ["--label", "y", "--query", "q", "--group", "g"];
+
+/// Numbers that look random, the same at every call.
+struct Draws(u64);
+
+impl Draws {
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// A sum of uniforms is normal enough.
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
+    }
+}
+
+/// Queries of six with one good candidate; x ranks group a well and group b badly, w the other way round.
+fn table(queries: usize) -> String {
+    let mut draws = Draws(7);
+    let mut text = "q,g,y,x,w,city\n".to_owned();
+    for query in 0..queries {
+        for candidate in 0..6 {
+            let (good, b) = (candidate == 0, draws.uniform() < 0.4);
+            let lift = |strong: bool| if good { if strong { 2.0 } else { 0.2 } } else { 0.0 };
+            let (x, w) = (draws.normal() + lift(!b), draws.normal() + lift(b));
+            let (group, label) = (if b { "b" } else { "a" }, u8::from(good));
+            let city = ["Rome", "Oslo", ""][query % 3];
+            writeln!(text, "{query},{group},{label},{x:.4},{w:.4},{city}").unwrap();
+        }
+    }
+    text
+}
+
+/// A folder with a table of so many queries.
+struct Work {
+    folder: TempDir,
+}
+
+impl Work {
+    fn new(queries: usize) -> Work {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("table.csv"), table(queries)).unwrap();
+        Work { folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn arguments(&self, model: &str, more: &[&str]) -> Vec<String> {
+        let (table, model) = (self.path("table.csv"), self.path(model));
+        let own = ["train", table.to_str().unwrap(), "-o", model.to_str().unwrap()];
+        own.into_iter().chain(COLUMNS).chain(more.iter().copied()).map(str::to_owned).collect()
+    }
+
+    fn train(&self, model: &str, more: &[&str]) -> Outcome {
+        run(pairity().args(self.arguments(model, more)))
+    }
+
+    fn files(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.folder.path()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Short runs, since what is tested is not how good they are.
+const SHORT: [&str; 4] = ["--iterations", "200", "--step-size", "0.1"];
+
+#[test]
+fn a_goal_that_can_be_met_is_met_and_the_model_is_written() {
+    let work = Work::new(120);
+    let goal = ["--subject-to", "cross_group <= 0.05", "--split", "1,0,0", "--format", "json"];
+    let outcome = work.train("model.json", &[&SHORT[..], &goal].concat());
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    let json = outcome.json();
+    assert_eq!(json["schema"], "pairity.train/1");
+    assert!(["feasible", "feasible_as_mixture"].contains(&json["status"].as_str().unwrap()), "{json}");
+    assert_eq!(
+        (&json["method"], &json["model"], &json["iterations"]),
+        (&"constrained".into(), &"linear".into(), &200.into())
+    );
+    assert_eq!(json["features"], serde_json::json!(["x", "w"]));
+    assert!(json["notes"][0].as_str().unwrap().contains("\"city\""), "{}", json["notes"]);
+    let train = &json["train"];
+    let violation = &train["violations"][0];
+    assert_eq!(violation["constraint"], "cross_group <= 0.05");
+    assert!(violation["value"].as_f64().unwrap() <= 0.05 + 1e-6);
+    assert!(violation["violation"].as_f64().unwrap() <= 1e-6);
+    let gap = train["accuracy"][0][1].as_f64().unwrap() - train["accuracy"][1][0].as_f64().unwrap();
+    assert!((gap.abs() - violation["value"].as_f64().unwrap()).abs() < 1e-9, "{train}");
+    assert_eq!(train["objective"], train["auc"]);
+    assert!(train["objective_low"].as_f64() < train["objective"].as_f64());
+    assert!(json["validation"].is_null() && json["test"].is_null());
+    let total: f64 =
+        json["components"].as_array().unwrap().iter().map(|c| c["probability"].as_f64().unwrap()).sum();
+    assert!((total - 1.0).abs() < 1e-9);
+
+    let model: Value = serde_json::from_str(&read(&work.path("model.json"))).unwrap();
+    assert_eq!((&model["schema"], &model["status"]), (&"pairity.model/1".into(), &json["status"]));
+    assert_eq!(model["components"].as_array().map(Vec::len), json["components"].as_array().map(Vec::len));
+    assert_eq!(work.files(), ["model.json", "table.csv"], "no checkpoint is left");
+}
+
+#[test]
+fn a_goal_that_can_not_be_met_is_exit_1_and_says_by_how_much() {
+    let work = Work::new(60);
+    let goal = ["--subject-to", "A[a > b] >= 0.99", "--subject-to", "A[b > a] >= 0.99"];
+    let outcome = work.train("model.json", &[&SHORT[..], &goal].concat());
+    assert_eq!((outcome.code, outcome.err.as_str()), (1, ""));
+    assert!(outcome.out.contains("Goal not met: "), "{}", outcome.out);
+    assert!(outcome.out.contains("missed by 0."), "{}", outcome.out);
+    assert!(work.path("model.json").exists());
+}
+
+#[test]
+fn without_constraints_they_are_only_measured() {
+    let work = Work::new(90);
+    let goal = ["--subject-to", "cross_group <= 0.001", "--method", "unconstrained", "--format", "json"];
+    let json = work.train("model.json", &[&SHORT[..], &goal].concat()).json();
+    assert_eq!((&json["method"], &json["status"]), (&"unconstrained".into(), &"feasible".into()));
+    assert_eq!(json["test"]["violations"][0]["constraint"], "cross_group <= 0.001");
+    let rows = |part: &str| json[part]["rows"].as_u64().unwrap();
+    assert_eq!((rows("train"), rows("validation") + rows("test")), (45 * 6, 45 * 6));
+}
+
+#[test]
+fn wrong_goals_and_arguments_touch_no_file() {
+    let work = Work::new(20);
+    let missing = work.path("no/such/model.json");
+    for (arguments, words) in [
+        (&["--subject-to", "A[a > c] >= 0.5"][..], "c"),
+        (&["--subject-to", "abs(A[a > b]) >= 0.5"], "convex"),
+        (&["--features", "x,y"], "is the label"),
+        (&["--features", "z"], "no column \"z\""),
+        (&["--split", "0.5,0.6,0"], "sum of 1"),
+        (&["--validation", work.path("table.csv").to_str().unwrap()], "used twice"),
+        (&["--iterations", "0"], "at least 1"),
+        (&["--time-limit", "soon"], "such as 90s"),
+        (&["--model", "forest"], "linear"),
+        (&["--maximize", "auc", "--minimize", "mse"], "cannot be used with"),
+        (&["-o", missing.to_str().unwrap()], "can't write"),
+    ] {
+        let given = if arguments[0] == "-o" {
+            run(pairity()
+                .args(["train", work.path("table.csv").to_str().unwrap()])
+                .args(COLUMNS)
+                .args(arguments))
+        } else {
+            work.train("model.json", arguments)
+        };
+        let message = given.refusal().to_lowercase();
+        assert!(message.contains(&words.to_lowercase()), "{arguments:?}: {message}");
+        assert_eq!(work.files(), ["table.csv"], "{arguments:?}");
+    }
+    let none = run(pairity().args([
+        "train",
+        work.path("table.csv").to_str().unwrap(),
+        "-o",
+        work.path("m").to_str().unwrap(),
+    ]));
+    assert!(none.refusal().contains("--label"), "{}", none.err);
+}
+
+#[test]
+fn threads_change_no_byte_of_the_model() {
+    let work = Work::new(150);
+    let goal = ["--subject-to", "cross_group <= 0.05", "--iterations", "60", "--snapshots", "20"];
+    for (threads, model) in [("1", "one.json"), ("2", "two.json")] {
+        let outcome = work.train(model, &[&goal[..], &["--threads", threads]].concat());
+        assert!(outcome.code < 2, "{}", outcome.err);
+    }
+    assert_eq!(read(&work.path("one.json")), read(&work.path("two.json")));
+}
+
+#[test]
+fn a_run_that_is_stopped_leaves_a_model_and_goes_on_to_the_same_end() {
+    let work = Work::new(100);
+    let goal = ["--subject-to", "cross_group <= 0.05", "--iterations", "400", "--step-size", "0.1,1"];
+    work.train("whole.json", &goal);
+    let outcome = work.train("model.json", &[&goal[..], &["--time-limit", "0"]].concat());
+    assert!(outcome.out.contains("Stopped early: ") && outcome.code < 2, "{}{}", outcome.out, outcome.err);
+    assert!(work.path("model.json.checkpoint").exists());
+    let other = work.train("model.json", &["--resume", "--iterations", "400", "--seed", "1"]);
+    assert!(other.refusal().contains("other settings"), "{}", other.err);
+    work.train("model.json", &[&goal[..], &["--resume"]].concat());
+    assert_eq!(read(&work.path("model.json")), read(&work.path("whole.json")));
+    assert!(!work.path("model.json.checkpoint").exists());
+    // Without a checkpoint there is nothing to go on from, so that it starts anew.
+    work.train("model.json", &[&goal[..], &["--resume"]].concat());
+    assert_eq!(read(&work.path("model.json")), read(&work.path("whole.json")));
+}
+
+/// Starts a run that would take long, and waits for its first checkpoint.
+#[cfg(unix)]
+fn start(work: &Work, arguments: &[&str]) -> std::process::Child {
+    let binary = assert_cmd::cargo::cargo_bin!("pairity");
+    let mut command = std::process::Command::new(binary);
+    command.args(work.arguments("model.json", arguments));
+    let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let started = |_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        work.path("model.json.checkpoint").exists()
+    };
+    if !(0..6_000).any(started) {
+        child.kill().unwrap();
+        child.wait().unwrap();
+        panic!("there is no checkpoint");
+    }
+    child
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_killed_goes_on_from_its_checkpoint() {
+    let work = Work::new(60);
+    let long = ["--iterations", "1000000", "--snapshots", "100000", "--step-size", "0.1"];
+    let mut child = start(&work, &long);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!work.path("model.json").exists());
+    let text = read(&work.path("model.json.checkpoint"));
+    let outcome = work
+        .train("model.json", &[&long[..], &["--resume", "--time-limit", "0", "--format", "json"]].concat());
+    assert_eq!(outcome.json()["status"], "time_limit");
+    let made = |text: &str| {
+        let checkpoint: Value = serde_json::from_str(text).unwrap();
+        checkpoint["games"][0]["iteration"].as_u64().unwrap()
+    };
+    let (before, after) = (made(&text), made(&read(&work.path("model.json.checkpoint"))));
+    assert!(after > before && before > 0, "{before} {after}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_with_the_best_model_so_far() {
+    let work = Work::new(60);
+    let long = ["--iterations", "1000000", "--snapshots", "1000", "--step-size", "0.1", "--format", "json"];
+    let child = start(&work, &long);
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((output.status.code(), &json["status"]), (Some(0), &"time_limit".into()));
+    assert!(work.path("model.json").exists() && work.path("model.json.checkpoint").exists());
+}
+
+#[test]
+fn other_tables_may_hold_the_validation_and_test_rows() {
+    let work = Work::new(80);
+    let other = |name: &str, queries: usize| {
+        std::fs::write(work.path(name), table(queries)).unwrap();
+        work.path(name).to_str().unwrap().to_owned()
+    };
+    let (validation, test) = (other("validation.csv", 40), other("test.csv", 30));
+    let json = work
+        .train(
+            "model.json",
+            &[&SHORT[..], &["--validation", &validation, "--test", &test, "--format", "json"]].concat(),
+        )
+        .json();
+    let queries = |part: &str| json[part]["queries"].as_u64().unwrap();
+    // Queries of the same name in two tables are two queries.
+    assert_eq!([queries("train"), queries("validation"), queries("test")], [80, 40, 30]);
+    assert_eq!(json["selected_on"], "validation");
+}
+
+#[test]
+fn networks_group_aware_scorers_text_features_and_batches_train() {
+    let work = Work::new(60);
+    for (arguments, features) in [
+        (&["--model", "mlp", "--hidden", "4,3"][..], 2),
+        (&["--group-aware"], 2),
+        (&["--group-aware=offsets"], 2),
+        (&["--features", "x,city"], 4),
+        (&["--batch", "16"], 2),
+        (&["--multiplier-share", "0.5"], 2),
+        (&["--deterministic"], 2),
+        (&["--answer", "last", "--player", "lagrangian", "--surrogate", "ramp"], 2),
+        (&["--average", "queries", "--player", "external", "--surrogate", "squared-hinge"], 2),
+    ] {
+        let goal = ["--subject-to", "cross_group <= 0.2", "--format", "json"];
+        let json = work.train("model.json", &[&SHORT[..], &goal, arguments].concat()).json();
+        assert_eq!(json["features"].as_array().unwrap().len(), features, "{arguments:?}");
+        assert!(json["test"]["auc"].as_f64().unwrap() > 0.5, "{arguments:?}: {json}");
+    }
+}
+
+#[test]
+fn a_regression_has_an_intercept_and_may_be_held_to_a_continuous_attribute() {
+    let mut draws = Draws(3);
+    let mut text = "pay,age,skill\n".to_owned();
+    for _ in 0..300 {
+        let (age, skill) = (draws.uniform(), draws.normal());
+        writeln!(text, "{},{age},{skill}", 5.0 + skill + age + 0.1 * draws.normal()).unwrap();
+    }
+    let work = Work::new(1);
+    std::fs::write(work.path("pay.csv"), text).unwrap();
+    let (pay, model) = (work.path("pay.csv"), work.path("m.json"));
+    let json = run(pairity()
+        .args(["train", pay.to_str().unwrap(), "-o", model.to_str().unwrap(), "--label", "pay"])
+        .args([
+            "--protected",
+            "age",
+            "--minimize",
+            "mse",
+            "--subject-to",
+            "continuous <= 0.2",
+            "--format",
+            "json",
+        ]))
+    .json();
+    let test = &json["test"];
+    // Age is no feature, so that its variance of 1/12 is the least error.
+    assert!((0.05..0.2).contains(&test["mse"].as_f64().unwrap()), "{test}");
+    assert_eq!(test["objective"], test["mse"]);
+    assert!(test["continuous"]["greater"].as_f64().is_some(), "{test}");
+    assert_eq!(json["features"], serde_json::json!(["skill"]));
+}
+
+#[test]
+fn the_text_tells_the_goal_the_result_and_what_to_run_next() {
+    let work = Work::new(90);
+    let goal = ["--subject-to", "cross_group <= 0.2"];
+    let text = work.train("model.json", &[&SHORT[..], &goal].concat()).out;
+    for words in [
+        "Goal: maximize auc subject to cross_group <= 0.2",
+        "Goal met: ",
+        "train 270 rows in 45 queries",
+        "met, slack",
+        "Pairwise accuracy (test rows)",
+        "pairity score",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}

@@ -1,0 +1,15 @@
+//! The paper's experiments: the data they run on, generated or published.
+
+pub mod business;
+pub mod data;
+pub mod dataset;
+pub mod error;
+pub mod experiments;
+pub mod fetch;
+pub mod loaders;
+mod normal;
+pub mod population;
+mod registry;
+pub mod reproduce;
+pub mod simulated;
+pub mod trial;

@@ -1,0 +1,212 @@
+//! One training run on one split of a data set.
+
+use crate::dataset::Dataset;
+use pairity::examples::{Examples, ExamplesError, SplitError};
+use pairity::goals::{Constraint, GoalError, parse_constraint, parse_maximize, parse_minimize};
+use pairity::metrics::Settings;
+use pairity::rates::{Average, Rate};
+use pairity::scorers::{
+    Architecture, EncodeError, Encoder, Features, FeaturesError, Goal, GroupUse, Linear, Mlp, Objective,
+};
+use pairity::training::{
+    Data, Evaluation, Problem, ProblemError, TrainError, TrainSettings, Trained, Watch, evaluate, reach,
+    train,
+};
+use std::time::{Duration, Instant};
+
+/// Why a run could not be made.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub enum TrialError {
+    /// The examples.
+    Examples(#[from] ExamplesError),
+    /// Their split.
+    Split(#[from] SplitError),
+    /// The goal.
+    Goal(#[from] GoalError),
+    /// The goal as a problem.
+    Problem(#[from] ProblemError),
+    /// The columns.
+    Encode(#[from] EncodeError),
+    /// The features.
+    Features(#[from] FeaturesError),
+    /// Training.
+    Train(#[from] TrainError),
+}
+
+/// The kind of scorer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shape {
+    /// Linear, with all weights starting at the same number.
+    Linear {
+        /// That number.
+        start: f64,
+    },
+    /// A network with hidden layers.
+    Mlp {
+        /// Their sizes.
+        hidden: Vec<usize>,
+    },
+}
+
+/// What is to be trained, and how.
+///
+/// ```
+/// use pairity_experiments::simulated::Task;
+/// use pairity_experiments::trial::Trial;
+/// use pairity::training::TrainSettings;
+///
+/// let data = Task::two_groups().draw(200, 1).dataset("simulated");
+/// let mut trial = Trial::new("auc", &["cross_group <= 0.05"]);
+/// trial.settings = TrainSettings { iterations: 100, step_sizes: vec![0.1], ..TrainSettings::default() };
+/// let result = trial.run(&data)?;
+/// assert_eq!(result.parts.len(), 3);
+/// # Ok::<(), pairity_experiments::trial::TrialError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trial {
+    /// The goal.
+    pub goal: Goal,
+    /// The kind of scorer.
+    pub shape: Shape,
+    /// Whether each group has weights of its own.
+    pub group_aware: bool,
+    /// How it is trained; its seed is also that of the split.
+    pub settings: TrainSettings,
+    /// Shares of training, validation and test.
+    pub split: [f64; 3],
+}
+
+/// A part of the rows with what is expected of the model there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PartResult {
+    /// `train`, `validation` or `test`.
+    pub name: &'static str,
+    /// How the model does.
+    pub evaluation: Evaluation,
+}
+
+/// What came out of a run.
+#[derive(Debug, Clone)]
+pub struct TrialResult {
+    /// The shape of the scorers.
+    pub scorer: Architecture,
+    /// The columns' encoder.
+    pub encoder: Encoder,
+    /// The model.
+    pub trained: Trained,
+    /// The parts that are there.
+    pub parts: Vec<PartResult>,
+    /// Time that training took.
+    pub time: Duration,
+}
+
+impl TrialResult {
+    /// One part.
+    pub fn part(&self, name: &str) -> Option<&Evaluation> {
+        self.parts.iter().find(|part| part.name == name).map(|part| &part.evaluation)
+    }
+}
+
+impl Trial {
+    /// The paper's protocol with a linear scorer: half of the queries to train on, a quarter to select on
+    /// and a quarter to test on, all five step sizes.
+    pub fn new(maximize: &str, subject_to: &[&str]) -> Trial {
+        Trial {
+            goal: Goal {
+                objective: Objective::Maximize(maximize.to_owned()),
+                subject_to: subject_to.iter().map(|text| (*text).to_owned()).collect(),
+            },
+            shape: Shape::Linear { start: 1.0 },
+            group_aware: false,
+            settings: TrainSettings::default(),
+            split: [0.5, 0.25, 0.25],
+        }
+    }
+
+    /// Trains on one split of the data, and evaluates on all its parts.
+    ///
+    /// # Errors
+    /// A goal that does not fit the data, or a split that leaves a rate without pairs.
+    pub fn run(&self, data: &Dataset) -> Result<TrialResult, TrialError> {
+        let examples = data.examples()?;
+        let problem = self.problem(&examples)?;
+        let mut parts = examples.split(&self.split, self.settings.seed)?.into_iter();
+        let mut next = || parts.next().flatten();
+        let (own, validation, test) = (next().unwrap_or(examples), next(), next());
+        let columns: Vec<_> = data.columns.iter().collect();
+        let encoder = Encoder::learn(&columns, Some(own.example_rows()), data.standardize)?;
+        let mut features = encoder.encode_columns(&data.columns)?.features;
+        let groups = match (&data.groups, self.group_aware) {
+            (Some(groups), true) => {
+                features = features.with_groups(groups)?;
+                GroupUse::Weights { groups: groups.names().len() }
+            }
+            _ => GroupUse::Blind,
+        };
+        let scorer = self.scorer(&features, groups, problem.uses(Rate::Mse));
+        let started = Instant::now();
+        let given =
+            Data { features: &features, train: &own, multipliers: None, validation: validation.as_ref() };
+        let trained = train(&problem, &scorer, &given, &self.settings, Watch::default())?;
+        let time = started.elapsed();
+        let measure = Settings { average: self.settings.average, ..Settings::default() };
+        let mut results = Vec::new();
+        for (name, part) in
+            [("train", Some(&own)), ("validation", validation.as_ref()), ("test", test.as_ref())]
+        {
+            if let Some(part) = part {
+                let evaluation = evaluate(&problem, &scorer, &trained.components, part, &features, &measure)?;
+                results.push(PartResult { name, evaluation });
+            }
+        }
+        Ok(TrialResult { scorer, encoder, trained, parts: results, time })
+    }
+
+    /// The best that any mixture of linear scorers of two features reaches for the goal, with no more
+    /// violation than the least of any: 720 directions and a linear program.
+    ///
+    /// # Errors
+    /// A goal that does not fit the data.
+    pub fn limit_of_directions(&self, data: &Dataset) -> Result<f64, TrialError> {
+        const DIRECTIONS: u32 = 720;
+        let examples = data.examples()?;
+        let problem = self.problem(&examples)?;
+        let columns: Vec<_> = data.columns.iter().collect();
+        let features = Encoder::learn(&columns, None, false)?.encode_columns(&data.columns)?.features;
+        let scorers: Vec<Vec<f64>> = (0..DIRECTIONS)
+            .map(|step| {
+                let (y, x) = (f64::from(step) * std::f64::consts::TAU / f64::from(DIRECTIONS)).sin_cos();
+                features.values().chunks(2).map(|f| x * f[0] + y * f[f.len() - 1]).collect()
+            })
+            .collect();
+        Ok(reach(&problem, &examples, &scorers, self.settings.average)?.objective)
+    }
+
+    fn problem(&self, examples: &Examples) -> Result<Problem, TrialError> {
+        let words = examples.vocabulary();
+        let parse = |text: &String| parse_constraint(text, &words);
+        let constraints: Vec<Constraint> =
+            self.goal.subject_to.iter().map(parse).collect::<Result<_, _>>()?;
+        let (objective, maximize) = match &self.goal.objective {
+            Objective::Maximize(text) => (parse_maximize(text, &words)?, true),
+            Objective::Minimize(text) => (parse_minimize(text, &words)?, false),
+        };
+        Ok(Problem::new(&objective, maximize, &constraints)?)
+    }
+
+    fn scorer(&self, features: &Features, groups: GroupUse, regression: bool) -> Architecture {
+        let width = features.width();
+        match &self.shape {
+            Shape::Linear { start } => {
+                Architecture::Linear(Linear { width, intercept: regression, start: *start, groups })
+            }
+            Shape::Mlp { hidden } => Architecture::Mlp(Mlp { width, hidden: hidden.clone(), groups }),
+        }
+    }
+
+    /// The average that rates are trained for and reported with.
+    pub fn average(&self) -> Average {
+        self.settings.average
+    }
+}

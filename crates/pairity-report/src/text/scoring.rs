@@ -1,0 +1,73 @@
+//! A scored table as text for people.
+
+use super::MIN_WIDTH;
+use super::paint::Paint;
+use super::words::{fill, flow, many, pad_left, plain, rate};
+use crate::scoring::ScoringReport;
+
+/// More file names than this are counted rather than listed.
+const MAX_NAMES: usize = 3;
+
+/// What was scored, at most `width` columns wide where names allow it (60 at least).
+pub fn scoring_text(report: &ScoringReport, color: bool, width: usize) -> String {
+    let width = width.max(MIN_WIDTH);
+    let listed: Vec<String> = report.tables.iter().take(MAX_NAMES).map(|name| plain(name)).collect();
+    let more = match report.tables.len() {
+        0..=MAX_NAMES => String::new(),
+        all => format!(" and {} more files", all - MAX_NAMES),
+    };
+    let title = format!("Scores of {}{more} by {}", listed.join(", "), plain(&report.model));
+    let added: Vec<String> = report.columns.iter().map(|name| format!("{:?}", plain(name))).collect();
+    let to = match report.output.as_str() {
+        "-" => "standard output".to_owned(),
+        file => plain(file),
+    };
+    let pieces =
+        [many(report.rows, "row"), format!("added: {}", added.join(" and ")), format!("written to {to}")];
+    let mut text = Paint(color).title(&title) + "\n" + &flow(&pieces, width) + "\n";
+    text += &drawn(report, width);
+    let mut notes: Vec<String> = report.notes.iter().map(ToString::to_string).collect();
+    if report.rows_without_query > 0 {
+        notes.push(format!(
+            "{} without a query; such rows count as one query",
+            many(report.rows_without_query, "row")
+        ));
+    }
+    if let Some(rows) = report.rows_with_unknown_group.filter(|&rows| rows > 0) {
+        notes.push(format!(
+            "{} with a group not seen in training; such rows are scored as without a group",
+            many(rows, "row")
+        ));
+    }
+    for note in notes {
+        text += &(fill(&format!("Note: {}", plain(&note)), 2, width) + "\n");
+    }
+    text
+}
+
+/// Who scored what, for a mixture.
+fn drawn(report: &ScoringReport, width: usize) -> String {
+    let scorers = report.components.len();
+    if scorers < 2 {
+        return String::new();
+    }
+    let draw = match (&report.query, report.queries()) {
+        (Some(query), Some(queries)) => {
+            format!("each of {} in {:?} drew one", many(queries, "query"), plain(query))
+        }
+        _ => "there are no queries, so that one was drawn for all rows".to_owned(),
+    };
+    let pieces = [format!("a mixture of {scorers} scorers: {draw}"), format!("seed {}", report.seed)];
+    let mut text = flow(&pieces, width) + "\n";
+    for component in &report.components {
+        let (snapshot, probability) = (component.snapshot.to_string(), rate(component.probability));
+        let queries = component.queries.map(|queries| pad_left(&many(queries, "query"), 18));
+        text += &format!(
+            "  snapshot {} with probability {probability}:{}{}\n",
+            pad_left(&snapshot, 5),
+            queries.unwrap_or_default(),
+            pad_left(&many(component.rows, "row"), 15),
+        );
+    }
+    text
+}

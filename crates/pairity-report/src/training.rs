@@ -1,0 +1,133 @@
+//! A training run, and its JSON document of schema `pairity.train/1`.
+
+use crate::json::{check_entries, number_or_null};
+use pairity::metrics::Metric;
+use pairity::scorers::{Goal, Objective};
+use pairity::training::{Evaluation, Status, Trained};
+use serde_json::{Value, json};
+
+/// A part of the rows, and how the model does on it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainingPart {
+    /// `train`, `validation` or `test`.
+    pub name: &'static str,
+    /// How the model does.
+    pub evaluation: Evaluation,
+}
+
+/// Everything that is told about a training run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainingReport {
+    /// What it was trained for.
+    pub goal: Goal,
+    /// How.
+    pub method: &'static str,
+    /// The kind of scorer.
+    pub model: &'static str,
+    /// Names of the features.
+    pub features: Vec<String>,
+    /// Whether the scorer may use the protected attribute.
+    pub group_aware: bool,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Steps of each game.
+    pub iterations: usize,
+    /// Time that training took.
+    pub seconds: f64,
+    /// What came out.
+    pub trained: Trained,
+    /// The parts of the rows; those that are absent are left out.
+    pub parts: Vec<TrainingPart>,
+    /// Names of the files.
+    pub tables: Vec<String>,
+    /// What happened to the data on the way.
+    pub notes: Vec<String>,
+    /// Where the model was written.
+    pub file: String,
+    /// Whether one scorer was asked for.
+    pub deterministic: bool,
+}
+
+impl TrainingReport {
+    /// The part that the model was chosen on.
+    pub fn selected_on(&self) -> &'static str {
+        self.parts.iter().map(|part| part.name).find(|name| *name == "validation").unwrap_or("train")
+    }
+
+    /// Whether training was ended before its time.
+    pub fn stopped(&self) -> bool {
+        self.trained.status == Status::TimeLimit
+    }
+
+    pub(crate) fn objective_name(&self) -> &str {
+        match &self.goal.objective {
+            Objective::Maximize(text) | Objective::Minimize(text) => text,
+        }
+    }
+}
+
+/// The run as one JSON document. Numbers are in full precision.
+pub fn training_json(report: &TrainingReport) -> Value {
+    let part = |name: &str| {
+        let found = report.parts.iter().find(|part| part.name == name);
+        found.map_or(Value::Null, |part| evaluation(&part.evaluation))
+    };
+    let components = report.trained.components.iter();
+    json!({
+        "schema": "pairity.train/1",
+        "method": report.method,
+        "model": report.model,
+        "goal": report.goal,
+        "seed": report.seed,
+        "iterations": report.iterations,
+        "step_size": report.trained.step_size,
+        "seconds": report.seconds,
+        "status": report.trained.status.name(),
+        "meets_goal": report.trained.meets_goal,
+        "selected_on": report.selected_on(),
+        "components": components
+            .map(|c| json!({"probability": c.probability, "snapshot": c.snapshot}))
+            .collect::<Vec<_>>(),
+        "train": part("train"),
+        "validation": part("validation"),
+        "test": part("test"),
+        "features": report.features,
+        "group_aware": report.group_aware,
+        "notes": report.notes,
+    })
+}
+
+fn evaluation(evaluation: &Evaluation) -> Value {
+    let audit = &evaluation.audit;
+    let value = |metric: &Metric| metric.value;
+    let violations: Vec<Value> = audit
+        .checks
+        .iter()
+        .zip(&evaluation.violations)
+        .map(|(check, &violation)| {
+            let mut entry =
+                json!({"constraint": check.expression, "value": check.metric.value, "violation": violation});
+            check_entries(&mut entry, check);
+            entry
+        })
+        .collect();
+    let members: Vec<Value> = evaluation
+        .members
+        .iter()
+        .map(|m| json!({"probability": m.probability, "objective": m.objective, "violations": m.violations}))
+        .collect();
+    json!({
+        "rows": audit.rows,
+        "queries": audit.queries,
+        "objective": evaluation.objective.value,
+        "objective_low": evaluation.objective.low,
+        "objective_high": evaluation.objective.high,
+        "auc": value(&audit.auc),
+        "mse": audit.mse.as_ref().and_then(value),
+        "violations": violations,
+        "groups": audit.groups,
+        "accuracy": audit.accuracy.iter().map(|row| row.iter().map(number_or_null).collect()).collect::<Vec<Vec<Value>>>(),
+        "continuous": audit.continuous.as_ref().map(|(greater, less)| json!({"greater": greater.value, "less": less.value})),
+        "members": members,
+    })
+}

@@ -1,0 +1,326 @@
+//! Kallus and Zhou, offsets and matched quantiles: by hand, by brute force, and on any table at all.
+
+use super::fixtures::{Table, grouped, holds_on_any_table, offsets};
+use super::quantile_match::Strength;
+use super::{Adjustment, MethodError, Tuning, group_offset, kallus_zhou, quantile_match};
+use crate::examples::{Columns, Examples, Groups};
+use crate::metrics::{Settings, rate_values};
+use crate::rates::{Average, Rate};
+use proptest::prelude::*;
+
+/// Violation of `cross_group <= bound`, or of the same for `marginal`, and the error of the AUC: smaller is
+/// better, in this order.
+fn quality(table: &Table, scores: &[f64], rates: &[Rate], bound: f64) -> (f64, f64) {
+    let mut rates = rates.to_vec();
+    rates.push(Rate::AUC);
+    let values = rate_values(&table.examples, scores, &rates, &Settings::default()).unwrap();
+    let values: Vec<f64> = values.into_iter().map(Option::unwrap).collect();
+    let (auc, rates) = values.split_last().unwrap();
+    let spread =
+        rates.iter().copied().fold(f64::MIN, f64::max) - rates.iter().copied().fold(f64::MAX, f64::min);
+    let violation = spread - bound;
+    (if violation <= 1e-9 { 0.0 } else { violation }, 1.0 - auc)
+}
+
+const CROSS: [Rate; 2] = [Rate::accuracy(0, 1), Rate::accuracy(1, 0)];
+
+fn less(a: (f64, f64), b: (f64, f64)) -> bool {
+    a.0 < b.0 || (a.0 == b.0 && a.1 < b.1)
+}
+
+#[test]
+fn the_logistic_map_is_the_best_point_of_the_grid() {
+    for seed in 0..6 {
+        let table = Table::random(60, 2, 6, seed);
+        let problem = table.problem(&["cross_group <= 0.05"]);
+        let adjusted = kallus_zhou::adjust(&table.tuning(&problem)).unwrap();
+        let sigmoid = |t: f64| 1.0 / (1.0 + (-t).exp());
+        let map = |group: usize, alpha: f64, beta: f64| -> Vec<f64> {
+            let own = |row: usize| table.groups.code(row) == Some(group);
+            (0..60)
+                .map(|row| match (own(row), table.scores[row]) {
+                    (true, score) => sigmoid(alpha * score + beta),
+                    (false, score) => sigmoid(score),
+                })
+                .collect()
+        };
+        let mut best = quality(&table, &map(0, 1.0, 0.0), &CROSS, 0.05);
+        for (group, step) in (0..2).flat_map(|group| (0..=100).map(move |step| (group, step))) {
+            for beta in [-1.0, -2.0, -5.0, -10.0] {
+                let found = quality(&table, &map(group, f64::from(step) / 20.0, beta), &CROSS, 0.05);
+                if less(found, best) {
+                    best = found;
+                }
+            }
+        }
+        let found = quality(&table, &table.applied(&adjusted), &CROSS, 0.05);
+        assert_eq!(found, best, "{:?}", adjusted.adjustment);
+        assert!((1.0 - adjusted.objective - best.1).abs() < 1e-12);
+        assert!((adjusted.violations[0].max(0.0) - best.0).abs() < 1e-9);
+        assert_eq!(adjusted.is_feasible(), best.0 == 0.0);
+    }
+}
+
+#[test]
+fn one_given_group_alone_is_mapped() {
+    let table = Table::random(60, 2, 6, 2);
+    let problem = table.problem(&["cross_group <= 0.05"]);
+    let tuning = table.tuning(&problem);
+    for group in 0..2 {
+        let adjusted = kallus_zhou::adjust_group(&tuning, &format!("g{group}")).unwrap();
+        let Adjustment::Logistic { groups } = adjusted.adjustment else { panic!("not logistic") };
+        // β is never 0 on the grid.
+        assert_eq!([0, 1].map(|at| groups[at].beta != 0.0), [group == 0, group == 1]);
+    }
+    let error = kallus_zhou::adjust_group(&tuning, "g2").unwrap_err();
+    assert!(error.to_string().ends_with("there are no examples of group \"g2\""), "{error}");
+}
+
+#[test]
+fn scores_that_are_fair_already_are_not_pushed_down() {
+    let table = Table::new(&[1.0, 0.0, 1.0, 0.0], &[1.0, 0.0, 1.0, 0.0], &["a", "a", "b", "b"], None);
+    let problem = table.problem(&["cross_group <= 0.01"]);
+    let Adjustment::Logistic { groups } = kallus_zhou::adjust(&table.tuning(&problem)).unwrap().adjustment
+    else {
+        panic!("not logistic");
+    };
+    assert!(groups.iter().all(|group| (group.alpha, group.beta) == (1.0, 0.0)));
+    assert_eq!(offsets(&group_offset::adjust(&table.tuning(&problem)).unwrap()), [0.0, 0.0]);
+}
+
+#[test]
+fn of_three_groups_more_than_one_is_mapped_if_that_helps() {
+    let table = Table::random(150, 3, 10, 3);
+    let problem = table.problem(&["marginal <= 0.01"]);
+    let rows = [Rate::row(0), Rate::row(1), Rate::row(2)];
+    let adjusted = kallus_zhou::adjust(&table.tuning(&problem)).unwrap();
+    let before = quality(&table, &table.scores, &rows, 0.01);
+    let after = quality(&table, &table.applied(&adjusted), &rows, 0.01);
+    assert!(after.0 < 0.5 * before.0, "{before:?} {after:?}");
+    let Adjustment::Logistic { groups } = &adjusted.adjustment else { panic!("not logistic") };
+    let plain = groups.iter().filter(|group| (group.alpha, group.beta) == (1.0, 0.0)).count();
+    assert!((1..=2).contains(&plain), "{groups:?}");
+}
+
+#[test]
+fn an_offset_is_the_best_of_all_that_make_a_difference() {
+    for seed in 0..40 {
+        let table = Table::random(24, 2, 1 + seed as usize % 3, seed);
+        let bound = [0.0, 0.05, 0.3][seed as usize % 3];
+        let problem = table.problem(&[&format!("cross_group <= {bound}")]);
+        let Ok(adjusted) = group_offset::adjust(&table.tuning(&problem)) else { continue };
+        let mut differences: Vec<f64> = Vec::new();
+        for i in (0..24).filter(|&i| table.groups.code(i) == Some(0)) {
+            let others = (0..24).filter(|&j| table.groups.code(j) == Some(1));
+            differences.extend(others.map(|j| table.scores[i] - table.scores[j]));
+        }
+        differences.sort_by(f64::total_cmp);
+        let mut scan: Vec<f64> = differences.windows(2).map(|pair| 0.5 * (pair[0] + pair[1])).collect();
+        scan.extend([0.0, differences[0] - 1.0, differences[differences.len() - 1] + 1.0]);
+        scan.extend(&differences);
+        let shift = |offset: f64| -> Vec<f64> {
+            let own = |row: usize| if table.groups.code(row) == Some(1) { offset } else { 0.0 };
+            (0..24).map(|row| table.scores[row] + own(row)).collect()
+        };
+        let best = scan.iter().map(|&offset| quality(&table, &shift(offset), &CROSS, bound));
+        let best =
+            best.fold((f64::INFINITY, 0.0), |best, found| if less(found, best) { found } else { best });
+        let found = quality(&table, &table.applied(&adjusted), &CROSS, bound);
+        assert!(!less(best, found), "seed {seed}: {best:?} {found:?} {:?}", offsets(&adjusted));
+    }
+}
+
+#[test]
+fn a_long_list_of_offsets_is_searched_as_well_as_by_a_fine_scan() {
+    for seed in 0..3 {
+        let table = Table::random(1_200, 2, 1 + 39 * (seed as usize % 2), seed + 100);
+        let problem = table.problem(&["cross_group <= 0.02"]);
+        let adjusted = group_offset::adjust(&table.tuning(&problem)).unwrap();
+        let shift = |offset: f64| -> Vec<f64> {
+            let own = |row: usize| if table.groups.code(row) == Some(1) { offset } else { 0.0 };
+            (0..table.scores.len()).map(|row| table.scores[row] + own(row)).collect()
+        };
+        let scan = (0..=4_000).map(|step| f64::from(step) * 1e-3 - 2.0);
+        let best = scan.map(|offset| quality(&table, &shift(offset), &CROSS, 0.02));
+        let best =
+            best.fold((f64::INFINITY, 0.0), |best, found| if less(found, best) { found } else { best });
+        let found = quality(&table, &table.applied(&adjusted), &CROSS, 0.02);
+        assert!(!less(best, found), "seed {seed}: {best:?} {found:?} {:?}", offsets(&adjusted));
+    }
+}
+
+#[test]
+fn three_groups_are_shifted_as_well_as_by_a_scan_in_two_directions() {
+    let rows = [Rate::row(0), Rate::row(1), Rate::row(2)];
+    for seed in 0..4 {
+        let table = Table::random(120, 3, 8, seed + 7);
+        let problem = table.problem(&["marginal <= 0.02"]);
+        let adjusted = group_offset::adjust(&table.tuning(&problem)).unwrap();
+        assert_eq!(offsets(&adjusted)[0], 0.0);
+        let mut best = (f64::INFINITY, 0.0);
+        for (x, y) in (0..60).flat_map(|x| (0..60).map(move |y| (x, y))) {
+            let by = [0.0, f64::from(x) * 0.05 - 2.0, f64::from(y) * 0.05 - 2.5];
+            let shift = |row: usize| table.scores[row] + by[table.groups.code(row).unwrap()];
+            let found = quality(&table, &(0..120).map(shift).collect::<Vec<_>>(), &rows, 0.02);
+            if less(found, best) {
+                best = found;
+            }
+        }
+        let found = quality(&table, &table.applied(&adjusted), &rows, 0.02);
+        assert_eq!(found.0, best.0, "seed {seed}: {best:?} {found:?}");
+        // The scan knows 3,600 points, and descent one group at a time stops at kinks: a pair in a hundred
+        // may be lost.
+        assert!(found.1 <= best.1 + 0.01, "seed {seed}: {best:?} {found:?}");
+    }
+}
+
+#[test]
+fn a_squared_error_is_shifted_to_its_least() {
+    // Group b is scored 3 too high.
+    let labels = [1.0, 0.0, 1.0, 0.0];
+    let table = Table::new(&[1.0, 0.0, 4.0, 3.0], &labels, &["a", "a", "b", "b"], None);
+    let words = crate::goals::Vocabulary { groups: table.groups.names().to_vec(), continuous: false };
+    let mse = crate::goals::parse_minimize("mse", &words).unwrap();
+    let problem = crate::training::Problem::new(&mse, false, &[]).unwrap();
+    let adjusted = group_offset::adjust(&table.tuning(&problem)).unwrap();
+    assert_eq!((offsets(&adjusted), adjusted.objective), (vec![0.0, -3.0], 0.0));
+}
+
+#[test]
+fn quantiles_by_hand() {
+    // a: 0, 1, 2 of weight 3; b: 10, 20 of weight 2. Parts of a: 1/6, 1/2, 5/6; of b: 1/4, 3/4.
+    let table = Table::new(
+        &[0.0, 1.0, 2.0, 10.0, 20.0],
+        &[0.0, 1.0, 0.0, 1.0, 0.0],
+        &["a", "a", "a", "b", "b"],
+        None,
+    );
+    let problem = table.problem(&["statistical_parity <= 0.1"]);
+    let adjusted =
+        |strength| quantile_match::adjust(&table.tuning(&problem), Strength::Given(strength)).unwrap();
+    // Q_b at the parts of a is 10, 15, 20, and Q_a at those of b 0.25, 1.75.
+    let full = [4.0, 6.6, 9.2, 4.15, 9.05];
+    let near = |found: &[f64], expected: &[f64]| {
+        found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-12)
+    };
+    assert!(near(&table.applied(&adjusted(1.0)), &full), "{:?}", table.applied(&adjusted(1.0)));
+    let half: Vec<f64> = full.iter().zip(&table.scores).map(|(full, score)| 0.5 * (full + score)).collect();
+    assert!(near(&table.applied(&adjusted(0.5)), &half));
+    assert_eq!(table.applied(&adjusted(0.0)), table.scores);
+}
+
+#[test]
+fn the_barycenter_makes_distributions_equal() {
+    // As many examples in each group, so that equal distributions are equal lists.
+    let n = 2_000usize;
+    let names: Vec<&str> = (0..2 * n).map(|i| if i < n { "a" } else { "b" }).collect();
+    let scores: Vec<f64> = (0..2 * n)
+        .map(|i| {
+            let part = (i as f64 * 0.618_033_988_749).fract();
+            if i < n { part * part } else { 3.0 + 5.0 * part }
+        })
+        .collect();
+    let labels: Vec<f64> = (0..2 * n).map(|i| (i % 2) as f64).collect();
+    let table = Table::new(&scores, &labels, &names, None);
+    let problem = table.problem(&["statistical_parity <= 0.01"]);
+    let adjusted = quantile_match::adjust(&table.tuning(&problem), Strength::Given(1.0)).unwrap();
+    let applied = table.applied(&adjusted);
+    let (mut a, mut b) = (applied[..n].to_vec(), applied[n..].to_vec());
+    a.sort_by(f64::total_cmp);
+    b.sort_by(f64::total_cmp);
+    let Adjustment::Curves { groups } = &adjusted.adjustment else { panic!("no curves") };
+    assert!(groups.iter().all(|group| group.curve.x.len() <= 1_000));
+    // Between knots, 1/1,000 apart, both curves are linear where quantiles bend: the largest distance is
+    // that part of the range, 5/2 of the barycenter and 4 of its steepest unit.
+    let distance = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(distance < 4.0 / 1_000.0, "{distance}");
+    assert!(adjusted.is_feasible(), "{:?}", adjusted.violations);
+}
+
+#[test]
+fn the_strength_is_no_larger_than_it_must_be() {
+    let table = Table::random(400, 2, 1, 5);
+    let problem = table.problem(&["statistical_parity <= 0.2"]);
+    let tuning = table.tuning(&problem);
+    let feasible =
+        |strength: f64| quantile_match::adjust(&tuning, Strength::Given(strength)).unwrap().is_feasible();
+    let found = quantile_match::adjust(&tuning, Strength::Smallest).unwrap();
+    assert!(found.is_feasible() && !feasible(0.0) && feasible(1.0));
+    // The strength shows in the first knot.
+    let Adjustment::Curves { groups } = &found.adjustment else { panic!("no curves") };
+    let Adjustment::Curves { groups: full } =
+        quantile_match::adjust(&tuning, Strength::Given(1.0)).unwrap().adjustment
+    else {
+        panic!("no curves");
+    };
+    let moved = |groups: &[super::GroupCurve]| groups[0].curve.y[0] - groups[0].curve.x[0];
+    let strength = moved(groups) / moved(&full);
+    assert!((0..60).all(|step| !feasible(strength * f64::from(step) / 60.0)), "{strength}");
+}
+
+#[test]
+fn what_does_not_apply_says_why() {
+    let labels = [1.0, 0.0, 1.0];
+    let problem = super::fixtures::problem(&["a".into(), "b".into()], &[]);
+    let reasons = |columns: Columns| {
+        let examples = Examples::new(columns).unwrap();
+        let scores = [0.0, 1.0, 2.0];
+        let tuning =
+            Tuning { examples: &examples, scores: &scores, problem: &problem, average: Average::Pairs };
+        let found = [
+            kallus_zhou::adjust(&tuning),
+            group_offset::adjust(&tuning),
+            quantile_match::adjust(&tuning, Strength::Smallest),
+            super::x_order::adjust(&tuning, None),
+        ];
+        found.map(|result| match result {
+            Err(MethodError::DoesNotApply { reason, .. }) => reason,
+            other => panic!("{other:?}"),
+        })
+    };
+    let columns = Columns { labels: Some(&labels), ..Columns::default() };
+    let expect = |columns: Columns, expected: &str| {
+        reasons(columns).iter().for_each(|reason| assert_eq!(reason, expected));
+    };
+    expect(columns, "it adjusts groups, and there are none");
+    let z = [1.0, 2.0, 3.0];
+    expect(
+        Columns { protected: Some(&z), ..columns },
+        "it adjusts groups, and the protected attribute is continuous",
+    );
+    let groups = Groups::from_names(&["a", "", "a"]);
+    expect(Columns { groups: Some(&groups), ..columns }, "it needs examples of two groups or more");
+}
+
+#[test]
+fn a_rate_without_pairs_and_a_wrong_strength_are_refused() {
+    let table = Table::new(&[1.0, 2.0, 3.0], &[1.0, 0.0, 1.0], &["a", "b", "b"], Some(&[0, 1, 1]));
+    let problem = table.problem(&["A[a > b] >= 0.5"]);
+    let error = group_offset::adjust(&table.tuning(&problem)).unwrap_err();
+    assert!(error.to_string().starts_with("A[a > b] has no pairs in the examples"), "{error}");
+    let problem = table.problem(&[]);
+    for strength in [-0.1, 1.1, f64::NAN] {
+        let result = quantile_match::adjust(&table.tuning(&problem), Strength::Given(strength));
+        assert!(matches!(result, Err(MethodError::Setting { .. })), "{strength}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20))]
+
+    #[test]
+    fn logistic_maps_hold_on_any_table(rows in grouped(3)) {
+        holds_on_any_table(&rows, "cross_group <= 0.1", kallus_zhou::adjust)?;
+    }
+
+    #[test]
+    fn offsets_hold_on_any_table(rows in grouped(3)) {
+        holds_on_any_table(&rows, "statistical_parity <= 0.1", group_offset::adjust)?;
+    }
+
+    #[test]
+    fn matched_quantiles_hold_on_any_table(rows in grouped(3), given in any::<bool>(), t in 0.0..=1.0f64) {
+        let strength = if given { Strength::Given(t) } else { Strength::Smallest };
+        holds_on_any_table(&rows, "statistical_parity <= 0.1", |tuning| quantile_match::adjust(tuning, strength))?;
+    }
+}

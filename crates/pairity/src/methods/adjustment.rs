@@ -1,0 +1,234 @@
+//! What post-processing leaves behind: a map of scores for each group.
+
+use super::{Curve, MethodError};
+use crate::examples::{Groups, check_column};
+use crate::scorers::ModelGroups;
+use serde::{Deserialize, Serialize};
+
+/// A map of scores for each group, known by the groups' names.
+///
+/// No map turns two scores of a group around. Examples of no group, or of one that the adjustment does not
+/// know, are mapped as a group would be that nothing was changed for.
+///
+/// ```
+/// use pairity::examples::Groups;
+/// use pairity::methods::{Adjustment, GroupOffset};
+///
+/// let offset = |name: &str, offset| GroupOffset { name: name.into(), offset };
+/// let adjustment = Adjustment::Offsets { groups: vec![offset("a", 0.0), offset("b", 0.5)] };
+/// let applied = adjustment.apply(&[1.0, 1.0, 1.0], Some(&Groups::from_names(&["b", "a", "c"])))?;
+/// assert_eq!((applied.scores, applied.unknown), (vec![1.5, 1.0, 1.0], 1));
+/// # Ok::<(), pairity::methods::MethodError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Adjustment {
+    /// s + offset.
+    Offsets {
+        /// One for each group.
+        groups: Vec<GroupOffset>,
+    },
+    /// A piecewise linear curve.
+    Curves {
+        /// One for each group.
+        groups: Vec<GroupCurve>,
+    },
+    /// 1 / (1 + exp(−(αs + β))); the plain sigmoid, α = 1 and β = 0, for examples of no group.
+    Logistic {
+        /// One for each group.
+        groups: Vec<GroupLogistic>,
+    },
+}
+
+/// What is added to the scores of a group.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GroupOffset {
+    /// The group's name.
+    pub name: String,
+    /// What is added.
+    pub offset: f64,
+}
+
+/// The curve of a group.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GroupCurve {
+    /// The group's name.
+    pub name: String,
+    /// Its map of scores.
+    #[serde(flatten)]
+    pub curve: Curve,
+}
+
+/// The logistic map of a group.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GroupLogistic {
+    /// The group's name.
+    pub name: String,
+    /// α, at least 0.
+    pub alpha: f64,
+    /// β.
+    pub beta: f64,
+}
+
+impl GroupLogistic {
+    pub(super) fn value(&self, score: f64) -> f64 {
+        sigmoid(self.alpha * score + self.beta)
+    }
+}
+
+pub(super) fn sigmoid(t: f64) -> f64 {
+    1.0 / (1.0 + (-t).exp())
+}
+
+/// Adjusted scores.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Applied {
+    /// One for each row.
+    pub scores: Vec<f64>,
+    /// How many rows are of groups that the adjustment does not know.
+    pub unknown: usize,
+}
+
+impl Adjustment {
+    /// The groups that it knows, in its order.
+    pub fn groups(&self) -> Vec<&str> {
+        match self {
+            Adjustment::Offsets { groups } => groups.iter().map(|group| group.name.as_str()).collect(),
+            Adjustment::Curves { groups } => groups.iter().map(|group| group.name.as_str()).collect(),
+            Adjustment::Logistic { groups } => groups.iter().map(|group| group.name.as_str()).collect(),
+        }
+    }
+
+    /// Adjusts the scores of a table's rows.
+    ///
+    /// # Errors
+    /// No groups, not as many of them as scores, scores that are not finite, or an adjustment that
+    /// [`check`](Self::check) refuses.
+    pub fn apply(&self, scores: &[f64], groups: Option<&Groups>) -> Result<Applied, MethodError> {
+        self.check()?;
+        let groups = groups.ok_or(MethodError::NoGroups)?;
+        check_column("scores", Some(scores), groups.len())?;
+        let names = self.groups().into_iter().map(str::to_owned).collect();
+        let (codes, unknown) = ModelGroups { columns: Vec::new(), names }.codes(groups);
+        let scores = scores.iter().zip(codes).map(|(&score, code)| self.value(usize::from(code), score));
+        Ok(Applied { scores: scores.collect(), unknown })
+    }
+
+    /// Checks what a file may have damaged.
+    ///
+    /// # Errors
+    /// A group named twice, numbers that are not finite, a map that falls.
+    pub fn check(&self) -> Result<(), MethodError> {
+        let damaged = |cause| Err(MethodError::Damaged { cause });
+        let mut names = self.groups();
+        names.sort_unstable();
+        if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            return damaged(format!("group {:?} is named twice", twice[0]));
+        }
+        let fault = match self {
+            Adjustment::Offsets { groups } => groups
+                .iter()
+                .find(|group| !group.offset.is_finite())
+                .map(|group| (&group.name, format!("its offset is {}", group.offset))),
+            Adjustment::Curves { groups } => {
+                groups.iter().find_map(|group| group.curve.fault().map(|fault| (&group.name, fault)))
+            }
+            Adjustment::Logistic { groups } => groups
+                .iter()
+                .find(|group| !(group.alpha >= 0.0 && group.alpha.is_finite() && group.beta.is_finite()))
+                .map(|group| (&group.name, format!("α is {} and β is {}", group.alpha, group.beta))),
+        };
+        match fault {
+            Some((name, fault)) => damaged(format!("in group {name:?}, {fault}")),
+            None => Ok(()),
+        }
+    }
+
+    /// The adjusted score of an example of the group at an index; beyond the last, of no group.
+    pub(super) fn value(&self, group: usize, score: f64) -> f64 {
+        match self {
+            Adjustment::Offsets { groups } => {
+                let offset = groups.get(group).map_or(0.0, |group| group.offset);
+                (score + offset).clamp(f64::MIN, f64::MAX)
+            }
+            Adjustment::Curves { groups } => {
+                groups.get(group).map_or(score, |group| group.curve.value(score))
+            }
+            Adjustment::Logistic { groups } => {
+                groups.get(group).map_or_else(|| sigmoid(score), |group| group.value(score))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all() -> [Adjustment; 3] {
+        let name = || "b".to_owned();
+        [
+            Adjustment::Offsets { groups: vec![GroupOffset { name: name(), offset: 0.25 }] },
+            Adjustment::Curves {
+                groups: vec![GroupCurve {
+                    name: name(),
+                    curve: Curve { x: vec![0.0, 1.0], y: vec![2.0, 4.0] },
+                }],
+            },
+            Adjustment::Logistic { groups: vec![GroupLogistic { name: name(), alpha: 0.5, beta: -1.0 }] },
+        ]
+    }
+
+    #[test]
+    fn groups_are_known_by_name_whatever_their_codes() {
+        // "b" has code 1 in the first table and 0 in the second.
+        let tables = [Groups::from_names(&["a", "b", ""]), Groups::from_names(&["c", "b", ""])];
+        let plain = sigmoid(0.5);
+        let expected = [[0.5, 0.75, 0.5], [0.5, 3.0, 0.5], [plain, sigmoid(-0.75), plain]];
+        for (adjustment, expected) in all().iter().zip(expected) {
+            for groups in &tables {
+                let applied = adjustment.apply(&[0.5; 3], Some(groups)).unwrap();
+                assert_eq!((applied.scores.as_slice(), applied.unknown), (&expected[..], 1));
+            }
+        }
+    }
+
+    #[test]
+    fn files_give_back_the_same_adjustment() {
+        for adjustment in all() {
+            let text = serde_json::to_string(&adjustment).unwrap();
+            assert_eq!(serde_json::from_str::<Adjustment>(&text).unwrap(), adjustment, "{text}");
+        }
+        let text = serde_json::to_string(&all()[0]).unwrap();
+        assert_eq!(text, r#"{"kind":"offsets","groups":[{"name":"b","offset":0.25}]}"#);
+        let text = serde_json::to_string(&all()[1]).unwrap();
+        assert_eq!(text, r#"{"kind":"curves","groups":[{"name":"b","x":[0.0,1.0],"y":[2.0,4.0]}]}"#);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let groups = Groups::from_names(&["a", "b"]);
+        let [mut offsets, _, mut logistic] = all();
+        assert_eq!(offsets.apply(&[0.0], None), Err(MethodError::NoGroups));
+        assert!(matches!(offsets.apply(&[0.0], Some(&groups)), Err(MethodError::Scores(_))));
+        assert!(matches!(offsets.apply(&[0.0, f64::NAN], Some(&groups)), Err(MethodError::Scores(_))));
+        if let (Adjustment::Offsets { groups: offsets }, Adjustment::Logistic { groups: logistic }) =
+            (&mut offsets, &mut logistic)
+        {
+            offsets.push(offsets[0].clone());
+            logistic[0].alpha = -1.0;
+        }
+        let cause = |adjustment: &Adjustment| adjustment.check().unwrap_err().to_string();
+        assert!(cause(&offsets).contains("group \"b\" is named twice"));
+        assert!(cause(&logistic).contains("in group \"b\", α is -1 and β is -1"));
+    }
+
+    #[test]
+    fn scores_at_the_edge_stay_finite() {
+        let groups = Groups::from_names(&["b", "b"]);
+        for adjustment in all() {
+            let applied = adjustment.apply(&[f64::MAX, f64::MIN], Some(&groups)).unwrap();
+            assert!(applied.scores.iter().all(|score| score.is_finite()), "{applied:?}");
+        }
+    }
+}

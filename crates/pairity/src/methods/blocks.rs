@@ -1,0 +1,254 @@
+//! Orders of two groups in blocks, and how to merge them for the best of a linear objective.
+//!
+//! The scores of each group are cut into blocks that are never parted: single scores, or about a thousand
+//! runs of them. A merge that keeps the order inside both groups says of each block i of the first group
+//! how many blocks h_i of the second stand below it, and h does not fall. With C01 and C10 the weights of
+//! label-ordered pairs of a block of each group, where that of the first or of the second group is better,
+//!
+//! ```text
+//! W01 = Σ_i Σ_{j < h_i} C01[i][j]      W10 = Σ_i Σ_{j ≥ h_i} C10[i][j]
+//! ```
+//!
+//! are the weights of pairs that are put right. Any objective c01 W01 + c10 W10 is a sum over i of functions
+//! of h_i alone, so that its maximum over all merges is found by going through the blocks of the first
+//! group with, for each h, the best sum so far that ends at h or lower: O(blocks²).
+
+use crate::examples::{Examples, sort_by_value};
+
+/// The most blocks of a group, or nearly.
+pub(super) const BLOCKS: usize = 1_000;
+
+/// One group's scores in blocks, from low to high.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Blocks {
+    /// The lowest score of each.
+    pub low: Vec<f64>,
+    /// The highest score of each.
+    pub high: Vec<f64>,
+}
+
+impl Blocks {
+    /// Cuts scores into at most about `most` blocks of nearly equal size; equal scores stay together.
+    pub(super) fn new(scores: &[f64], most: usize) -> Blocks {
+        let order = sort_by_value(scores);
+        let mut blocks = Blocks::default();
+        let distinct = order.chunk_by(|a, b| a.0 == b.0).count();
+        let size = if distinct <= most { 0 } else { order.len().div_ceil(most) };
+        let mut room = 0;
+        for run in order.chunk_by(|a, b| a.0 == b.0) {
+            let score = scores[run[0].1 as usize];
+            match blocks.high.last_mut() {
+                Some(high) if room > 0 => *high = score,
+                _ => {
+                    blocks.low.push(score);
+                    blocks.high.push(score);
+                    room = size;
+                }
+            }
+            room = room.saturating_sub(run.len());
+        }
+        blocks
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.low.len()
+    }
+
+    /// The block of a score.
+    fn of(&self, score: f64) -> usize {
+        self.high.partition_point(|&high| high < score).min(self.len().saturating_sub(1))
+    }
+}
+
+/// Weights of label-ordered pairs between blocks.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Merge {
+    rows: usize,
+    columns: usize,
+    /// At `i * (columns + 1) + h`, the sum of C01\[i\]\[j\] over j < h.
+    below: Vec<f64>,
+    /// The sum of C10\[i\]\[j\] over j ≥ h.
+    above: Vec<f64>,
+    /// Weights of all pairs: with the better example in the first group and the worse in the second, the
+    /// reverse, and in all groups.
+    pub first: f64,
+    pub second: f64,
+    pub all: f64,
+}
+
+/// Which block each example is in.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Member {
+    First(usize),
+    Second(usize),
+    Neither,
+}
+
+impl Merge {
+    /// Weighs the pairs of all queries, with scores and codes in the order of the examples.
+    pub(super) fn new(
+        examples: &Examples,
+        scores: &[f64],
+        codes: &[u16],
+        groups: [usize; 2],
+        blocks: [&Blocks; 2],
+    ) -> Merge {
+        let member: Vec<Member> = codes
+            .iter()
+            .zip(scores)
+            .map(|(&code, &score)| match usize::from(code) {
+                code if code == groups[0] => Member::First(blocks[0].of(score)),
+                code if code == groups[1] => Member::Second(blocks[1].of(score)),
+                _ => Member::Neither,
+            })
+            .collect();
+        let (rows, columns) = (blocks[0].len(), blocks[1].len());
+        let mut masses = Masses {
+            rows,
+            columns,
+            first: vec![0.0; rows * columns],
+            second: vec![0.0; rows * columns],
+            all: 0.0,
+        };
+        for query in 0..examples.queries() {
+            let range = examples.query(query);
+            match range.len() < rows.max(columns) {
+                true => masses.add_every_pair(examples, range, &member),
+                false => masses.add_by_label(examples, range, &member),
+            }
+        }
+        masses.summed()
+    }
+
+    /// The merge with the greatest c01 W01 + c10 W10: h of each block of the first group. Of equals, the
+    /// one with the lowest h.
+    pub(super) fn best(&self, c01: f64, c10: f64) -> Vec<usize> {
+        let width = self.columns + 1;
+        // The lowest h' ≤ h at which the best sum up to h ends, for each block and h.
+        let mut ends: Vec<u32> = Vec::with_capacity(self.rows * width);
+        let mut best = vec![0.0; width];
+        for i in 0..self.rows {
+            let (mut top, mut at) = (f64::NEG_INFINITY, 0);
+            for (h, best) in best.iter_mut().enumerate() {
+                let sum = *best + c01 * self.below[i * width + h] + c10 * self.above[i * width + h];
+                if sum > top {
+                    (top, at) = (sum, h);
+                }
+                *best = top;
+                ends.push(at as u32);
+            }
+        }
+        let mut heights = vec![0; self.rows];
+        let mut limit = self.columns;
+        for i in (0..self.rows).rev() {
+            limit = ends[i * width + limit] as usize;
+            heights[i] = limit;
+        }
+        heights
+    }
+
+    /// W01 and W10 of a merge.
+    pub(super) fn wins(&self, heights: &[usize]) -> (f64, f64) {
+        let place = |(i, &h): (usize, &usize)| i * (self.columns + 1) + h;
+        let sum = |sums: &[f64]| heights.iter().enumerate().map(|at| sums[place(at)]).sum();
+        (sum(&self.below), sum(&self.above))
+    }
+
+    /// The rise of W01 and W10 if block i is put above another number of blocks.
+    pub(super) fn change(&self, i: usize, from: usize, to: usize) -> (f64, f64) {
+        let (from, to) = (i * (self.columns + 1) + from, i * (self.columns + 1) + to);
+        (self.below[to] - self.below[from], self.above[to] - self.above[from])
+    }
+}
+
+/// C01 and C10 while pairs are added, the better example's block first in both.
+struct Masses {
+    rows: usize,
+    columns: usize,
+    first: Vec<f64>,
+    second: Vec<f64>,
+    all: f64,
+}
+
+impl Masses {
+    /// Adds a pair, or pairs, of such weight.
+    fn add(&mut self, better: Member, worse: Member, weight: f64) {
+        self.all += weight;
+        match (better, worse) {
+            (Member::First(i), Member::Second(j)) => self.first[i * self.columns + j] += weight,
+            (Member::Second(j), Member::First(i)) => self.second[j * self.rows + i] += weight,
+            _ => {}
+        }
+    }
+
+    fn add_every_pair(&mut self, examples: &Examples, range: std::ops::Range<usize>, member: &[Member]) {
+        let Some(labels) = &examples.labels else { return };
+        let factor = |e: usize| examples.factors.as_ref().map_or(1.0, |factors| factors[e]);
+        for better in range.clone() {
+            for worse in range.clone().filter(|&worse| labels[better] > labels[worse]) {
+                let gap = if examples.label_gap { labels[better] - labels[worse] } else { 1.0 };
+                self.add(member[better], member[worse], factor(better) * factor(worse) * gap);
+            }
+        }
+    }
+
+    /// In label order, with the sums of the factors of all worse examples by block.
+    fn add_by_label(&mut self, examples: &Examples, range: std::ops::Range<usize>, member: &[Member]) {
+        let Some(labels) = &examples.labels else { return };
+        let factor = |e: usize| examples.factors.as_ref().map_or(1.0, |factors| factors[e]);
+        let order = sort_by_value(&labels[range.clone()]);
+        let lowest = order.first().map_or(0.0, |&(_, e)| labels[range.start + e as usize]);
+        // Factors, and factors times labels, of both groups by block, and of all examples.
+        let mut worse = [vec![[0.0; 2]; self.rows], vec![[0.0; 2]; self.columns], vec![[0.0; 2]]];
+        for run in order.chunk_by(|a, b| a.0 == b.0) {
+            let examples_of_run = || run.iter().map(|&(_, e)| range.start + e as usize);
+            for e in examples_of_run() {
+                let (own, label) = (factor(e), labels[e] - lowest);
+                let weigh = |[factors, sum]: [f64; 2]| match examples.label_gap {
+                    true => own * (label * factors - sum),
+                    false => own * factors,
+                };
+                self.all += weigh(worse[2][0]);
+                let (row, sums) = match member[e] {
+                    Member::First(i) => (&mut self.first[i * self.columns..][..self.columns], &worse[1]),
+                    Member::Second(j) => (&mut self.second[j * self.rows..][..self.rows], &worse[0]),
+                    Member::Neither => continue,
+                };
+                row.iter_mut().zip(sums).for_each(|(mass, &sums)| *mass += weigh(sums));
+            }
+            for e in examples_of_run() {
+                let own = [factor(e), factor(e) * (labels[e] - lowest)];
+                let add = |sums: &mut [f64; 2]| sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+                match member[e] {
+                    Member::First(i) => add(&mut worse[0][i]),
+                    Member::Second(j) => add(&mut worse[1][j]),
+                    Member::Neither => {}
+                }
+                add(&mut worse[2][0]);
+            }
+        }
+    }
+
+    fn summed(self) -> Merge {
+        let Masses { rows, columns, first, second, all } = self;
+        let width = columns + 1;
+        let mut merge = Merge {
+            rows,
+            columns,
+            below: vec![0.0; rows * width],
+            above: vec![0.0; rows * width],
+            first: first.iter().sum(),
+            second: second.iter().sum(),
+            all,
+        };
+        for i in 0..rows {
+            for j in 0..columns {
+                merge.below[i * width + j + 1] = merge.below[i * width + j] + first[i * columns + j];
+            }
+            for j in (0..columns).rev() {
+                merge.above[i * width + j] = merge.above[i * width + j + 1] + second[j * rows + i];
+            }
+        }
+        merge
+    }
+}

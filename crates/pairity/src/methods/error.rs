@@ -1,0 +1,56 @@
+//! Why a method gives no result.
+
+use crate::examples::ExamplesError;
+
+/// Why a method gives no result.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MethodError {
+    /// The method is not made for such examples.
+    #[error("{method} does not apply: {reason}")]
+    DoesNotApply {
+        /// The method's name.
+        method: &'static str,
+        /// What it needs and does not find.
+        reason: String,
+    },
+    /// A rate of the goal can't be estimated where the method is tuned.
+    #[error(
+        "{rate} has no pairs in the examples that {method} is tuned on: give it more examples, or leave \
+         the rate out of the goal"
+    )]
+    NoPairs {
+        /// The method's name.
+        method: &'static str,
+        /// The rate, as goals write it.
+        rate: String,
+    },
+    /// A setting is out of its range.
+    #[error("{name} is {found}; it has to be {allowed}")]
+    Setting {
+        /// Which setting.
+        name: &'static str,
+        /// What it is.
+        found: f64,
+        /// What it may be.
+        allowed: &'static str,
+    },
+    /// Scores are adjusted by group, and there are no groups.
+    #[error("the adjustment of scores differs by group, and the table has none: name the group column")]
+    NoGroups,
+    /// An adjustment that no method can have made.
+    #[error("the adjustment of scores is damaged: {cause}. Give one that a method wrote")]
+    Damaged {
+        /// What is wrong with it.
+        cause: String,
+    },
+    /// The scores are wrong.
+    #[error(transparent)]
+    Scores(#[from] ExamplesError),
+}
+
+impl MethodError {
+    pub(super) fn does_not_apply(method: &'static str, reason: impl Into<String>) -> MethodError {
+        MethodError::DoesNotApply { method, reason: reason.into() }
+    }
+}

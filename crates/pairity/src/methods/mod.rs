@@ -1,0 +1,33 @@
+//! Methods that constrained training is compared with, each in a file of its own.
+//!
+//! All work in score space. Two act while a scorer is trained: [`debiased`] weighs examples, and [`beutel`]
+//! adds a penalty to the loss. The others are tuned on scored examples and leave an [`Adjustment`] of
+//! scores by group behind: [`kallus_zhou`], [`group_offset`], [`quantile_match`], [`x_order`].
+
+#[cfg(test)]
+mod adjust_tests;
+mod adjustment;
+pub mod beutel;
+#[cfg(test)]
+mod beutel_tests;
+mod blocks;
+mod curve;
+pub mod debiased;
+mod error;
+#[cfg(test)]
+mod fixtures;
+pub mod group_offset;
+pub mod kallus_zhou;
+mod line_search;
+pub mod quantile_match;
+mod relation;
+mod residuals;
+mod tuning;
+pub mod x_order;
+#[cfg(test)]
+mod x_order_tests;
+
+pub use adjustment::{Adjustment, Applied, GroupCurve, GroupLogistic, GroupOffset};
+pub use curve::Curve;
+pub use error::MethodError;
+pub use tuning::{Adjusted, Tuning};

@@ -1,0 +1,206 @@
+//! Statistical parity by the Wasserstein barycenter of the groups' scores.
+//!
+//! With F_g the distribution function of the scores of group g, Q_g its inverse and p_g the group's share of
+//! all examples that have one,
+//!
+//! ```text
+//! s → (1 − t) s + t Q(F_g(s)),    Q = Σ_g p_g Q_g
+//! ```
+//!
+//! At strength t = 1 all groups have the same distribution of scores, and of all maps with that property
+//! this one moves scores least (in mean square). F_g is linear between the scores seen, each in the middle
+//! of its own share; a group keeps at most 1,000 knots.
+
+use super::MethodError;
+use super::adjustment::{Adjustment, GroupCurve};
+use super::curve::Curve;
+use super::tuning::{Adjusted, Judge, Standing, Tuning};
+use crate::examples::sort_by_value;
+use rayon::prelude::*;
+
+const METHOD: &str = "matching quantiles";
+
+/// The most knots of a curve.
+const KNOTS: usize = 1_000;
+
+/// Strengths looked at first are multiples of 1/64.
+const STEPS: usize = 64;
+
+/// How often the step before the first strength that will do is halved.
+const HALVINGS: usize = 10;
+
+/// How far scores go to the barycenter.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Strength {
+    /// No further than the constraints need on the examples it is tuned on; if none will do, where they are
+    /// missed least.
+    #[default]
+    Smallest,
+    /// Between 0 (not at all) and 1 (all the way).
+    Given(f64),
+}
+
+/// Tunes the map.
+///
+/// # Errors
+/// Examples without two groups, goals with rates that have no pairs, scores that are not finite, a
+/// strength out of its range.
+///
+/// ```
+/// use pairity::examples::{Columns, Examples, Groups};
+/// use pairity::goals::{Vocabulary, parse_constraint, parse_maximize};
+/// use pairity::methods::{Tuning, quantile_match};
+/// use pairity::rates::Average;
+/// use pairity::training::Problem;
+///
+/// let groups = Groups::from_names(&["a", "b", "a", "b"]);
+/// let labels = [1.0, 1.0, 0.0, 0.0];
+/// let examples =
+///     Examples::new(Columns { labels: Some(&labels), groups: Some(&groups), ..Columns::default() })?;
+/// let words = Vocabulary { groups: vec!["a".into(), "b".into()], continuous: false };
+/// let fair = parse_constraint("statistical_parity <= 0.01", &words)?;
+/// let problem = Problem::new(&parse_maximize("auc", &words)?, true, &[fair])?;
+///
+/// let scores = [1.0, 3.0, 0.0, 2.0];
+/// let tuning = Tuning { examples: &examples, scores: &scores, problem: &problem, average: Average::Pairs };
+/// let adjusted = quantile_match::adjust(&tuning, quantile_match::Strength::Given(1.0))?;
+/// assert_eq!(adjusted.adjustment.apply(&scores, Some(&groups))?.scores, [2.0, 2.0, 1.0, 1.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn adjust(tuning: &Tuning, strength: Strength) -> Result<Adjusted, MethodError> {
+    if let Strength::Given(found) = strength
+        && !(0.0..=1.0).contains(&found)
+    {
+        return Err(MethodError::Setting { name: "the strength", found, allowed: "between 0 and 1" });
+    }
+    let judge = Judge::new(METHOD, tuning)?;
+    let full = barycenter(&judge);
+    let strength = match strength {
+        Strength::Given(strength) => strength,
+        Strength::Smallest => smallest(&judge, &full),
+    };
+    Ok(judge.result(partial(&judge, &full, strength)))
+}
+
+/// The smallest strength that meets the constraints, or the one that misses them least.
+fn smallest(judge: &Judge, full: &[Curve]) -> f64 {
+    let standing = |strength: f64| {
+        let adjustment = partial(judge, full, strength);
+        judge.standing(|group, score| adjustment.value(group, score))
+    };
+    let found: Vec<Standing> =
+        (0..=STEPS).into_par_iter().map(|step| standing(step as f64 / STEPS as f64)).collect();
+    let step = match found.iter().position(Standing::is_feasible) {
+        Some(step) => step,
+        None => (1..=STEPS)
+            .fold(0, |best, step| if found[step].order(&found[best]).is_lt() { step } else { best }),
+    };
+    if step == 0 || !found[step].is_feasible() {
+        return step as f64 / STEPS as f64;
+    }
+    let (mut low, mut high) = ((step - 1) as f64 / STEPS as f64, step as f64 / STEPS as f64);
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        match standing(middle).is_feasible() {
+            true => high = middle,
+            false => low = middle,
+        }
+    }
+    high
+}
+
+/// The maps at a strength.
+fn partial(judge: &Judge, full: &[Curve], strength: f64) -> Adjustment {
+    let groups = judge.names.iter().zip(full).map(|(name, full)| {
+        // Nothing changes at strength 0, not even by rounding.
+        let curve = match strength == 0.0 {
+            true => Curve::default(),
+            false => {
+                let between = |(x, y): (&f64, &f64)| (1.0 - strength) * x + strength * y;
+                Curve { x: full.x.clone(), y: full.x.iter().zip(&full.y).map(between).collect() }
+            }
+        };
+        GroupCurve { name: name.clone(), curve }
+    });
+    Adjustment::Curves { groups: groups.collect() }
+}
+
+/// The map of each group to the barycenter; groups without examples keep their scores.
+fn barycenter(judge: &Judge) -> Vec<Curve> {
+    let levels: Vec<Levels> = (0..judge.names.len()).map(|group| Levels::of(judge, group)).collect();
+    let total: f64 = levels.iter().map(|levels| levels.weight).sum();
+    let mean = |part: f64| {
+        let present = levels.iter().filter(|levels| levels.weight > 0.0);
+        present.map(|levels| levels.weight / total * levels.quantile(part)).sum::<f64>()
+    };
+    let curve = |levels: &Levels| {
+        let y: Vec<f64> = levels.part.iter().map(|&part| mean(part).clamp(f64::MIN, f64::MAX)).collect();
+        // The quantiles do not fall, but their sums are rounded.
+        let mut highest = f64::MIN;
+        let rise = |y: f64| {
+            highest = highest.max(y);
+            highest
+        };
+        Curve { x: levels.score.clone(), y: y.into_iter().map(rise).collect() }
+    };
+    levels.iter().map(curve).collect()
+}
+
+/// Scores of a group and the part of its weight below each, half of its own included.
+#[derive(Debug, Default)]
+struct Levels {
+    score: Vec<f64>,
+    part: Vec<f64>,
+    weight: f64,
+}
+
+impl Levels {
+    fn of(judge: &Judge, group: usize) -> Levels {
+        let own: Vec<usize> =
+            (0..judge.scores.len()).filter(|&example| usize::from(judge.codes[example]) == group).collect();
+        let scores: Vec<f64> = own.iter().map(|&example| judge.scores[example]).collect();
+        let weight =
+            |at: u32| judge.examples.weights.as_ref().map_or(1.0, |weights| weights[own[at as usize]]);
+        let mut levels = Levels::default();
+        for run in sort_by_value(&scores).chunk_by(|a, b| a.0 == b.0) {
+            let share: f64 = run.iter().map(|&(_, at)| weight(at)).sum();
+            levels.score.push(scores[run[0].1 as usize]);
+            levels.part.push(levels.weight + 0.5 * share);
+            levels.weight += share;
+        }
+        levels.part.iter_mut().for_each(|part| *part /= levels.weight);
+        levels.thin();
+        levels
+    }
+
+    /// Keeps knots at even parts of the weight, with both ends.
+    fn thin(&mut self) {
+        let n = self.score.len();
+        if n <= KNOTS {
+            return;
+        }
+        let nearest = |step: usize| {
+            let part = step as f64 / (KNOTS - 1) as f64;
+            self.part.partition_point(|&own| own < part).min(n - 1)
+        };
+        let mut kept: Vec<usize> = (1..KNOTS - 1).map(nearest).chain([0, n - 1]).collect();
+        kept.sort_unstable();
+        kept.dedup();
+        self.score = kept.iter().map(|&at| self.score[at]).collect();
+        self.part = kept.iter().map(|&at| self.part[at]).collect();
+    }
+
+    /// Q, constant beyond the first and the last score.
+    fn quantile(&self, part: f64) -> f64 {
+        let at = self.part.partition_point(|&own| own < part);
+        match (at.checked_sub(1).map(|below| (self.part[below], self.score[below])), self.part.get(at)) {
+            (Some((low, score)), Some(&high)) => {
+                let share = (part - low) / (high - low);
+                2.0 * (0.5 * score + share * (0.5 * self.score[at] - 0.5 * score))
+            }
+            (None, Some(_)) => self.score[0],
+            (Some((_, score)), None) => score,
+            (None, None) => 0.0,
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Scored examples that adjustments are tuned on, and how good an adjustment is there.
+
+use super::{Adjustment, MethodError};
+use crate::examples::{Attribute, Examples};
+use crate::rates::{Average, Rate};
+use crate::surrogates::{Kind, Surrogate};
+use crate::training::Problem;
+use std::cmp::Ordering;
+
+/// Misses up to this count as none: rates are sums of up to millions of rounded weights.
+const ROUNDING: f64 = 1e-9;
+
+/// What an adjustment is tuned on, and what for.
+///
+/// A candidate that misses its constraints by less wins; among those that miss none, or by equally much,
+/// the one of the best objective.
+#[derive(Debug, Clone, Copy)]
+pub struct Tuning<'a> {
+    /// The examples, of the validation part as a rule.
+    pub examples: &'a Examples,
+    /// Their scores before the adjustment, in the order of the rows.
+    pub scores: &'a [f64],
+    /// The goal.
+    pub problem: &'a Problem,
+    /// How rates of queries become one.
+    pub average: Average,
+}
+
+/// An adjustment and how well it does on the examples it was tuned on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Adjusted {
+    /// The map of scores.
+    pub adjustment: Adjustment,
+    /// The stated objective.
+    pub objective: f64,
+    /// By how much each constraint is missed; 0 or less where it is met.
+    pub violations: Vec<f64>,
+}
+
+impl Adjusted {
+    /// Whether every constraint is met on the examples it was tuned on.
+    pub fn is_feasible(&self) -> bool {
+        self.violations.iter().all(|&violation| violation <= ROUNDING)
+    }
+}
+
+/// How good some scores are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Standing {
+    /// The largest miss of a bound; 0 if none is missed.
+    pub violation: f64,
+    /// The sum of squares of all misses: it falls wherever one of several misses does.
+    pub squares: f64,
+    /// The value to be minimized.
+    pub cost: f64,
+}
+
+impl Standing {
+    /// Less violation first, then less cost.
+    pub(super) fn order(&self, other: &Standing) -> Ordering {
+        self.violation.total_cmp(&other.violation).then(self.cost.total_cmp(&other.cost))
+    }
+
+    /// The same by the sum of squares.
+    pub(super) fn order_by_squares(&self, other: &Standing) -> Ordering {
+        self.squares.total_cmp(&other.squares).then(self.cost.total_cmp(&other.cost))
+    }
+
+    pub(super) fn is_feasible(&self) -> bool {
+        self.violation == 0.0
+    }
+}
+
+/// Judges adjustments of examples that have groups.
+pub(super) struct Judge<'a> {
+    pub examples: &'a Examples,
+    pub problem: &'a Problem,
+    pub names: &'a [String],
+    /// The group of each example; the number of names for those of none.
+    pub codes: &'a [u16],
+    /// In the order of the examples.
+    pub scores: Vec<f64>,
+    /// Groups that have examples.
+    pub present: Vec<usize>,
+    surrogate: Surrogate<'a>,
+}
+
+impl<'a> Judge<'a> {
+    /// Refuses examples without at least two groups, and goals with rates that have no pairs.
+    pub(super) fn new(method: &'static str, tuning: &Tuning<'a>) -> Result<Judge<'a>, MethodError> {
+        let Tuning { examples, problem, .. } = *tuning;
+        let refuse = |reason: &str| Err(MethodError::does_not_apply(method, reason));
+        let (names, codes) = match &examples.attribute {
+            Attribute::Groups { names, codes } => (names.as_slice(), codes.as_slice()),
+            Attribute::Continuous(_) => {
+                return refuse("it adjusts groups, and the protected attribute is continuous");
+            }
+            Attribute::None => return refuse("it adjusts groups, and there are none"),
+        };
+        let scores = examples.arrange(tuning.scores)?;
+        let mut counts = vec![0usize; names.len() + 1];
+        codes.iter().for_each(|&code| counts[usize::from(code)] += 1);
+        let present: Vec<usize> = (0..names.len()).filter(|&group| counts[group] > 0).collect();
+        if present.len() < 2 {
+            return refuse("it needs examples of two groups or more");
+        }
+        let surrogate = Surrogate::new(examples, &problem.rates, tuning.average, Kind::Hinge, 1.0)
+            .map_err(|error| MethodError::does_not_apply(method, error.to_string()))?;
+        let rates = surrogate.true_rates(&scores);
+        if let Some((rate, _)) = problem.rates.iter().zip(&rates).find(|(_, value)| value.is_nan()) {
+            return Err(MethodError::NoPairs { method, rate: rate.name(names) });
+        }
+        Ok(Judge { examples, problem, names, codes, scores, present, surrogate })
+    }
+
+    /// How good the scores are after a map by group and score.
+    pub(super) fn standing(&self, map: impl Fn(usize, f64) -> f64) -> Standing {
+        let (cost, misses) = self.measure(map);
+        let violation = misses.iter().copied().fold(0.0, f64::max);
+        let violation = if violation <= ROUNDING { 0.0 } else { violation };
+        let squares = misses.iter().filter(|&&miss| miss > ROUNDING).map(|miss| miss * miss).sum();
+        Standing { violation, squares, cost }
+    }
+
+    /// The adjustment with its objective and violations.
+    pub(super) fn result(&self, adjustment: Adjustment) -> Adjusted {
+        let (cost, misses) = self.measure(|group, score| adjustment.value(group, score));
+        let mut violations = vec![f64::NEG_INFINITY; self.problem.constraints.len()];
+        for (bound, miss) in self.problem.bounds.iter().zip(misses) {
+            violations[bound.constraint] = violations[bound.constraint].max(miss);
+        }
+        Adjusted { adjustment, objective: if self.problem.maximize { -cost } else { cost }, violations }
+    }
+
+    /// Cost, and by how much each bound is missed.
+    fn measure(&self, map: impl Fn(usize, f64) -> f64) -> (f64, Vec<f64>) {
+        let pairs = self.codes.iter().zip(&self.scores);
+        let scores: Vec<f64> = pairs.map(|(&code, &score)| map(usize::from(code), score)).collect();
+        let rates = self.surrogate.true_rates(&scores);
+        let mut rate = |name: Rate| self.problem.rates.binary_search(&name).map_or(f64::NAN, |at| rates[at]);
+        (self.problem.cost(&mut rate), self.problem.misses(&mut rate))
+    }
+}

@@ -1,0 +1,259 @@
+//! xOrder (Cui, Pan, Zhang and Wang 2021): the best merge of two groups' orders.
+//!
+//! The order inside each group stays. Among all merges of both orders, the one is wanted with the greatest
+//!
+//! ```text
+//! AUC − λ |D|,    D = A[0 > 1] − A[1 > 0]
+//! ```
+//!
+//! over pairs in the same query, pooled over queries. Without the absolute value dynamic programming over
+//! blocks of scores finds it. D falls as λ grows, to below 0 at λ* at the latest; up to there the merge is the
+//! best, as then D = |D|. From λ* on, the last merge before and the first one behind it bracket D = 0. The
+//! group that gains stands higher in the second of these, so that below any cut through the order of the
+//! first group the one may be followed, and the other above it. The best of these cuts is taken.
+//!
+//! The merge is kept as a curve of the second group's scores into the first group's, by where they were
+//! merged; it applies to any row.
+
+use super::MethodError;
+use super::adjustment::{Adjustment, GroupCurve};
+use super::blocks::{BLOCKS, Blocks, Merge};
+use super::curve::Curve;
+use super::tuning::{Adjusted, Judge, Standing, Tuning};
+
+const METHOD: &str = "xOrder";
+
+/// λ looked at first are multiples of λ*/32.
+const STEPS: usize = 32;
+
+/// How often an interval of λ is halved: that around λ*, and the step before the first λ that will do.
+const HALVINGS: [usize; 2] = [40, 10];
+
+/// λ beyond λ*, where fairness alone counts.
+const LARGE: f64 = 1e6;
+
+/// Tunes the merge; without a λ, the smallest that meets the constraints on the examples, or else the one
+/// that misses them least.
+///
+/// # Errors
+/// Examples without labels or with other than two groups, rates of the goal without pairs, scores that are
+/// not finite, a λ below 0.
+///
+/// ```
+/// use pairity::examples::{Columns, Examples, Groups};
+/// use pairity::goals::{Vocabulary, parse_constraint, parse_maximize};
+/// use pairity::methods::{Tuning, x_order};
+/// use pairity::rates::Average;
+/// use pairity::training::Problem;
+///
+/// let groups = Groups::from_names(&["a", "b", "a", "b"]);
+/// let labels = [1.0, 1.0, 0.0, 0.0];
+/// let examples =
+///     Examples::new(Columns { labels: Some(&labels), groups: Some(&groups), ..Columns::default() })?;
+/// let words = Vocabulary { groups: vec!["a".into(), "b".into()], continuous: false };
+/// let fair = parse_constraint("cross_group <= 0.01", &words)?;
+/// let problem = Problem::new(&parse_maximize("auc", &words)?, true, &[fair])?;
+///
+/// let scores = [1.0, 3.0, 0.0, 2.0];
+/// let tuning = Tuning { examples: &examples, scores: &scores, problem: &problem, average: Average::Pairs };
+/// let adjusted = x_order::adjust(&tuning, None)?;
+/// assert_eq!((adjusted.objective, adjusted.is_feasible()), (1.0, true));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn adjust(tuning: &Tuning, lambda: Option<f64>) -> Result<Adjusted, MethodError> {
+    if let Some(found) = lambda
+        && !(found >= 0.0 && found.is_finite())
+    {
+        return Err(MethodError::Setting { name: "λ", found, allowed: "a number of at least 0" });
+    }
+    let refuse = |reason: String| Err(MethodError::does_not_apply(METHOD, reason));
+    let judge = Judge::new(METHOD, tuning)?;
+    let [first, second] = judge.present[..] else {
+        return refuse(format!("it merges two groups, and there are {}", judge.present.len()));
+    };
+    if judge.examples.labels.is_none() {
+        return refuse("it compares label-ordered pairs, and there are no labels".to_owned());
+    }
+    let of_group = |group: usize| {
+        let own = judge.codes.iter().zip(&judge.scores).filter(|(code, _)| usize::from(**code) == group);
+        Blocks::new(&own.map(|(_, &score)| score).collect::<Vec<f64>>(), BLOCKS)
+    };
+    let blocks = [of_group(first), of_group(second)];
+    let merge =
+        Merge::new(judge.examples, &judge.scores, judge.codes, [first, second], [&blocks[0], &blocks[1]]);
+    if !(merge.first > 0.0 && merge.second > 0.0) {
+        return refuse("one of the groups is never the better one of a pair of both".to_owned());
+    }
+    let orders = Orders::new(&merge);
+    let adjustment = |lambda: f64| {
+        let curve = curve(&blocks, &orders.at(lambda));
+        let curves = judge.names.iter().enumerate().map(|(group, name)| GroupCurve {
+            name: name.clone(),
+            curve: if group == second { curve.clone() } else { Curve::default() },
+        });
+        Adjustment::Curves { groups: curves.collect() }
+    };
+    let lambda = lambda.unwrap_or_else(|| {
+        smallest(orders.critical, &|lambda| {
+            let adjustment = adjustment(lambda);
+            judge.standing(|group, score| adjustment.value(group, score))
+        })
+    });
+    Ok(judge.result(adjustment(lambda)))
+}
+
+/// The smallest λ that meets the constraints, or the one that misses them least.
+fn smallest(critical: f64, standing: &dyn Fn(f64) -> Standing) -> f64 {
+    let steps = (0..=STEPS).map(|step| critical * step as f64 / STEPS as f64);
+    let lambdas: Vec<f64> = steps.chain([2.0, 10.0, LARGE].map(|times| times * critical.max(1e-3))).collect();
+    let mut found: Vec<Standing> = Vec::new();
+    for &lambda in &lambdas {
+        found.push(standing(lambda));
+        if found.last().is_some_and(Standing::is_feasible) {
+            break;
+        }
+    }
+    let last = found.len() - 1;
+    if !found[last].is_feasible() {
+        let best = (1..found.len())
+            .fold(0, |best, at| if found[at].order(&found[best]).is_lt() { at } else { best });
+        return lambdas[best];
+    }
+    let Some(before) = last.checked_sub(1) else { return lambdas[last] };
+    let (mut low, mut high) = (lambdas[before], lambdas[last]);
+    for _ in 0..HALVINGS[1] {
+        let middle = 0.5 * (low + high);
+        match standing(middle).is_feasible() {
+            true => high = middle,
+            false => low = middle,
+        }
+    }
+    high
+}
+
+/// The best merges for all λ.
+struct Orders<'a> {
+    merge: &'a Merge,
+    /// The sign of D at λ = 0.
+    sign: f64,
+    /// λ*.
+    critical: f64,
+    /// The last merge before λ*, and the first one behind.
+    around: [Vec<usize>; 2],
+}
+
+impl<'a> Orders<'a> {
+    fn new(merge: &'a Merge) -> Orders<'a> {
+        let mut orders = Orders { merge, sign: 1.0, critical: 0.0, around: Default::default() };
+        let start = orders.linear(0.0);
+        let gap = orders.gap(&start);
+        if gap == 0.0 {
+            orders.around = [start.clone(), start];
+            return orders;
+        }
+        orders.sign = gap.signum();
+        // At λ = 1 no wins of the favored group count for anything: the other one stands above it.
+        let (mut low, mut high) = (0.0, 1.0);
+        orders.around = [start, orders.linear(1.0)];
+        for _ in 0..HALVINGS[0] {
+            let middle = 0.5 * (low + high);
+            let heights = orders.linear(middle);
+            match orders.sign * orders.gap(&heights) >= 0.0 {
+                true => (low, orders.around[0]) = (middle, heights),
+                false => (high, orders.around[1]) = (middle, heights),
+            }
+        }
+        orders.critical = high;
+        orders
+    }
+
+    /// The merge with the greatest AUC − λ · sign · D.
+    fn linear(&self, lambda: f64) -> Vec<usize> {
+        let Merge { first, second, all, .. } = self.merge;
+        let by = self.sign * lambda;
+        self.merge.best(1.0 / all - by / first, 1.0 / all + by / second)
+    }
+
+    /// D of a merge.
+    fn gap(&self, heights: &[usize]) -> f64 {
+        let (first, second) = self.merge.wins(heights);
+        first / self.merge.first - second / self.merge.second
+    }
+
+    /// The merge of a λ.
+    fn at(&self, lambda: f64) -> Vec<usize> {
+        if lambda < self.critical {
+            let heights = self.linear(lambda);
+            if self.sign * self.gap(&heights) >= 0.0 {
+                return heights;
+            }
+        }
+        self.best_cut(lambda)
+    }
+
+    /// The best merge that is one of those around λ* below a cut, and the other above.
+    fn best_cut(&self, lambda: f64) -> Vec<usize> {
+        let merge = self.merge;
+        // Where the second group stands higher, fewer of its blocks stand below those of the first.
+        let [a, b] = &self.around;
+        let pairs = || a.iter().zip(b);
+        let fewer: Vec<usize> = pairs().map(|(a, b)| *a.min(b)).collect();
+        let more: Vec<usize> = pairs().map(|(a, b)| *a.max(b)).collect();
+        let value = |(first, second): (f64, f64)| {
+            (first + second) / merge.all - lambda * (first / merge.first - second / merge.second).abs()
+        };
+        let mut wins = merge.wins(&more);
+        let (mut best, mut cut) = (value(wins), 0);
+        for i in 0..more.len() {
+            let change = merge.change(i, more[i], fewer[i]);
+            wins = (wins.0 + change.0, wins.1 + change.1);
+            if value(wins) > best {
+                (best, cut) = (value(wins), i + 1);
+            }
+        }
+        fewer[..cut].iter().chain(&more[cut..]).copied().collect()
+    }
+}
+
+/// The map of the second group's scores to where its blocks stand among those of the first.
+fn curve(blocks: &[Blocks; 2], heights: &[usize]) -> Curve {
+    let [first, second] = blocks;
+    let n = second.len();
+    let span = |blocks: &Blocks| match (blocks.low.first(), blocks.high.last()) {
+        (Some(low), Some(high)) => 0.5 * high - 0.5 * low,
+        _ => 0.0,
+    };
+    let room = span(first).max(span(second));
+    let room = if room > 0.0 { room } else { 1.0 };
+    let (bottom, top) =
+        (first.low.first().copied().unwrap_or(0.0), first.high.last().copied().unwrap_or(0.0));
+    let mut curve = Curve::default();
+    let mut from = 0;
+    for gap in 0..=heights.len() {
+        // Blocks of the second group below block `gap` of the first, and not below the one before.
+        let to = heights.get(gap).map_or(n, |&height| height.clamp(from, n));
+        let low = if gap == 0 { bottom - room } else { first.high[gap - 1] };
+        let high = if gap == heights.len() { top + room } else { first.low[gap] };
+        let (low, high) = (low.clamp(f64::MIN, f64::MAX), high.clamp(f64::MIN, f64::MAX));
+        let at = |part: f64| low * (1.0 - part) + high * part;
+        let count = (to - from) as f64;
+        for (place, block) in (from..to).enumerate() {
+            let place = place as f64;
+            if second.low[block] == second.high[block] {
+                curve.x.push(second.low[block]);
+                curve.y.push(at((place + 0.5) / count));
+            } else {
+                curve.x.extend([second.low[block], second.high[block]]);
+                curve.y.extend([at((place + 0.25) / count), at((place + 0.75) / count)]);
+            }
+        }
+        from = to;
+    }
+    // Two scores that are next to each other leave no room between them but by rounding.
+    let mut highest = f64::MIN;
+    for y in &mut curve.y {
+        highest = highest.max(*y);
+        *y = highest;
+    }
+    curve
+}

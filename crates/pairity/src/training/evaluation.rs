@@ -1,0 +1,87 @@
+//! How well a stochastic model does on examples, with intervals.
+
+use super::problem::Problem;
+use super::sample::Sample;
+use super::shrink::{value, worst};
+use super::trainer::TrainError;
+use crate::examples::Examples;
+use crate::metrics::{Audit, Chance, Measurement, Member, Metric, Settings, values_in_order};
+use crate::scorers::{Architecture, Component, Features, Scorer};
+
+/// What is expected of a model on some examples, and of each of its scorers alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluation {
+    /// The stated objective.
+    pub objective: Metric,
+    /// Every metric; the constraints are its checks.
+    pub audit: Audit,
+    /// By how much each constraint is missed, 0 or less where it is met; none where it can't be measured.
+    pub violations: Vec<Option<f64>>,
+    /// Each scorer alone: a mixture of scorers far apart is fair on average only.
+    pub members: Vec<MemberValue>,
+}
+
+/// One scorer of a mixture on some examples.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemberValue {
+    /// How likely it is drawn.
+    pub probability: f64,
+    /// The stated objective; none where it can't be measured.
+    pub objective: Option<f64>,
+    /// By how much it misses each constraint; 0 or less where it meets it.
+    pub violations: Vec<Option<f64>>,
+}
+
+/// Evaluates a model on examples, which may be a part of the rows that the features are of.
+///
+/// # Errors
+/// Features that don't fit; scores that are not finite.
+pub fn evaluate(
+    problem: &Problem,
+    scorer: &Architecture,
+    components: &[Component],
+    examples: &Examples,
+    features: &Features,
+    settings: &Settings,
+) -> Result<Evaluation, TrainError> {
+    let sample = Sample::new(scorer, examples, features)?;
+    let mut in_order = vec![0.0; examples.len()];
+    let (mut scores, mut members) = (Vec::new(), Vec::new());
+    for component in components {
+        scorer.score(&component.parameters, &sample.features, &mut in_order);
+        let rates = values_in_order(examples, &in_order, &problem.rates, settings.ties, settings.average);
+        members.push(MemberValue {
+            probability: component.probability,
+            objective: number(problem.turned(worst(problem, &mut problem.objective.iter(), &rates))),
+            violations: misses(problem, &rates),
+        });
+        let mut by_row = vec![0.0; examples.rows()];
+        for (&row, &score) in examples.row.iter().zip(&in_order) {
+            by_row[row as usize] = score;
+        }
+        scores.push(by_row);
+    }
+    let drawn: Vec<Member> = components
+        .iter()
+        .zip(&scores)
+        .map(|(component, scores)| Member { chance: Chance::Same(component.probability), scores })
+        .collect();
+    let measured = Measurement::of_mixture(examples, &drawn, settings)?;
+    let rates: Vec<f64> =
+        problem.rates.iter().map(|&rate| measured.rate(rate).value.unwrap_or(f64::NAN)).collect();
+    Ok(Evaluation {
+        objective: measured.expression(&problem.stated),
+        audit: Audit::of(examples, &measured, &problem.constraints, settings),
+        violations: misses(problem, &rates),
+        members,
+    })
+}
+
+/// The largest miss of each constraint.
+fn misses(problem: &Problem, rates: &[f64]) -> Vec<Option<f64>> {
+    problem.misses_by_constraint(|form| value(problem, form, rates)).into_iter().map(number).collect()
+}
+
+fn number(value: f64) -> Option<f64> {
+    Some(value).filter(|value| value.is_finite())
+}
