@@ -4,6 +4,7 @@ mod adjust;
 mod checks;
 mod demo;
 mod experts;
+mod html;
 mod input;
 mod json;
 mod rows;
