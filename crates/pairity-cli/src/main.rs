@@ -4,6 +4,7 @@
 mod adjust;
 mod arguments;
 mod audit;
+mod data;
 mod demo;
 mod files;
 mod load;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::Score(arguments) => score::run(arguments),
         Command::Reproduce(arguments) => reproduce::run(arguments),
         Command::Adjust(arguments) => adjust::run(arguments),
+        Command::Data(arguments) => data::run(arguments),
         Command::Demo(arguments) => demo::run(arguments),
     };
     done.unwrap_or_else(|error| {
