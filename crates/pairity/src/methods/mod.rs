@@ -2,7 +2,8 @@
 //!
 //! All work in score space. Two act while a scorer is trained: [`debiased`] weighs examples, and [`beutel`]
 //! adds a penalty to the loss. The others are tuned on scored examples and leave an [`Adjustment`] of
-//! scores by group behind: [`kallus_zhou`], [`group_offset`], [`quantile_match`], [`x_order`].
+//! scores by group behind: [`kallus_zhou`], [`group_offset`], [`quantile_match`], [`x_order`]; or they turn
+//! scores into stochastic rankings: [`singh_joachims`].
 
 #[cfg(test)]
 mod adjust_tests;
@@ -22,6 +23,7 @@ mod line_search;
 pub mod quantile_match;
 mod relation;
 mod residuals;
+pub mod singh_joachims;
 mod tuning;
 pub mod x_order;
 #[cfg(test)]
