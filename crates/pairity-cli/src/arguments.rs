@@ -40,6 +40,9 @@ pub enum Command {
     /// Run the paper's experiments beside the paper's own numbers
     #[command(after_help = crate::reproduce::HELP)]
     Reproduce(crate::reproduce::ReproduceArguments),
+    /// Where each published data set is, and fetching it
+    #[command(after_help = crate::data::HELP)]
+    Data(crate::data::DataArguments),
     /// Train three scorers on simulated data and compare them; needs no files
     #[command(after_help = DEMO_HELP)]
     Demo(DemoArguments),

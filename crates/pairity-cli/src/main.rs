@@ -5,6 +5,7 @@ mod adjust;
 mod arguments;
 mod audit;
 mod compare;
+mod data;
 mod demo;
 mod files;
 mod frontier;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         Command::Frontier(arguments) => frontier::run(arguments),
         Command::Reproduce(arguments) => reproduce::run(arguments),
         Command::Adjust(arguments) => adjust::run(arguments),
+        Command::Data(arguments) => data::run(arguments),
         Command::Demo(arguments) => demo::run(arguments),
     };
     done.unwrap_or_else(|error| {

@@ -2,6 +2,7 @@
 
 mod adjust;
 mod checks;
+mod data;
 mod demo;
 mod experts;
 mod html;
