@@ -5,6 +5,7 @@ use crate::train_arguments::TrainArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pairity::metrics::Settings;
 use pairity::rates::{Average, Ties};
+use std::path::PathBuf;
 
 /// Pairwise fairness for ranking and regression: exact pair counts with honest intervals.
 #[derive(Debug, Parser)]
@@ -30,9 +31,18 @@ pub enum Command {
     /// Adjust scores group by group so that a goal holds, where nothing can be trained
     #[command(after_help = crate::adjust::HELP)]
     Adjust(Box<crate::adjust::AdjustArguments>),
+    /// Get fairness in every way that applies, and see which costs least
+    #[command(after_help = crate::compare::HELP)]
+    Compare(Box<crate::compare::CompareArguments>),
+    /// See what each way costs as the bound on the violation is tightened
+    #[command(after_help = crate::frontier::HELP)]
+    Frontier(Box<crate::frontier::FrontierArguments>),
     /// Run the paper's experiments beside the paper's own numbers
     #[command(after_help = crate::reproduce::HELP)]
     Reproduce(crate::reproduce::ReproduceArguments),
+    /// Where each published data set is, and fetching it
+    #[command(after_help = crate::data::HELP)]
+    Data(crate::data::DataArguments),
     /// Train three scorers on simulated data and compare them; needs no files
     #[command(after_help = DEMO_HELP)]
     Demo(DemoArguments),
@@ -54,14 +64,15 @@ report. A row without a group takes part as \"anyone\".
 Exit codes:
   0  fine (an undecided check gives a warning)
   1  a check failed, or is undecided with --strict
-  2  wrong arguments or data; nothing is written to standard output
+  2  wrong arguments or data; nothing is written
   3  a check can't be estimated (no pairs, or fewer than --min-pairs), and none failed
 
 Examples:
   pairity audit people.csv --score score --label hired --query job --group gender
   pairity audit people.csv --score score --label hired --query job --group gender \\
       --check 'cross_group <= 0.1' --check 'auc >= 0.7' --format json
-  cat people.csv | pairity audit - --score score --label income --protected age";
+  cat people.csv | pairity audit - --score score --label income --protected age \\
+      --html audit.html";
 
 const DEMO_HELP: &str = "\
 Example:
@@ -98,6 +109,10 @@ pub struct AuditArguments {
     /// Seed of the draws behind simultaneous intervals: same seed, same bytes
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
+
+    /// Whether there is a page.
+    #[command(flatten)]
+    pub page: PageArguments,
 
     /// How to run and what to write.
     #[command(flatten)]
@@ -162,6 +177,14 @@ pub struct DemoArguments {
     /// How to run and what to write.
     #[command(flatten)]
     pub output: OutputArguments,
+}
+
+/// Argument of every command that can write a page.
+#[derive(Debug, Args)]
+pub struct PageArguments {
+    /// Write a page with pictures to this file, for reading, printing and mailing
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 /// Arguments of every command.

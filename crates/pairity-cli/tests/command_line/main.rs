@@ -2,8 +2,10 @@
 
 mod adjust;
 mod checks;
+mod data;
 mod demo;
 mod experts;
+mod html;
 mod input;
 mod json;
 mod rows;
