@@ -1,12 +1,39 @@
 # make test   everything that CI runs: format, lints, docs, all tests
+# make wheel  the Python package, for every Python from 3.10 on
+# make python-test  the tests of the Python package, which make test includes
 # make bench  pairity beside its peers, measured in one run
 
 VENV := .venv
+PYTHON := .venv-python
+TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: test lint bench browser
+.PHONY: test lint bench browser wheel python-test
 
 test: lint browser
 	cargo test --workspace
+	$(MAKE) python-test
+
+# With every optional package, then with numpy alone. The library is built as the other tests are, so that
+# what these have built is not built again with other features.
+python-test: $(PYTHON)/full $(PYTHON)/plain
+	cargo build --workspace --lib --bin pairity
+	cp $(TARGET)/debug/lib_engine.so python/pairity/_engine.abi3.so
+	PYTHONPATH=python $(PYTHON)/bin/mypy
+	PYTHONPATH=python $(PYTHON)/bin/python -m pytest -q
+	PYTHONPATH=python $(PYTHON)/numpy-only/bin/python -m pytest -q
+
+$(PYTHON)/full: python/requirements-test.txt
+	python3 -m venv $(PYTHON)
+	$(PYTHON)/bin/pip install --quiet -r $<
+	touch $@
+
+$(PYTHON)/plain: python/requirements-test.txt
+	python3 -m venv $(PYTHON)/numpy-only
+	$(PYTHON)/numpy-only/bin/pip install --quiet numpy pytest
+	touch $@
+
+wheel: $(PYTHON)/full
+	$(PYTHON)/bin/maturin build --release --out dist
 
 # What the browser tests need, as far as it can be installed.
 browser:

@@ -176,9 +176,8 @@ class Audit:
     def to_frame(self, library: str | None = None) -> Any:
         """Every metric as a row of a data frame of pandas, or of polars.
 
-        >>> import pytest; _ = pytest.importorskip("pandas")
         >>> import pairity
-        >>> pairity.audit([0.1, 0.2], [0, 1]).to_frame("pandas").loc["auc", "value"]
+        >>> print(pairity.audit([0.1, 0.2], [0, 1]).to_frame("pandas").loc["auc", "value"])
         1.0
         """
         found = self.metrics()

@@ -6,7 +6,7 @@ use pairity::examples::{Columns, Groups, PairWeight};
 use pairity::goals::{Constraint, Expression, parse_constraint, parse_expression};
 use pairity::metrics::{Audit, Measurement, Settings};
 use pairity::rates::{Average, Ties};
-use pairity_report::{Notes, Report, audit_json, audit_text, metric_json};
+use pairity_report::{Look, Notes, Report, audit_json, audit_text, metric_json};
 use pyo3::prelude::*;
 
 /// A column of categories: a code for each row, and the texts that the codes stand for.
@@ -153,7 +153,7 @@ impl Examples {
             py.detach(|| Audit::run(&self.inner, scores, &checks, &settings)).map_err(refuse)?;
         let notes = Notes { rows_read: self.inner.rows(), ..Notes::default() };
         let report = Report { audit, notes };
-        Ok((audit_json(&report).to_string(), audit_text(&report, false, width)))
+        Ok((audit_json(&report).to_string(), audit_text(&report, &Look { color: false, pictures: false, width })))
     }
 
     /// One expression of rates as a JSON metric.

@@ -7,6 +7,7 @@
 mod adjusting;
 mod codes;
 mod examples;
+mod loss;
 mod model;
 mod simulated;
 mod training;
@@ -30,6 +31,8 @@ mod _engine {
     use super::codes::{codes_of_integers, codes_of_texts};
     #[pymodule_export]
     use super::examples::{Examples, intersection};
+    #[pymodule_export]
+    use super::loss::{ScorePlayer, uniform};
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]

@@ -1,10 +1,15 @@
 //! A trained model: scores new rows, and is saved as JSON.
 
-use crate::examples::{Category, groups_of};
+use crate::examples::{Category, Examples, Measuring, groups_of};
 use crate::refuse;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pairity::goals::parse_expression;
+use pairity::methods::{Fitted, MethodError};
+use pairity::metrics::{Measurement, Member};
 use pairity::scorers::{Draw, Features};
 use pairity::tables::{Column, Values};
+use pairity::training::{Status, Trained};
+use pairity_report::metric_json;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -40,6 +45,20 @@ pub struct Model {
 }
 
 impl Model {
+    /// The model as training left it; what only tells of the training is not known any more.
+    fn fitted(&self) -> Fitted {
+        let trained = Trained {
+            status: Status::Feasible,
+            meets_goal: true,
+            components: self.inner.components.clone(),
+            step_size: 0.0,
+            objective: 0.0,
+            violations: Vec::new(),
+            trace: Vec::new(),
+        };
+        Fitted { trained, after: self.inner.after.clone() }
+    }
+
     fn features(&self, features: &[(String, Feature)], groups: &[Category]) -> PyResult<(Features, Vec<String>)> {
         let encoded = self.inner.encoder.encode_columns(&columns(features)?).map_err(refuse)?;
         let notes = encoded.notes.iter().map(|note| note.to_string()).collect();
@@ -94,14 +113,20 @@ impl Model {
         seed: u64,
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, Vec<String>)> {
         let (features, notes) = self.features(&features, &groups)?;
-        let scores = match &queries {
-            Some((codes, names)) => {
-                let codes = codes.as_slice()?;
-                py.detach(|| self.inner.score(&features, Draw::ByQuery { codes, names }, seed))
-            }
-            None => py.detach(|| self.inner.score(&features, Draw::Whole, seed)),
+        let queries = match &queries {
+            Some((codes, names)) => Some((codes.as_slice()?, &names[..])),
+            None => None,
         };
-        Ok((scores.map_err(refuse)?.into_pyarray(py), notes))
+        let draw = queries.map_or(Draw::Whole, |(codes, names)| Draw::ByQuery { codes, names });
+        let scores = py.detach(|| self.inner.score(&features, draw, seed)).map_err(refuse)?;
+        let scores = match &self.inner.after {
+            None => scores,
+            Some(after) => {
+                let groups = groups_of(&groups)?.ok_or_else(|| refuse(MethodError::NoGroups))?;
+                py.detach(|| after.apply(&scores, &groups, queries, seed)).map_err(refuse)?.0
+            }
+        };
+        Ok((scores.into_pyarray(py), notes))
     }
 
     /// What the score of each row is on average over the draws.
@@ -120,39 +145,23 @@ impl Model {
     fn measure<'py>(
         &self,
         py: Python<'py>,
-        examples: &crate::examples::Examples,
+        examples: &Examples,
         features: Vec<(String, Feature<'py>)>,
         groups: Vec<Category<'py>>,
         expression: &str,
-        measuring: crate::examples::Measuring,
+        measuring: Measuring,
     ) -> PyResult<String> {
-        use pairity::metrics::{Chance, Measurement, Member};
-        use pairity::scorers::Scorer;
         let settings = measuring.settings()?;
         let words = examples.inner.vocabulary();
-        let expression = pairity::goals::parse_expression(expression, &words).map_err(refuse)?;
+        let expression = parse_expression(expression, &words).map_err(refuse)?;
         let (features, _) = self.features(&features, &groups)?;
-        self.inner.architecture.check(&features).map_err(refuse)?;
         let measured = py.detach(|| {
-            let scores: Vec<Vec<f64>> = self
-                .inner
-                .components
-                .iter()
-                .map(|component| {
-                    let mut scores = vec![0.0; features.rows()];
-                    self.inner.architecture.score(&component.parameters, &features, &mut scores);
-                    scores
-                })
-                .collect();
-            let members: Vec<Member> = self
-                .inner
-                .components
-                .iter()
-                .zip(&scores)
-                .map(|(c, scores)| Member { chance: Chance::Same(c.probability), scores })
-                .collect();
-            Measurement::of_mixture(&examples.inner, &members, &settings)
+            let scored = self.fitted().members(&self.inner.architecture, &examples.inner, &features)?;
+            let mut chances = vec![Vec::new(); scored.len()];
+            let members: Vec<Member> = scored.iter().zip(&mut chances).map(|(s, c)| s.member(c)).collect();
+            Ok(Measurement::of_mixture(&examples.inner, &members, &settings)?)
         });
-        Ok(pairity_report::metric_json(&measured.map_err(refuse)?.expression(&expression)).to_string())
+        let measured = measured.map_err(|error: MethodError| refuse(error))?;
+        Ok(metric_json(&measured.expression(&expression)).to_string())
     }
 }

@@ -4,6 +4,7 @@ use crate::examples::{Examples, Measuring, average};
 use crate::model::{Feature, Model, columns};
 use crate::refuse;
 use pairity::goals::{Constraint, parse_constraint, parse_maximize, parse_minimize};
+use pairity::methods::{Fitted, Method, Task, fit};
 use pairity::rates::Rate;
 use pairity::scorers::{
     Architecture, Encoder, Goal, GroupUse, Linear, Mlp, ModelGroups, Objective,
@@ -11,9 +12,9 @@ use pairity::scorers::{
 use pairity::surrogates::Kind;
 use pairity::tables::Column;
 use pairity::training::{
-    Answer, Data, Player, Problem, Progress, TrainSettings, Watch, evaluate,
+    Answer, Data, Player, Problem, Progress, TrainSettings, Watch,
 };
-use pairity_report::{TrainingPart, TrainingReport, training_json, training_text};
+use pairity_report::{TrainingPart, TrainingReport, training_json, training_text, Look};
 use pyo3::prelude::*;
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -25,7 +26,7 @@ pub struct Options {
     maximize: Option<String>,
     minimize: Option<String>,
     subject_to: Vec<String>,
-    constrained: bool,
+    method: String,
     model: String,
     hidden: Vec<usize>,
     /// `weights`, `offsets`, or nothing.
@@ -110,6 +111,18 @@ impl Options {
     }
 }
 
+/// A method by its name, or by its full name.
+pub fn method(word: &str) -> PyResult<Method> {
+    match Method::ALL.into_iter().find(|method| method.name() == word || method.full_name() == word) {
+        Some(method) => Ok(method),
+        None => {
+            let mut names = Method::ALL.map(|method| format!("{:?}", method.name())).to_vec();
+            names.dedup();
+            Err(refuse(format!("method is {word:?}; it has to be one of {}", names.join(", "))))
+        }
+    }
+}
+
 /// The goal as a problem on some examples.
 pub fn problem(
     examples: &pairity::examples::Examples,
@@ -169,9 +182,8 @@ pub fn train<'py>(
 ) -> PyResult<(Model, String, String)> {
     let inner = &examples.inner;
     let goal = options.goal();
-    let full = problem(inner, &goal.objective, &goal.subject_to)?;
-    let enforced: &[String] = if options.constrained { &goal.subject_to } else { &[] };
-    let problem = problem(inner, &goal.objective, enforced)?;
+    let method = method(&options.method)?;
+    let problem = problem(inner, &goal.objective, &goal.subject_to)?;
     let settings = options.settings()?;
     let measure = measuring.settings()?;
     let parts = Parts::new(inner, &options)?;
@@ -215,7 +227,8 @@ pub fn train<'py>(
         multipliers: parts.multipliers.as_ref(),
         validation: parts.validation.as_ref(),
     };
-    let (trained, raised) = py.detach(|| {
+    let task = Task { problem: &problem, scorer: &scorer, data, settings: &settings };
+    let (fitted, raised) = py.detach(|| {
         let raised: RefCell<Option<PyErr>> = RefCell::new(None);
         let listen = |now: &Progress| match tell(progress.as_ref(), now) {
             Ok(()) => true,
@@ -225,45 +238,46 @@ pub fn train<'py>(
             }
         };
         let watch = Watch { progress: &listen, ..Watch::default() };
-        let trained = pairity::training::train(&problem, &scorer, &data, &settings, watch);
-        (trained, raised.into_inner())
+        (fit(method, &task, watch), raised.into_inner())
     });
     if let Some(error) = raised {
         return Err(error);
     }
-    let trained = trained.map_err(refuse)?;
+    let fitted = fitted.map_err(refuse)?;
+    let seconds = started.elapsed().as_secs_f64();
     let mut evaluated = Vec::new();
     for (name, part) in [("train", Some(&parts.whole)), ("validation", parts.validation.as_ref())] {
         if let Some(part) = part {
             let evaluation = py
-                .detach(|| evaluate(&full, &scorer, &trained.components, part, &features, &measure))
+                .detach(|| fitted.evaluate(&problem, &scorer, part, &features, &measure))
                 .map_err(refuse)?;
             evaluated.push(TrainingPart { name, evaluation });
         }
     }
+    let Fitted { trained, after } = fitted;
+    let uses_groups = groups.groups().is_some() || after.is_some();
+    let names = inner.groups().to_vec();
     let model = pairity::scorers::Model {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         architecture: scorer,
         encoder,
-        groups: groups.groups().map(|_| ModelGroups {
-            columns: options.group_columns.clone(),
-            names: inner.groups().to_vec(),
-        }),
+        groups: uses_groups.then(|| ModelGroups { columns: options.group_columns.clone(), names }),
         query: None,
         components: trained.components.clone(),
         goal: goal.clone(),
         seed: options.seed,
         status: trained.status.name().to_owned(),
+        after,
     };
     let report = TrainingReport {
         goal,
-        method: if options.constrained { "constrained" } else { "unconstrained" },
+        method: method.name(),
         model: if options.model == "mlp" { "mlp" } else { "linear" },
         features: model.encoder.names(),
-        group_aware: options.group_aware.is_some(),
+        group_aware: uses_groups || options.group_aware.is_some(),
         seed: options.seed,
         iterations: options.iterations,
-        seconds: started.elapsed().as_secs_f64(),
+        seconds,
         trained,
         parts: evaluated,
         tables: Vec::new(),
@@ -271,7 +285,7 @@ pub fn train<'py>(
         file: String::new(),
         deterministic: options.answer == "deterministic",
     };
-    let documents = (training_json(&report).to_string(), training_text(&report, false, width));
+    let documents = (training_json(&report).to_string(), training_text(&report, &Look { color: false, pictures: false, width }));
     Ok((Model { inner: model }, documents.0, documents.1))
 }
 

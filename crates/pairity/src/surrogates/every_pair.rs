@@ -33,11 +33,11 @@ pub(super) fn every_pair<S: Slope, P: Pairing>(
             let d = score - block.scores[j];
             let fall = S::first(margin - d, table.first[class] * mass);
             let rise = S::second(margin + d, table.second[class] * mass);
-            gradient[j] += fall - rise;
+            gradient[j] += S::added(fall, rise);
             falls += fall;
             rises += rise;
         }
-        gradient[i] += rises - falls;
+        gradient[i] += S::added(rises, falls);
         offset += rises + falls;
     }
     margin * offset

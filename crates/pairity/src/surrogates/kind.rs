@@ -40,6 +40,15 @@ impl Kind {
         }
     }
 
+    /// The curvature by score of a pair whose hinge is active: that of the squared hinge, or that of half of
+    /// it for shapes that have none of their own.
+    pub(super) fn curvature(self, margin: f64) -> f64 {
+        match self {
+            Kind::SquaredHinge => 2.0 / (margin * margin),
+            Kind::Hinge | Kind::Ramp => 1.0 / (margin * margin),
+        }
+    }
+
     /// The coefficients of both parts, from the weights of error and win. A win's ramp is 1 less that
     /// of the error, so that its two hinges share one coefficient.
     #[inline(always)]
@@ -65,15 +74,27 @@ pub(super) trait Slope: Copy + Send + Sync {
     const SQUARED: bool;
     /// The second hinge counts worse examples *above* the threshold s_i + margin, not below.
     const BOUNDED: bool;
+    /// Slopes are added without their signs: what is summed is a curvature.
+    const UNSIGNED: bool = false;
 
     /// How fast the first part falls with d, `slack` being margin − d.
     fn first(slack: f64, coefficient: f64) -> f64;
     /// How fast the second part rises with d, `slack` being margin + d.
     fn second(slack: f64, coefficient: f64) -> f64;
+
+    /// What a pair adds to an example whose score the first number pulls up and the second one down.
+    #[inline(always)]
+    fn added(up: f64, down: f64) -> f64 {
+        if Self::UNSIGNED { up + down } else { up - down }
+    }
 }
 
 #[derive(Clone, Copy)]
 pub(super) struct Hinge;
+
+/// The active pairs of the hinge, counted without signs.
+#[derive(Clone, Copy)]
+pub(super) struct Active;
 
 #[derive(Clone, Copy)]
 pub(super) struct SquaredHinge;
@@ -92,6 +113,21 @@ impl Slope for Hinge {
     #[inline(always)]
     fn second(slack: f64, coefficient: f64) -> f64 {
         if slack > 0.0 { coefficient } else { 0.0 }
+    }
+}
+
+impl Slope for Active {
+    const SQUARED: bool = false;
+    const BOUNDED: bool = false;
+    const UNSIGNED: bool = true;
+
+    #[inline(always)]
+    fn first(slack: f64, coefficient: f64) -> f64 {
+        Hinge::first(slack, coefficient)
+    }
+    #[inline(always)]
+    fn second(slack: f64, coefficient: f64) -> f64 {
+        Hinge::second(slack, coefficient)
     }
 }
 

@@ -69,6 +69,12 @@ impl Part {
         // A squared slope is read as sum of passed x less own x.
         let outward = if S::SQUARED && !above { -sign } else { sign };
         let inward = P::MIRROR * if S::SQUARED && above { -sign } else { sign };
+        // Whoever reads what is left has a slope below 0.
+        let (outward, inward) = match (S::UNSIGNED, above) {
+            (false, _) => (outward, inward),
+            (true, true) => (-outward, inward),
+            (true, false) => (outward, -inward),
+        };
         let blocks = k.div_ceil(width);
         let mut passed = [vec![0.0; blocks * k * width], vec![0.0; blocks * k * width]];
         for better in 0..k {

@@ -35,10 +35,11 @@ use crate::examples::{Examples, ExamplesError, SMALL};
 use crate::rates::{Average, Rate};
 use columns::{Columns, Masses, Query};
 use every_pair::{Block, every_pair};
-use kind::{Hinge, Ramp, Slope, SquaredHinge};
+use kind::{Active, Hinge, Ramp, Slope, SquaredHinge};
 use pairing::Pairing;
 use rayon::prelude::*;
 use scales::Scales;
+use std::borrow::Cow;
 use std::ops::Range;
 use table::{Coefficients, Holds};
 
@@ -88,9 +89,16 @@ pub struct SurrogateValue {
     pub mse: Option<f64>,
 }
 
+/// What is summed over all pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Slopes,
+    Curvature,
+}
+
 /// What surrogates of a fixed list of rates need to know about the examples.
 pub struct Surrogate<'a> {
-    examples: &'a Examples,
+    examples: Cow<'a, Examples>,
     rates: Vec<Rate>,
     kind: Kind,
     margin: f64,
@@ -127,17 +135,28 @@ impl<'a> Surrogate<'a> {
         kind: Kind,
         margin: f64,
     ) -> Result<Surrogate<'a>, SurrogateError> {
+        Surrogate::of(Cow::Borrowed(examples), rates, average, kind, margin)
+    }
+
+    /// The same with examples that may be its own, so that it can be kept for as long as one likes.
+    pub(crate) fn of(
+        examples: Cow<'a, Examples>,
+        rates: &[Rate],
+        average: Average,
+        kind: Kind,
+        margin: f64,
+    ) -> Result<Surrogate<'a>, SurrogateError> {
         if !(margin > 0.0 && margin.is_finite()) {
             return Err(SurrogateError::Margin { margin });
         }
         Ok(Surrogate {
-            examples,
             rates: rates.to_vec(),
             kind,
             margin,
-            columns: Columns::new(examples),
-            scales: Scales::new(examples, rates, average),
+            columns: Columns::new(&examples),
+            scales: Scales::new(&examples, rates, average),
             tasks: examples.tasks(),
+            examples,
         })
     }
 
@@ -180,6 +199,25 @@ impl<'a> Surrogate<'a> {
         Ok((value, gradient))
     }
 
+    /// The examples.
+    pub(crate) fn examples(&self) -> &Examples {
+        &self.examples
+    }
+
+    /// A curvature for each example at `scores`, at least 0 and overwritten: Σ weight · curvature over its
+    /// active pairs, as if these were quadratic. It is the exact diagonal of second derivatives for the
+    /// squared hinge; hinge and ramp, which have none, are given half of that.
+    pub(crate) fn curvature(
+        &self,
+        scores: &[f64],
+        hold_up: &[f64],
+        hold_down: &[f64],
+        mse: f64,
+        curvature: &mut [f64],
+    ) {
+        self.sum(Wanted::Curvature, scores, hold_up, hold_down, mse, curvature);
+    }
+
     /// The weighted sum at `scores`, and its gradient, which is overwritten; both in the order of the
     /// examples. Rate r weighs `hold_up[r]` on its error and `hold_down[r]` on itself; one without
     /// pairs adds nothing. At kinks the gradient is the one-sided derivative where the hinge is flat.
@@ -191,8 +229,23 @@ impl<'a> Surrogate<'a> {
         mse: f64,
         gradient: &mut [f64],
     ) -> SurrogateValue {
-        let unit = self.kind.unit(self.margin);
-        let holds = Holds { rates: &self.rates, up: hold_up, down: hold_down, kind: self.kind, unit };
+        self.sum(Wanted::Slopes, scores, hold_up, hold_down, mse, gradient)
+    }
+
+    fn sum(
+        &self,
+        wanted: Wanted,
+        scores: &[f64],
+        hold_up: &[f64],
+        hold_down: &[f64],
+        mse: f64,
+        gradient: &mut [f64],
+    ) -> SurrogateValue {
+        let (kind, unit) = match wanted {
+            Wanted::Slopes => (self.kind, self.kind.unit(self.margin)),
+            Wanted::Curvature => (Kind::Hinge, self.kind.curvature(self.margin)),
+        };
+        let holds = Holds { rates: &self.rates, up: hold_up, down: hold_down, kind, unit };
         let continuous = self.examples.is_continuous();
         let pooled = self.scales.pooled().map(|shares| {
             let mut all = Coefficients::default();
@@ -230,9 +283,16 @@ impl<'a> Surrogate<'a> {
                     };
                     let range = columns.range.start - start..columns.range.end - start;
                     let gradient = &mut gradient[range];
-                    sums.0 += self.pairs(&columns, coefficients, scores, gradient);
-                    if mse != 0.0 {
-                        sums.1 += self.scales.add_squared_error(self.examples, query, mse, scores, gradient);
+                    sums.0 += self.pairs(wanted, &columns, coefficients, scores, gradient);
+                    let examples = &self.examples;
+                    match wanted {
+                        _ if mse == 0.0 => {}
+                        Wanted::Slopes => {
+                            sums.1 += self.scales.add_squared_error(examples, query, mse, scores, gradient);
+                        }
+                        Wanted::Curvature => {
+                            self.scales.add_error_curvature(examples, query, mse, gradient);
+                        }
                     }
                 }
                 sums
@@ -268,7 +328,14 @@ impl<'a> Surrogate<'a> {
     }
 
     /// The pairs of one query: its value; its part of the gradient is overwritten.
-    fn pairs(&self, query: &Query, coefficients: &Coefficients, scores: &[f64], gradient: &mut [f64]) -> f64 {
+    fn pairs(
+        &self,
+        wanted: Wanted,
+        query: &Query,
+        coefficients: &Coefficients,
+        scores: &[f64],
+        gradient: &mut [f64],
+    ) -> f64 {
         let n = query.range.len();
         // Differences alone matter; counted from one of them, scores cost no precision in sums.
         let scores = &scores[query.range.clone()];
@@ -287,19 +354,27 @@ impl<'a> Surrogate<'a> {
         if n <= SMALL {
             let (mut ordered, mut slopes) = ([0.0; SMALL], [0.0; SMALL]);
             gather(&mut ordered[..n]);
-            let offset = self.offset(query, coefficients, &ordered[..n], &mut slopes[..n]);
+            let offset = self.offset(wanted, query, coefficients, &ordered[..n], &mut slopes[..n]);
             finish(&ordered[..n], &slopes[..n], offset)
         } else {
             let (mut ordered, mut slopes) = (vec![0.0; n], vec![0.0; n]);
             gather(&mut ordered);
-            let offset = self.offset(query, coefficients, &ordered, &mut slopes);
+            let offset = self.offset(wanted, query, coefficients, &ordered, &mut slopes);
             finish(&ordered, &slopes, offset)
         }
     }
 
     /// Adds all slopes of one query, with scores and slopes in label order; returns the offset.
-    fn offset(&self, query: &Query, coefficients: &Coefficients, scores: &[f64], slopes: &mut [f64]) -> f64 {
+    fn offset(
+        &self,
+        wanted: Wanted,
+        query: &Query,
+        coefficients: &Coefficients,
+        scores: &[f64],
+        slopes: &mut [f64],
+    ) -> f64 {
         match self.kind {
+            _ if wanted == Wanted::Curvature => self.offset_of::<Active>(query, coefficients, scores, slopes),
             Kind::Hinge => self.offset_of::<Hinge>(query, coefficients, scores, slopes),
             Kind::SquaredHinge => self.offset_of::<SquaredHinge>(query, coefficients, scores, slopes),
             Kind::Ramp => self.offset_of::<Ramp>(query, coefficients, scores, slopes),

@@ -151,11 +151,11 @@ impl<S: Slope, P: Pairing> Nested<'_, S, P> {
                 let d = i.score - j.score;
                 let fall = S::first(self.margin - d, self.table.first[class] * mass);
                 let rise = S::second(self.margin + d, self.table.second[class] * mass);
-                gradient[j.place as usize - base] += fall - rise;
+                gradient[j.place as usize - base] += S::added(fall, rise);
                 falls += fall;
                 rises += rise;
             }
-            gradient[at - base] += rises - falls;
+            gradient[at - base] += S::added(rises, falls);
             offset += rises + falls;
         }
         self.margin * offset

@@ -139,6 +139,21 @@ impl Scales {
         }
         sum
     }
+
+    /// Adds `weight` times the second derivatives of one query's part in the mean squared error.
+    pub(super) fn add_error_curvature(
+        &self,
+        examples: &Examples,
+        query: usize,
+        weight: f64,
+        curvature: &mut [f64],
+    ) {
+        let Some(&(_, share)) = self.examples.of_query(query).first() else { return };
+        for (i, curvature) in examples.query(query).zip(curvature) {
+            let part = share * examples.weights.as_ref().map_or(1.0, |weights| weights[i]);
+            *curvature += 2.0 * weight * part;
+        }
+    }
 }
 
 /// The parts of a list, each up to its end.

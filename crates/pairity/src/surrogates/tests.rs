@@ -72,10 +72,11 @@ struct Question {
     mse: f64,
 }
 
-/// The answer, with the surrogates of each rate and the gradient by row.
+/// The answer, with the surrogates of each rate, and gradient and curvature by row.
 #[derive(Debug)]
 struct Answer {
     total: f64,
+    curvature: Vec<f64>,
     each: Vec<Option<(f64, f64)>>,
     gradient: Vec<f64>,
 }
@@ -99,7 +100,7 @@ fn slow(rows: &Rows, examples: &Examples, rates: &[Rate], question: &Question) -
     let pairs = list_pairs(rows, examples);
     let by_query = question.average == Average::Queries && rows.queries.is_some();
     let mut answer =
-        Answer { total: 0.0, each: vec![None; rates.len()], gradient: vec![0.0; rows.scores.len()] };
+        Answer { total: 0.0, curvature: vec![0.0; rows.scores.len()], each: vec![None; rates.len()], gradient: vec![0.0; rows.scores.len()] };
     for (r, &rate) in rates.iter().enumerate() {
         let cells = layout.cells(rate);
         let own: Vec<&Pair> = pairs.iter().filter(|pair| cells.contains(&pair.cell)).collect();
@@ -121,6 +122,11 @@ fn slow(rows: &Rows, examples: &Examples, rates: &[Rate], question: &Question) -
             let slope = part * (question.down[r] * rises - question.up[r] * falls) / question.margin;
             answer.gradient[i] += slope;
             answer.gradient[j] -= slope;
+            let active = |weight: f64, t: f64| if 1.0 + t > 0.0 { weight } else { 0.0 };
+            let unit = if question.kind == Kind::SquaredHinge { 2.0 } else { 1.0 };
+            let bend = unit * part * (active(question.up[r], -t) + active(question.down[r], t));
+            answer.curvature[i] += bend / question.margin.powi(2);
+            answer.curvature[j] += bend / question.margin.powi(2);
         }
         if !totals.is_empty() {
             answer.each[r] = Some(sums);
@@ -139,6 +145,7 @@ fn slow(rows: &Rows, examples: &Examples, rates: &[Rate], question: &Question) -
             let error = rows.scores[row] - labels[row];
             answer.total += part * error * error;
             answer.gradient[row] += 2.0 * part * error;
+            answer.curvature[row] += 2.0 * part;
         }
     }
     answer
@@ -167,6 +174,13 @@ fn check(rows: &Rows, question: &Question) -> Result<(), TestCaseError> {
     for (slope, &row) in gradient.iter().zip(&examples.row) {
         let expected = expected.gradient[row as usize];
         prop_assert!(close(*slope, expected, steepest), "row {row}: {slope} {expected}");
+    }
+    let mut curvature = vec![f64::NAN; scores.len()];
+    surrogate.curvature(&scores, &question.up, &question.down, question.mse, &mut curvature);
+    let sharpest = expected.curvature.iter().copied().fold(0.0, f64::max);
+    for (bend, &row) in curvature.iter().zip(&examples.row) {
+        let expected = expected.curvature[row as usize];
+        prop_assert!(close(*bend, expected, sharpest), "row {row}: curvature {bend} {expected}");
     }
     for (rate, (found, expected)) in surrogate.each(&scores).iter().zip(&expected.each).enumerate() {
         prop_assert_eq!(found.is_some(), expected.is_some(), "{:?}", rates[rate]);

@@ -15,7 +15,7 @@ impl Surrogate<'_> {
     /// The value of each rate, equal scores earning a half; NaN for one without pairs. Scores are in the
     /// order of the examples.
     pub(crate) fn true_rates(&self, scores: &[f64]) -> Vec<f64> {
-        let examples = self.examples;
+        let examples = &*self.examples;
         let plain = matches!(self.columns.label_ordered, Masses::Equal(_)) && examples.has_labels();
         let small = (0..examples.queries()).all(|query| examples.query(query).len() <= SMALL);
         let simple = self.rates.iter().all(|rate| matches!(rate, Rate::Accuracy { .. }));
@@ -29,7 +29,7 @@ impl Surrogate<'_> {
     }
 
     fn pooled_rates(&self, scores: &[f64], shares: impl Iterator<Item = (u32, f64)>) -> Vec<f64> {
-        let layout = Layout::of(self.examples);
+        let layout = Layout::of(&self.examples);
         let codes = layout.codes();
         // Half wins by better and worse group; whole numbers, so that their order does not matter.
         let parts: Vec<Vec<u64>> = self

@@ -11,6 +11,7 @@ mod game;
 mod players;
 mod problem;
 mod sample;
+mod score_player;
 mod shrink;
 #[cfg(test)]
 mod tests;
@@ -23,5 +24,6 @@ pub(crate) use evaluation::scores_by_row;
 pub use evaluation::{Evaluation, MemberValue, evaluate, evaluate_members};
 pub use players::Player;
 pub use problem::{Problem, ProblemError};
+pub use score_player::{ScorePlayer, ScoreSettings, ScoreStatus, ScoreStep};
 pub use trainer::{Data, Penalty, Status, TracePoint, TrainError, TrainSettings, Trained, train};
 pub use watch::{Progress, Watch};

@@ -1,0 +1,112 @@
+//! The game in score space, for models of other libraries.
+
+use crate::examples::{Examples, average};
+use crate::refuse;
+use crate::training::{player, problem, surrogate};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pairity::scorers::Objective;
+use pairity::training::ScoreSettings;
+use pyo3::prelude::*;
+use serde_json::json;
+
+/// Value, gradient and curvature.
+type Step<'py> = (f64, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+
+/// The member's place and probability, the objective, and the violation.
+type Reached = (Vec<(usize, f64)>, f64, f64);
+
+/// The player who weighs the constraints.
+#[pyclass(module = "pairity._engine")]
+pub struct ScorePlayer {
+    inner: pairity::training::ScorePlayer,
+}
+
+#[pymethods]
+impl ScorePlayer {
+    #[new]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        py: Python<'_>,
+        examples: &Examples,
+        maximize: Option<String>,
+        minimize: Option<String>,
+        subject_to: Vec<String>,
+        average: &str,
+        player: &str,
+        surrogate: &str,
+        margin: f64,
+        step_size: f64,
+    ) -> PyResult<ScorePlayer> {
+        let objective = match (maximize, minimize) {
+            (_, Some(text)) => Objective::Minimize(text),
+            (text, None) => Objective::Maximize(text.unwrap_or_else(|| "auc".to_owned())),
+        };
+        let problem = problem(&examples.inner, &objective, &subject_to)?;
+        let settings = ScoreSettings {
+            player: self::player(player)?,
+            surrogate: self::surrogate(surrogate)?,
+            margin,
+            average: self::average(average)?,
+            step_size,
+        };
+        let rows = examples.inner.clone();
+        let inner = py
+            .detach(|| pairity::training::ScorePlayer::new(problem, rows, &settings))
+            .map_err(refuse)?;
+        Ok(ScorePlayer { inner })
+    }
+
+    /// What to descend at these scores; if it moves, the constraints are weighed anew.
+    fn step<'py>(
+        &mut self,
+        py: Python<'py>,
+        scores: PyReadonlyArray1<'py, f64>,
+        moves: bool,
+    ) -> PyResult<Step<'py>> {
+        let scores = scores.as_slice()?;
+        let inner = &mut self.inner;
+        let step = py.detach(|| if moves { inner.step(scores) } else { inner.look(scores) });
+        let step = step.map_err(refuse)?;
+        Ok((step.value, step.gradient.into_pyarray(py), step.curvature.into_pyarray(py)))
+    }
+
+    /// The rates of the goal at the last scores.
+    #[getter]
+    fn rates(&self) -> Vec<(String, f64)> {
+        self.inner.rates()
+    }
+
+    /// How the game stands, as a JSON document.
+    fn status(&self) -> String {
+        let status = self.inner.status();
+        json!({
+            "steps": status.steps,
+            "objective": status.objective,
+            "violations": status.violations,
+            "meets_goal": status.meets_goal,
+            "weights": status.weights,
+        })
+        .to_string()
+    }
+
+    /// Remembers the rates of a scorer, at given scores or the last ones.
+    fn snapshot(&mut self, scores: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<()> {
+        let scores = match &scores {
+            None => None,
+            Some(scores) => Some(scores.as_slice()?),
+        };
+        self.inner.snapshot(scores).map_err(refuse)
+    }
+
+    /// The best mixture of the snapshots.
+    fn shrink(&self) -> PyResult<Reached> {
+        let reach = self.inner.shrink().map_err(refuse)?;
+        Ok((reach.members, reach.objective, reach.violation))
+    }
+}
+
+/// A number in [0, 1) from a seed and a text, by which the members of mixtures are drawn.
+#[pyfunction]
+pub fn uniform(seed: u64, text: &str) -> f64 {
+    pairity::scorers::uniform(seed, text)
+}

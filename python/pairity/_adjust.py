@@ -1,0 +1,104 @@
+"""Scores that can't be trained anew, adjusted group by group."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _columns, _engine, _html
+
+
+@dataclass(frozen=True)
+class Adjusted:
+    """A map of scores for each group, and how well it does."""
+
+    document: dict[str, Any]
+    """The document ``pairity.adjust/1``: what was chosen, and the values before and after."""
+    scores: NDArray[np.float64] = field(repr=False)
+    """The adjusted scores."""
+    adjustment: _engine.Adjustment = field(repr=False)
+    """The map itself."""
+
+    @property
+    def status(self) -> str:
+        """``feasible`` or ``infeasible``, on the rows that the map was chosen on."""
+        return str(self.document["status"])
+
+    @property
+    def violations(self) -> list[float]:
+        """By how much each constraint is missed there; 0 or less where it is met."""
+        return list(self.document["violations"])
+
+    def apply(self, scores: Any, groups: Any) -> NDArray[np.float64]:
+        """Adjusts other scores. Rows of no group, or of one that was not seen, keep theirs."""
+        found, _ = self.adjustment.apply(_columns.numbers(scores, "scores"), _columns.group_columns(groups))
+        return found
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for name, part in self.document["parts"].items():
+            rows.append(
+                [f"{name}: objective"]
+                + [_html.number(part[when]["objective"]["value"]) for when in ("before", "after")]
+            )
+            pairs = zip(part["before"]["constraints"], part["after"]["constraints"], strict=True)
+            for before, after in pairs:
+                cells = [_html.number(entry["metric"]["value"]) for entry in (before, after)]
+                rows.append([f"{name}: {_html.escape(before['constraint'])}", *cells])
+        head = f"{self.document['method']}: {self.status}"
+        return _html.table(head, ["", "before", "after"], rows)
+
+
+def adjust(
+    scores: Any,
+    labels: Any = None,
+    groups: Any = None,
+    queries: Any = None,
+    weights: Any = None,
+    *,
+    method: str = "group-offset",
+    maximize: str = "auc",
+    subject_to: str | Iterable[str] = ("cross_group <= 0.01",),
+    strength: float | None = None,
+    tune: float = 0.5,
+    average: str = "pairs",
+    ties: str = "half",
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Adjusted:
+    """Adjusts scores by group, so that a goal holds. All methods keep the order inside each group.
+
+    Parameters
+    ----------
+    method
+        ``group-offset`` adds a constant to each group's scores; ``quantile-match`` moves scores toward
+        those of the same quantile in all groups, ``strength`` (0 to 1) of the way or as far as the goal
+        needs; ``x-order`` merges two groups' orders in the best way; ``kallus-zhou`` sends one group's scores
+        through another logistic function.
+    tune
+        Share of the queries that the map is chosen on; the others test it.
+
+    >>> import pairity
+    >>> rows = pairity.datasets.simulated(1000, seed=1)
+    >>> scores = rows.features.sum(axis=1)
+    >>> adjusted = pairity.adjust(scores, rows.labels, rows.groups, rows.queries, tune=1)
+    >>> adjusted.status
+    'feasible'
+    >>> before = pairity.audit(scores, rows.labels, rows.groups, queries=rows.queries)
+    >>> after = pairity.audit(adjusted.scores, rows.labels, rows.groups, queries=rows.queries)
+    >>> before.gaps["cross_group"].value > 0.2 > 0.01 >= after.gaps["cross_group"].value
+    True
+    """
+    examples = _columns.examples(labels, groups, None, queries, weights)
+    how = _columns.measuring(average, ties, confidence, 1, seed)
+    own = _columns.numbers(scores, "scores")
+    adjustment, document = _engine.adjust(
+        examples, own, method, maximize, _columns.texts(subject_to), strength, float(tune), how
+    )
+    found, _ = adjustment.apply(own, _columns.group_columns(groups))
+    return Adjusted(json.loads(document), found, adjustment)

@@ -1,0 +1,464 @@
+"""Estimators in the manner of scikit-learn, which they work without."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _columns, _engine, _html, _progress
+from ._audit import WIDTH
+from ._sklearn import BaseEstimator, RegressorMixin, check_fitted, labels, matrix, table
+
+Features = list[tuple[str, Any]]
+
+
+@dataclass(frozen=True)
+class Component:
+    """One scorer of a model."""
+
+    probability: float
+    """How likely it is drawn."""
+    snapshot: int
+    """The iteration of the training that it was taken at."""
+    parameters: NDArray[np.float64]
+    """Its parameters."""
+
+
+class Report(dict[str, Any]):
+    """A training run: the document ``pairity.train/1``, which notebooks show as a table."""
+
+    def __init__(self, document: dict[str, Any], text: str) -> None:
+        super().__init__(document)
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return _html.training(self)
+
+    def __reduce__(self) -> Any:
+        return Report, (dict(self), self.text)
+
+
+class _FairEstimator(BaseEstimator):
+    """What rankers and regressors share."""
+
+    # Parameters of the constructors, which have to stand there.
+    subject_to: str | Iterable[str] | None
+    model: str
+    method: str
+    group_aware: bool | str
+    deterministic: bool
+    random_state: Any
+
+    model_: _engine.Model
+    """The trained model."""
+    components_: list[Component]
+    """Its scorers and the probabilities that they are drawn with."""
+    status_: str
+    """How training ended: ``feasible``, ``feasible_as_mixture``, ``infeasible``, ``time_limit`` or
+    ``not_converged``."""
+    report_: Report
+    """The document ``pairity.train/1``."""
+    seed_: int
+    """The seed of every random choice, also of the draws in ``predict``."""
+
+    def _objective(self) -> dict[str, str | None]:
+        raise NotImplementedError
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        groups: Any = None,
+        protected: Any = None,
+        queries: Any = None,
+        weights: Any = None,
+    ) -> Any:
+        """Trains the model.
+
+        Parameters
+        ----------
+        X
+            Features: a matrix, or a table (pandas, polars, pyarrow, a dictionary of columns), whose columns of
+            text become one feature for each value. Missing numbers get an indicator.
+        y
+            Labels: higher ones should score higher.
+        groups
+            Categorical protected attribute; several columns are intersected.
+        protected
+            Continuous protected attribute, instead of groups.
+        queries
+            Pairs are formed inside a query; without queries all rows are one.
+        weights
+            Weight of each row.
+        """
+        features = self._features(X, reset=True)
+        rows = _length(features)
+        target = labels(self, y, rows)
+        seed = _seed(self.random_state)
+        aware = self._aware()
+        if aware and protected is not None:
+            features.append(("protected", _columns.numbers(protected, "protected")))
+        examples = _columns.examples(target, groups, protected, queries, weights)
+        options = self._options(groups, protected) | {
+            "seed": seed,
+            "group_aware": aware,
+            "group_columns": [name for name, _ in _columns.named_groups(groups)],
+        }
+        how = _columns.measuring(average=self.average, seed=seed)
+        with _progress.bar(bool(self.verbose)) as progress:
+            model, document, text = _engine.train(examples, features, options, how, progress, WIDTH)
+        self.model_ = model
+        self.seed_ = seed
+        self.components_ = [Component(*component) for component in model.components()]
+        self.report_ = Report(json.loads(document), text)
+        self.status_ = self.report_["status"]
+        return self
+
+    def predict(self, X: Any, *, queries: Any = None, groups: Any = None, protected: Any = None) -> Any:
+        """The score of each row; higher ranks higher.
+
+        A model of several scorers draws one of them for each query, by a hash of the seed and the query
+        itself: the same at every call, whatever other rows are there. Without queries all rows see one
+        scorer. A group-aware model needs the groups.
+        """
+        check_fitted(self)
+        features = self._features(X, reset=False, protected=protected)
+        scores, notes = self.model_.score(
+            features, _columns.group_columns(groups), _columns.queries(queries), self.seed_
+        )
+        for note in notes:
+            warnings.warn(note, UserWarning, stacklevel=2)
+        return scores
+
+    def expected_scores(self, X: Any, *, groups: Any = None, protected: Any = None) -> Any:
+        """What the score of each row is on average over the draws of a mixture."""
+        check_fitted(self)
+        features = self._features(X, reset=False, protected=protected)
+        return self.model_.expected_scores(features, _columns.group_columns(groups))
+
+    def measure(
+        self,
+        expression: str,
+        X: Any,
+        y: Any,
+        *,
+        groups: Any = None,
+        protected: Any = None,
+        queries: Any = None,
+        weights: Any = None,
+    ) -> float:
+        """The value of any expression of rates that is expected of the model, such as ``cross_group``."""
+        check_fitted(self)
+        features = self._features(X, reset=False, protected=protected)
+        target = labels(self, y, _length(features))
+        examples = _columns.examples(target, groups, protected, queries, weights)
+        how = _columns.measuring(average=self.average, seed=self.seed_)
+        found = json.loads(
+            self.model_.measure(examples, features, _columns.group_columns(groups), expression, how)
+        )
+        if found["value"] is None:
+            raise ValueError(found["reason"])
+        return float(found["value"])
+
+    def to_json(self) -> str:
+        """The model as a document ``pairity.model/1``, which ``pairity score`` reads."""
+        check_fitted(self)
+        return self.model_.to_json()
+
+    def _aware(self) -> str | None:
+        if isinstance(self.group_aware, str):
+            return self.group_aware
+        return "weights" if self.group_aware else None
+
+    def _options(self, groups: Any, protected: Any) -> dict[str, Any]:
+        return self._objective() | {
+            "subject_to": self._constraints(groups, protected),
+            "method": self.method,
+            "model": self.model,
+            "hidden": [int(units) for units in np.atleast_1d(np.asarray(self.hidden))],
+            "validation": float(self.validation_fraction),
+            "multiplier_share": float(self.multiplier_fraction),
+            "standardize": bool(self.standardize),
+            "answer": "deterministic" if self.deterministic else "mixture",
+            "player": self.player,
+            "surrogate": self.surrogate,
+            "average": self.average,
+            "iterations": int(self.iterations),
+            "snapshots": int(self.snapshots),
+            "step_sizes": []
+            if self.step_sizes is None
+            else [float(size) for size in np.atleast_1d(np.asarray(self.step_sizes, dtype=float))],
+            "batch": None if self.batch is None else int(self.batch),
+            "time_limit": None if self.time_limit is None else float(self.time_limit),
+        }
+
+    def _constraints(self, groups: Any, protected: Any) -> list[str]:
+        if self.subject_to is not None:
+            return _columns.texts(self.subject_to)
+        if groups is not None:
+            return ["cross_group <= 0.01"]
+        if protected is not None:
+            return ["continuous <= 0.01"]
+        warnings.warn(
+            "no groups are given, so that the model is trained without constraints: give groups to fit, or "
+            "subject_to=() to do without them",
+            UserWarning,
+            stacklevel=3,
+        )
+        return []
+
+    def _features(self, X: Any, reset: bool, protected: Any = None) -> Features:
+        """Named columns for the engine."""
+        if _columns.is_table(X):
+            named = _columns.table_columns(X)
+            table(self, X, [name for name, _ in named], reset)
+            features: Features = [(name, _feature(column, name)) for name, column in named]
+        else:
+            values = matrix(self, X, reset)
+            features = [(f"x{place}", values[:, place]) for place in range(values.shape[1])]
+        if protected is not None and self._aware():
+            features.append(("protected", _columns.numbers(protected, "protected")))
+        return features
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.target_tags.required = True
+        return tags
+
+
+def _feature(column: Any, name: str) -> Any:
+    found = _columns.array(column)
+    if found.dtype.kind in "iufb" and found.ndim == 1:
+        return np.ascontiguousarray(found, dtype=np.float64)
+    return _columns.category(column, name)
+
+
+def _length(features: Features) -> int:
+    if not features:
+        raise ValueError("there are no features: a scorer needs at least one (0 feature(s))")
+    first = features[0][1]
+    return len(first[0]) if isinstance(first, tuple) else len(first)
+
+
+def _seed(state: Any) -> int:
+    """The seed that a random state stands for; None is 0, as on the command line."""
+    if state is None:
+        return 0
+    if isinstance(state, (int, np.integer)):
+        if state < 0:
+            raise ValueError(f"random_state is {state}; a seed is a number of at least 0")
+        return int(state)
+    if isinstance(state, np.random.Generator):
+        return int(state.integers(2**32))
+    return int(state.randint(2**31 - 1))
+
+
+class FairRanker(_FairEstimator):
+    """A scorer for ranking, trained to a goal: maximize a rate subject to bounds on others.
+
+    Parameters
+    ----------
+    maximize
+        What is to be large, such as ``auc`` or ``min(auc, A[0 > 1], A[1 > 0])``.
+    subject_to
+        Bounds that have to hold, such as ``["cross_group <= 0.01"]``. ``None`` stands for that one where
+        groups are given, and for ``continuous <= 0.01`` with a continuous attribute; ``()`` for no bounds.
+    model
+        ``linear`` or ``mlp``.
+    method
+        ``constrained``, or one to compare it with: ``unconstrained``, ``robust``, ``debiased``, ``beutel``,
+        ``kallus-zhou``, ``singh-joachims``, ``group-offset``, ``quantile-match``, ``x-order``.
+    group_aware
+        Whether the scorer may use the protected attribute: ``weights`` (or ``True``) for each group, or
+        ``offsets`` only.
+    deterministic
+        One scorer instead of a mixture, if one meets the goal.
+    random_state
+        Seed of every random choice; ``None`` is 0.
+    hidden
+        Units of the hidden layers of ``mlp``.
+    validation_fraction
+        Share of the queries (or rows) that the model is chosen on; 0 chooses on all that it is fit to.
+    multiplier_fraction
+        Share of the training queries that only the constraints look at.
+    standardize
+        Whether numbers are brought to mean 0 and deviation 1.
+    iterations, snapshots, step_sizes, player, surrogate, batch, average, time_limit
+        As on the command line: steps of each game, scorers kept on the way, step sizes to try, ``swap``,
+        ``external`` or ``lagrangian``, ``hinge``, ``squared-hinge`` or ``ramp``, queries of a step,
+        ``pairs`` or ``queries``, seconds.
+    verbose
+        Whether a progress bar is shown, if tqdm is installed.
+
+    >>> import pairity
+    >>> rows = pairity.datasets.simulated(300, seed=1)
+    >>> ranker = pairity.FairRanker(subject_to=["cross_group <= 0.05"], iterations=300, step_sizes=[0.1])
+    >>> _ = ranker.fit(rows.X, rows.y, groups=rows.groups, queries=rows.queries)
+    >>> ranker.status_
+    'feasible_as_mixture'
+    >>> round(sum(component.probability for component in ranker.components_), 9)
+    1.0
+    >>> scores = ranker.predict(rows.X, queries=rows.queries)
+    >>> bool((scores == ranker.predict(rows.X, queries=rows.queries)).all())
+    True
+    >>> gap = ranker.measure("cross_group", rows.X, rows.y, groups=rows.groups, queries=rows.queries)
+    >>> gap <= 0.05 + 1e-6
+    True
+    """
+
+    def __init__(
+        self,
+        maximize: str = "auc",
+        subject_to: str | Iterable[str] | None = None,
+        model: str = "linear",
+        method: str = "constrained",
+        group_aware: bool | str = False,
+        deterministic: bool = False,
+        random_state: Any = None,
+        *,
+        hidden: Iterable[int] = (10,),
+        validation_fraction: float = 0.0,
+        multiplier_fraction: float = 0.0,
+        standardize: bool = True,
+        iterations: int = 2500,
+        snapshots: int = 100,
+        step_sizes: Iterable[float] | None = None,
+        player: str = "swap",
+        surrogate: str = "hinge",
+        average: str = "pairs",
+        batch: int | None = None,
+        time_limit: float | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.maximize = maximize
+        self.subject_to = subject_to
+        self.model = model
+        self.method = method
+        self.group_aware = group_aware
+        self.deterministic = deterministic
+        self.random_state = random_state
+        self.hidden = hidden
+        self.validation_fraction = validation_fraction
+        self.multiplier_fraction = multiplier_fraction
+        self.standardize = standardize
+        self.iterations = iterations
+        self.snapshots = snapshots
+        self.step_sizes = step_sizes
+        self.player = player
+        self.surrogate = surrogate
+        self.average = average
+        self.batch = batch
+        self.time_limit = time_limit
+        self.verbose = verbose
+
+    def _objective(self) -> dict[str, str | None]:
+        return {"maximize": self.maximize, "minimize": None}
+
+    def score(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        groups: Any = None,
+        protected: Any = None,
+        queries: Any = None,
+        weights: Any = None,
+    ) -> float:
+        """The stated objective, such as the AUC, that is expected of the model."""
+        columns = {"groups": groups, "protected": protected, "queries": queries, "weights": weights}
+        return self.measure(self.maximize, X, y, **columns)
+
+
+class FairRegressor(RegressorMixin, _FairEstimator):
+    """A regression with bounds on pairwise rates: minimize the squared error subject to them.
+
+    All pairs of rows count, so that there are no queries as a rule. Parameters are those of
+    :class:`FairRanker`, with ``minimize`` in place of ``maximize``.
+
+    >>> import numpy as np, pairity
+    >>> random = np.random.default_rng(0)
+    >>> groups = random.integers(2, size=300)
+    >>> X = np.column_stack([random.normal(size=300) + groups, random.normal(size=300)])
+    >>> y = X @ [1.0, 0.5] + 0.1 * random.normal(size=300)
+    >>> regressor = pairity.FairRegressor(subject_to="cross_group <= 0.05", iterations=500, step_sizes=[0.1])
+    >>> _ = regressor.fit(X, y, groups=groups)
+    >>> regressor.status_ in ("feasible", "feasible_as_mixture")
+    True
+    """
+
+    def __init__(
+        self,
+        minimize: str = "mse",
+        subject_to: str | Iterable[str] | None = None,
+        model: str = "linear",
+        method: str = "constrained",
+        group_aware: bool | str = False,
+        deterministic: bool = False,
+        random_state: Any = None,
+        *,
+        hidden: Iterable[int] = (10,),
+        validation_fraction: float = 0.0,
+        multiplier_fraction: float = 0.0,
+        standardize: bool = True,
+        iterations: int = 2500,
+        snapshots: int = 100,
+        step_sizes: Iterable[float] | None = None,
+        player: str = "swap",
+        surrogate: str = "hinge",
+        average: str = "pairs",
+        batch: int | None = None,
+        time_limit: float | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.minimize = minimize
+        self.subject_to = subject_to
+        self.model = model
+        self.method = method
+        self.group_aware = group_aware
+        self.deterministic = deterministic
+        self.random_state = random_state
+        self.hidden = hidden
+        self.validation_fraction = validation_fraction
+        self.multiplier_fraction = multiplier_fraction
+        self.standardize = standardize
+        self.iterations = iterations
+        self.snapshots = snapshots
+        self.step_sizes = step_sizes
+        self.player = player
+        self.surrogate = surrogate
+        self.average = average
+        self.batch = batch
+        self.time_limit = time_limit
+        self.verbose = verbose
+
+    def _objective(self) -> dict[str, str | None]:
+        return {"maximize": None, "minimize": self.minimize}
+
+    def score(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        groups: Any = None,
+        protected: Any = None,
+        queries: Any = None,
+        sample_weight: Any = None,
+    ) -> float:
+        """The coefficient of determination of the predictions, as regressors of scikit-learn have it."""
+        found = self.predict(X, queries=queries, groups=groups, protected=protected)
+        target = labels(self, y, len(found))
+        share = np.ones(len(found)) if sample_weight is None else _columns.numbers(sample_weight, "weights")
+        mean = np.average(target, weights=share)
+        rest = float(np.sum(share * (target - found) ** 2))
+        return 1.0 - rest / float(np.sum(share * (target - mean) ** 2))

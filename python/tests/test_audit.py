@@ -1,0 +1,251 @@
+"""Audits from arrays, data frames and lists."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import pairity
+
+LABELS = [0, 1, 0, 1, 1, 0]
+SCORES = [0.1, 0.9, 0.2, 0.15, 0.2, 0.3]
+GROUPS = ["a", "a", "b", "b", "a", "b"]
+
+
+def test_a_table_by_hand():
+    # Better ones: rows 1 and 4 of a, row 3 of b; worse ones: row 0 of a, rows 2 and 5 of b.
+    audit = pairity.audit(SCORES, LABELS, groups=GROUPS)
+    values = [[cell.value for cell in row] for row in audit.accuracy]
+    # A[a > b]: 0.9 beats 0.2 and 0.3; 0.2 ties with 0.2 and loses to 0.3.
+    assert values == [[1.0, 2.5 / 4], [1.0, 0.0]]
+    assert audit.auc.value == (2 + 2.5 + 1 + 0) / 9
+    assert audit.auc.pairs == 9
+    assert audit.gaps["cross_group"].value == pytest.approx(1.0 - 2.5 / 4)
+    assert audit.groups == ["a", "b"]
+    assert audit["A[a > b]"] is audit.accuracy[0][1]
+    assert audit.queries == 1 and audit.rows == 6
+
+
+def test_equal_scores_earn_nothing_if_ties_are_strict():
+    audit = pairity.audit(SCORES, LABELS, groups=GROUPS, ties="strict")
+    assert audit["A[a > b]"].value == 0.5
+
+
+def test_queries_part_the_pairs_whatever_their_order():
+    audit = pairity.audit(SCORES, LABELS, groups=GROUPS, queries=["q", "q", "r", "r", "r", "q"])
+    assert audit.auc.pairs == 4 and audit.queries == 2
+    shuffled = [3, 0, 5, 1, 4, 2]
+    other = pairity.audit(
+        *([column[place] for place in shuffled] for column in (SCORES, LABELS, GROUPS)),
+        queries=[["q", "q", "r", "r", "r", "q"][place] for place in shuffled],
+    )
+    assert other.auc == audit.auc
+
+
+def test_weights_of_zero_leave_rows_out():
+    audit = pairity.audit(SCORES, LABELS, groups=GROUPS, weights=[1, 1, 1, 1, 0, 1])
+    assert audit.rows == 5
+    assert audit["A[a > b]"].value == 1.0
+
+
+def test_a_continuous_attribute():
+    audit = pairity.audit(SCORES, LABELS, protected=[3.0, 1.0, 2.0, 2.5, 0.5, np.nan])
+    assert audit.continuous is not None
+    # Pairs by hand: (1,0) (1,2) (3,0) less, (3,2) greater, (4,0) (4,2) less.
+    assert audit.continuous["greater"].pairs == 1
+    assert audit.continuous["less"].pairs == 5
+    assert audit["A[z > z']"].value == 0.0
+    assert audit["A[z < z']"].value == (1 + 1 + 1 + 1 + 0.5) / 5
+
+
+def test_without_labels_there_is_parity_alone():
+    audit = pairity.audit(SCORES, groups=GROUPS)
+    assert audit.auc.value is None and audit.auc.reason == "auc needs labels"
+    assert audit.parity[0][0] is None
+    assert audit["P[a > b]"].value is not None
+    assert np.isnan(float(audit.auc))
+
+
+def test_several_columns_of_groups_are_intersected():
+    other = ["x", "y", "x", "y", None, "x"]
+    audit = pairity.audit(SCORES, LABELS, groups=[GROUPS, other])
+    assert audit.groups == ["a & x", "a & y", "b & x", "b & y"]
+    both = {"group": GROUPS, "other": other}
+    assert pairity.audit(SCORES, LABELS, groups=both).groups == audit.groups
+    assert audit['A["a & y" > "b & x"]'].value == 1.0
+
+
+def test_checks_have_verdicts(rows, scores):
+    audit = pairity.audit(
+        scores,
+        rows.labels,
+        rows.groups,
+        queries=rows.queries,
+        checks=["cross_group <= 0.01", "auc >= 0.5", "A[0 > 1] >= 0.9 * A[1 > 0]"],
+    )
+    assert [check.verdict for check in audit.checks] == ["fail", "pass", "pass"]
+    assert not audit.passed
+    assert audit.checks[0].bound == 0.01
+
+
+def same(first: pairity.Audit, second: pairity.Audit) -> None:
+    assert first.to_dict() == second.to_dict()
+
+
+def test_every_library_gives_the_same_numbers(rows, scores):
+    expected = pairity.audit(scores, rows.labels, rows.groups, queries=rows.queries)
+    names = np.array(["zero", "one"])[rows.groups]
+    named = pairity.audit(scores, rows.labels, names, queries=rows.queries)
+    columns = {"s": scores, "y": rows.labels.astype(int), "g": rows.groups, "n": names, "q": rows.queries}
+    listed = {name: column.tolist() for name, column in columns.items()}
+    same(pairity.audit(listed["s"], listed["y"], listed["g"], queries=listed["q"]), expected)
+    same(pairity.audit(listed["s"], listed["y"], listed["n"], queries=listed["q"]), named)
+    same(pairity.audit(scores[::-1][::-1], rows.labels, rows.groups, queries=rows.queries.astype(float)), expected)
+
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(listed)
+    same(pairity.audit(frame.s, frame.y, frame.g, queries=frame.q), expected)
+    same(pairity.audit(frame.s, frame.y, frame.n.astype("category"), queries=frame.q), named)
+    same(pairity.audit(frame.s.astype("Float64"), frame.y.astype("Int64"), frame[["n"]], queries=frame.q), named)
+
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(listed)
+    same(pairity.audit(frame["s"], frame["y"], frame["g"], queries=frame["q"]), expected)
+    same(pairity.audit(frame["s"], frame["y"], frame["n"].cast(polars.Categorical), queries=frame["q"]), named)
+    same(pairity.audit(frame["s"], frame["y"], frame.select("n"), queries=frame["q"].cast(str)), named)
+
+    pyarrow = pytest.importorskip("pyarrow")
+    frame = pyarrow.table(listed)
+    same(pairity.audit(frame["s"], frame["y"], frame["g"], queries=frame["q"]), expected)
+    same(pairity.audit(frame["s"], frame["y"], frame["n"].dictionary_encode(), queries=frame["q"]), named)
+    same(pairity.audit(frame["s"].combine_chunks(), frame["y"], frame.select(["n"]), queries=frame["q"]), named)
+
+
+def test_missing_groups_are_no_group():
+    expected = pairity.audit(SCORES, LABELS, groups=["a", "", "b", "b", "a", "b"]).to_dict()
+    for missing in (None, float("nan"), np.nan):
+        groups = ["a", missing, "b", "b", "a", "b"]
+        assert pairity.audit(SCORES, LABELS, groups=groups).to_dict() == expected
+        assert pairity.audit(SCORES, LABELS, groups=np.array(groups, dtype=object)).to_dict() == expected
+    assert expected["notes"]["rows_without_attribute"] == 1
+    numbers = np.array([1.0, np.nan, 2.0, 2.0, 1.0, 2.0])
+    assert pairity.audit(SCORES, LABELS, groups=numbers).groups == ["1", "2"]
+    for library in ("pandas", "polars", "pyarrow"):
+        module = pytest.importorskip(library)
+        make = module.array if library == "pyarrow" else module.Series
+        column = make(["a", None, "b", "b", "a", "b"])
+        assert pairity.audit(SCORES, LABELS, groups=column).to_dict() == expected
+        column = make([1, None, 2, 2, 1, 2])
+        assert pairity.audit(SCORES, LABELS, groups=column).groups == ["1", "2"]
+
+
+def test_arrays_are_not_copied(rows, scores):
+    from pairity import _columns
+
+    assert _columns.numbers(scores, "scores") is scores
+    assert _columns.query_codes(rows.queries) is rows.queries
+    polars = pytest.importorskip("polars")
+    series = polars.Series(scores)
+    assert np.shares_memory(_columns.numbers(series, "scores"), series.to_numpy())
+    pyarrow = pytest.importorskip("pyarrow")
+    column = pyarrow.array(scores)
+    assert np.shares_memory(_columns.numbers(column, "scores"), column.to_numpy())
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "words"),
+    [
+        (lambda: pairity.audit([0.1, np.nan], [0, 1]), ValueError, "scores in row 2 is NaN; finite numbers are needed"),
+        (lambda: pairity.audit([0.1], [0, 1]), ValueError, "scores has 1 rows, but 2 were expected"),
+        (lambda: pairity.audit([0.1, 0.2], [0, 1], groups=["a"]), ValueError, "groups has 1 rows, but 2 were expected"),
+        (lambda: pairity.audit(["x", "y"], [0, 1]), TypeError, "scores is text, such as 'x'; numbers are needed"),
+        (lambda: pairity.audit([[0.1], [0.2]], [0, 1]), ValueError, "scores has the shape (2, 1)"),
+        (lambda: pairity.audit([0.1, 0.2]), ValueError, "there is nothing to compare scores with"),
+        (lambda: pairity.audit([0.1, 0.2], [0, 1], queries=["a", None]), ValueError, "queries in row 2 is missing"),
+        (lambda: pairity.audit([0.1, 0.2], [0, 1], weights=[1, -1]), ValueError, "weights in row 2 is -1"),
+        (lambda: pairity.audit([0.1, 0.2], [0, 1], average="all"), ValueError, 'average is "all"'),
+        (lambda: pairity.audit([0.1, 0.2], [0, 1], confidence=1), ValueError, "confidence is 1; a number between 0 and 1"),
+        (lambda: pairity.audit([0.1, 0.2], [0, 1], checks="auk >= 0.8"), ValueError, "did you mean `auc`?"),
+        (lambda: pairity.audit([], []), ValueError, "there are no examples"),
+        (lambda: pairity.audit([0.1, 0.2], [0, 1], ["a", "b"], [1, 2]), ValueError, "exclude each other"),
+    ],
+)
+def test_errors_say_what_is_wrong(call, kind, words):
+    with pytest.raises(kind) as error:
+        call()
+    assert words in str(error.value)
+
+
+def test_an_audit_can_be_read(rows, scores):
+    audit = pairity.audit(scores, rows.labels, rows.groups, queries=rows.queries, checks="auc >= 0.5")
+    assert "cross_group" in repr(audit)
+    page = audit._repr_html_()
+    assert "<table>" in page and f"{audit.auc.value:.4f}" in page and "auc &gt;= 0.5" in page
+    wild = pairity.audit(SCORES, LABELS, groups=["<b>", "<b>", "b", "b", "<b>", "b"])
+    assert "<b>" not in wild._repr_html_()
+
+
+def test_an_audit_as_a_frame(rows, scores):
+    audit = pairity.audit(scores, rows.labels, rows.groups, queries=rows.queries)
+    pytest.importorskip("pandas")
+    frame = audit.to_frame()
+    assert frame.loc["A[0 > 1]", "value"] == audit.accuracy[0][1].value
+    assert frame.loc["continuous", "reason"]
+    pytest.importorskip("polars")
+    other = audit.to_frame("polars")
+    assert other.filter(other["metric"] == "auc")["value"][0] == audit.auc.value
+    with pytest.raises(ValueError, match="library is 'excel'"):
+        audit.to_frame("excel")
+
+
+def test_an_audit_as_a_picture(rows, scores):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    audit = pairity.audit(scores, rows.labels, rows.groups, queries=rows.queries)
+    matrix, gaps = audit.plot()
+    texts = [text.get_text() for text in matrix.texts]
+    assert texts == [f"{cell.value:.3f}" for row in audit.accuracy for cell in row]
+    assert "cross_group" in [label.get_text() for label in gaps.get_yticklabels()]
+    matplotlib.pyplot.close("all")
+
+
+@pytest.mark.parametrize("average", ["pairs", "queries"])
+def test_the_command_line_gives_the_same_audit(command, table, rows, scores, average):
+    arguments = ["--score", "score", "--label", "label", "--group", "group", "--query", "query"]
+    expected = command("audit", table, *arguments, "--average", average, "--check", "cross_group <= 0.1", "--seed", 4)
+    found = pairity.audit(
+        scores, rows.labels, rows.groups, queries=rows.queries, average=average, checks="cross_group <= 0.1", seed=4
+    ).to_dict()
+    expected.pop("notes"), found.pop("notes")
+    assert found == expected
+
+
+def test_the_command_line_sees_text_queries_in_the_same_order(command, rows, scores, tmp_path):
+    order = np.random.default_rng(1).permutation(len(rows))
+    queries = [f"query {number % 37}" for number in rows.queries[order]]
+    path = tmp_path / "mixed.csv"
+    lines = [
+        f"{float(score)!r},{label},{query},{group}"
+        for score, label, query, group in zip(
+            scores[order], rows.labels[order], queries, rows.groups[order], strict=True
+        )
+    ]
+    path.write_text("s,y,q,g\n" + "\n".join(lines) + "\n")
+    expected = command("audit", path, "--score", "s", "--label", "y", "--query", "q", "--group", "g")
+    found = pairity.audit(scores[order], rows.labels[order], rows.groups[order], queries=queries).to_dict()
+    expected.pop("notes"), found.pop("notes")
+    assert found == expected
+
+
+def test_nothing_optional_is_imported():
+    script = "import sys, pairity; print(json.dumps(sorted({m.split('.')[0] for m in sys.modules})))"
+    done = subprocess.run(
+        [sys.executable, "-c", "import json; " + script], capture_output=True, text=True, check=True
+    )
+    loaded = set(json.loads(done.stdout))
+    # scikit-learn imports pandas and pyarrow by itself.
+    assert not loaded & {"polars", "matplotlib", "lightgbm", "xgboost", "torch", "tqdm"}
