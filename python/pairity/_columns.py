@@ -30,7 +30,8 @@ def library(values: Any) -> str:
 def is_table(values: Any) -> bool:
     """Whether these are named columns."""
     if isinstance(values, Mapping):
-        return True
+        # One of scipy's sparse matrices is a dictionary.
+        return library(values) != "scipy"
     kind = type(values).__name__
     return library(values) in ("pandas", "polars", "pyarrow") and kind in (
         "DataFrame",

@@ -373,10 +373,10 @@ class FairRanker(_FairEstimator):
         groups: Any = None,
         protected: Any = None,
         queries: Any = None,
-        weights: Any = None,
+        sample_weight: Any = None,
     ) -> float:
         """The stated objective, such as the AUC, that is expected of the model."""
-        columns = {"groups": groups, "protected": protected, "queries": queries, "weights": weights}
+        columns = {"groups": groups, "protected": protected, "queries": queries, "weights": sample_weight}
         return self.measure(self.maximize, X, y, **columns)
 
 

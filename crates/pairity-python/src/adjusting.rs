@@ -99,8 +99,7 @@ pub fn adjust(
     let settings = measuring.settings()?;
     let problem = problem(&examples.inner, &Objective::Maximize(maximize), &subject_to)?;
     let scores = scores.as_slice()?;
-    let mut parts =
-        examples.inner.split(&[tune, 1.0 - tune], settings.seed).map_err(refuse)?.into_iter();
+    let mut parts = examples.inner.split(&[tune, 1.0 - tune], settings.seed).map_err(refuse)?.into_iter();
     let tuned = parts.next().flatten().unwrap_or_else(|| examples.inner.clone());
     let test = parts.next().flatten();
     let tuning = Tuning { examples: &tuned, scores, problem: &problem, average: settings.average };

@@ -149,11 +149,13 @@ impl Examples {
         let parse = |text: &String| parse_constraint(text, &words).map_err(refuse);
         let checks: Vec<Constraint> = checks.iter().map(parse).collect::<PyResult<_>>()?;
         let scores = scores.as_slice()?;
-        let audit =
-            py.detach(|| Audit::run(&self.inner, scores, &checks, &settings)).map_err(refuse)?;
+        let audit = py.detach(|| Audit::run(&self.inner, scores, &checks, &settings)).map_err(refuse)?;
         let notes = Notes { rows_read: self.inner.rows(), ..Notes::default() };
         let report = Report { audit, notes };
-        Ok((audit_json(&report).to_string(), audit_text(&report, &Look { color: false, pictures: false, width })))
+        Ok((
+            audit_json(&report).to_string(),
+            audit_text(&report, &Look { color: false, pictures: false, width }),
+        ))
     }
 
     /// One expression of rates as a JSON metric.
@@ -168,8 +170,7 @@ impl Examples {
         let expression: Expression =
             parse_expression(expression, &self.inner.vocabulary()).map_err(refuse)?;
         let scores = scores.as_slice()?;
-        let measured =
-            py.detach(|| Measurement::new(&self.inner, scores, &settings)).map_err(refuse)?;
+        let measured = py.detach(|| Measurement::new(&self.inner, scores, &settings)).map_err(refuse)?;
         Ok(metric_json(&measured.expression(&expression)).to_string())
     }
 }

@@ -50,9 +50,8 @@ impl ScorePlayer {
             step_size,
         };
         let rows = examples.inner.clone();
-        let inner = py
-            .detach(|| pairity::training::ScorePlayer::new(problem, rows, &settings))
-            .map_err(refuse)?;
+        let inner =
+            py.detach(|| pairity::training::ScorePlayer::new(problem, rows, &settings)).map_err(refuse)?;
         Ok(ScorePlayer { inner })
     }
 

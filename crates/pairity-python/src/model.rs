@@ -59,7 +59,11 @@ impl Model {
         Fitted { trained, after: self.inner.after.clone() }
     }
 
-    fn features(&self, features: &[(String, Feature)], groups: &[Category]) -> PyResult<(Features, Vec<String>)> {
+    fn features(
+        &self,
+        features: &[(String, Feature)],
+        groups: &[Category],
+    ) -> PyResult<(Features, Vec<String>)> {
         let encoded = self.inner.encoder.encode_columns(&columns(features)?).map_err(refuse)?;
         let notes = encoded.notes.iter().map(|note| note.to_string()).collect();
         let mut features = encoded.features;

@@ -5,12 +5,8 @@ use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
 use pairity_experiments::simulated::Task;
 use pyo3::prelude::*;
 
-type Columns<'py> = (
-    Bound<'py, PyAny>,
-    Bound<'py, PyArray1<f64>>,
-    Bound<'py, PyArray1<u32>>,
-    Bound<'py, PyArray1<u32>>,
-);
+type Columns<'py> =
+    (Bound<'py, PyAny>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
 
 /// Features, labels, groups and queries of a simulated task.
 #[pyfunction]
@@ -24,7 +20,9 @@ pub fn simulated(
     let task = match groups {
         2 => Task::two_groups(),
         3 => Task::three_groups(),
-        other => return Err(refuse(format!("there is no simulated task with {other} groups: ask for 2 or 3"))),
+        other => {
+            return Err(refuse(format!("there is no simulated task with {other} groups: ask for 2 or 3")));
+        }
     };
     let task = if as_printed { task.as_printed() } else { task };
     let rows = py.detach(|| task.draw(queries, seed));

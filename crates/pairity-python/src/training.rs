@@ -6,15 +6,11 @@ use crate::refuse;
 use pairity::goals::{Constraint, parse_constraint, parse_maximize, parse_minimize};
 use pairity::methods::{Fitted, Method, Task, fit};
 use pairity::rates::Rate;
-use pairity::scorers::{
-    Architecture, Encoder, Goal, GroupUse, Linear, Mlp, ModelGroups, Objective,
-};
+use pairity::scorers::{Architecture, Encoder, Goal, GroupUse, Linear, Mlp, ModelGroups, Objective};
 use pairity::surrogates::Kind;
 use pairity::tables::Column;
-use pairity::training::{
-    Answer, Data, Player, Problem, Progress, TrainSettings, Watch,
-};
-use pairity_report::{TrainingPart, TrainingReport, training_json, training_text, Look};
+use pairity::training::{Answer, Data, Player, Problem, Progress, TrainSettings, Watch};
+use pairity_report::{Look, TrainingPart, TrainingReport, training_json, training_text};
 use pyo3::prelude::*;
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -157,7 +153,8 @@ impl Parts {
             0.0 => (whole.clone(), None),
             share => {
                 // Another seed than that of the split, whose order this would only repeat.
-                let mut parts = whole.split(&[1.0 - share, share], !options.seed).map_err(refuse)?.into_iter();
+                let mut parts =
+                    whole.split(&[1.0 - share, share], !options.seed).map_err(refuse)?.into_iter();
                 let train = parts.next().flatten().ok_or_else(|| refuse("the training part is empty"))?;
                 (train, parts.next().flatten())
             }
@@ -202,10 +199,8 @@ pub fn train<'py>(
         Some(_) if inner.is_continuous() => GroupUse::Blind,
         Some(_) if k == 0 => return Err(refuse("group_aware needs a protected attribute: give groups")),
         Some(way) => {
-            let ways = [
-                ("weights", GroupUse::Weights { groups: k }),
-                ("offsets", GroupUse::Offsets { groups: k }),
-            ];
+            let ways =
+                [("weights", GroupUse::Weights { groups: k }), ("offsets", GroupUse::Offsets { groups: k })];
             features = features.with_codes(inner.codes_by_row()).map_err(refuse)?;
             one_of("group_aware", way, &ways)?
         }
@@ -285,7 +280,10 @@ pub fn train<'py>(
         file: String::new(),
         deterministic: options.answer == "deterministic",
     };
-    let documents = (training_json(&report).to_string(), training_text(&report, &Look { color: false, pictures: false, width }));
+    let documents = (
+        training_json(&report).to_string(),
+        training_text(&report, &Look { color: false, pictures: false, width }),
+    );
     Ok((Model { inner: model }, documents.0, documents.1))
 }
 

@@ -99,8 +99,12 @@ fn slow(rows: &Rows, examples: &Examples, rates: &[Rate], question: &Question) -
     let layout = Layout::of(examples);
     let pairs = list_pairs(rows, examples);
     let by_query = question.average == Average::Queries && rows.queries.is_some();
-    let mut answer =
-        Answer { total: 0.0, curvature: vec![0.0; rows.scores.len()], each: vec![None; rates.len()], gradient: vec![0.0; rows.scores.len()] };
+    let mut answer = Answer {
+        total: 0.0,
+        curvature: vec![0.0; rows.scores.len()],
+        each: vec![None; rates.len()],
+        gradient: vec![0.0; rows.scores.len()],
+    };
     for (r, &rate) in rates.iter().enumerate() {
         let cells = layout.cells(rate);
         let own: Vec<&Pair> = pairs.iter().filter(|pair| cells.contains(&pair.cell)).collect();

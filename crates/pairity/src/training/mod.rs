@@ -12,6 +12,8 @@ mod players;
 mod problem;
 mod sample;
 mod score_player;
+#[cfg(test)]
+mod score_player_tests;
 mod shrink;
 #[cfg(test)]
 mod tests;

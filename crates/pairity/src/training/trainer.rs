@@ -373,7 +373,11 @@ fn check(settings: &TrainSettings) -> Result<(), TrainError> {
 }
 
 /// Every rate of the problem needs pairs, in training and in selection.
-pub(super) fn check_pairs(problem: &Problem, examples: &Examples, average: Average) -> Result<(), TrainError> {
+pub(super) fn check_pairs(
+    problem: &Problem,
+    examples: &Examples,
+    average: Average,
+) -> Result<(), TrainError> {
     let scores = vec![0.0; examples.len()];
     let rates = values_in_order(examples, &scores, &problem.rates, Ties::Half, average);
     match problem.rates.iter().zip(&rates).find(|(_, value)| value.is_nan()) {
