@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ class Adjusted:
             pairs = zip(part["before"]["constraints"], part["after"]["constraints"], strict=True)
             for before, after in pairs:
                 cells = [_html.number(entry["metric"]["value"]) for entry in (before, after)]
-                rows.append([f"{name}: {_html.escape(before['constraint'])}", *cells])
+                rows.append([f"{name}: {escape(before['constraint'])}", *cells])
         head = f"{self.document['method']}: {self.status}"
         return _html.table(head, ["", "before", "after"], rows)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -171,7 +172,7 @@ class Audit:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document, as the command line writes it."""
-        return json.loads(json.dumps(self._document))
+        return copy.deepcopy(self._document)
 
     def to_frame(self, library: str | None = None) -> Any:
         """Every metric as a row of a data frame of pandas, or of polars.

@@ -57,6 +57,9 @@ except ImportError:
         """An estimator is used before it is fitted."""
 
 
+__all__ = ["BaseEstimator", "NotFittedError", "RegressorMixin", "check_fitted", "labels", "matrix", "table"]
+
+
 def check_fitted(estimator: Any) -> None:
     """Raises `NotFittedError` unless `fit` was called."""
     if HAS_SKLEARN:
@@ -68,7 +71,7 @@ def check_fitted(estimator: Any) -> None:
 def matrix(estimator: Any, X: Any, reset: bool) -> NDArray[np.float64]:
     """A matrix of features, whose width is remembered (``reset``) or compared."""
     if HAS_SKLEARN:
-        return validate_data(
+        checked: NDArray[np.float64] = validate_data(
             estimator,
             X,
             reset=reset,
@@ -76,6 +79,7 @@ def matrix(estimator: Any, X: Any, reset: bool) -> NDArray[np.float64]:
             ensure_all_finite="allow-nan",
             ensure_min_samples=2 if reset else 1,
         )
+        return checked
     found = np.asarray(X, dtype=np.float64)
     if found.ndim != 2:
         raise ValueError(f"the features have the shape {found.shape}; a matrix is needed, one row an example")

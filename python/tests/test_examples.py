@@ -1,0 +1,44 @@
+"""Examples and notebooks run as they stand."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NEEDS = {"lightgbm_bridge": "lightgbm", "xgboost_bridge": "xgboost", "torch_bridge": "torch"}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples" / "python").glob("*.py")), ids=lambda path: path.stem)
+def test_an_example_runs(path):
+    if path.stem in NEEDS:
+        pytest.importorskip(NEEDS[path.stem])
+    done = subprocess.run([sys.executable, "-W", "error", path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "gap" in done.stdout or "cross_group" in done.stdout
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_a_notebook_runs(path, tmp_path):
+    nbformat = pytest.importorskip("nbformat")
+    nbclient = pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    for package in ("pandas", "matplotlib", "lightgbm"):
+        pytest.importorskip(package)
+    notebook = nbformat.read(path, as_version=4)
+    assert all(not cell.get("outputs") for cell in notebook.cells), "notebooks are kept without outputs"
+    os.environ.setdefault("MPLBACKEND", "agg")
+    client = nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(path.parent)}})
+    client.execute()
+    pages = [
+        output["data"].get("text/html", "")
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+        for output in cell.outputs
+        if output.output_type == "execute_result"
+    ]
+    assert any("<table" in page for page in pages)
