@@ -8,6 +8,7 @@ mod experts;
 mod html;
 mod input;
 mod json;
+mod methods;
 mod rows;
 mod score;
 mod score_files;
