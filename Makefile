@@ -18,9 +18,9 @@ test: lint browser
 python-test: $(PYTHON)/full $(PYTHON)/plain
 	cargo build --workspace --lib --bin pairity
 	cp $(TARGET)/debug/lib_engine.so python/pairity/_engine.abi3.so
-	PYTHONPATH=python $(PYTHON)/bin/mypy
-	PYTHONPATH=python $(PYTHON)/bin/python -m pytest -q
-	PYTHONPATH=python $(PYTHON)/numpy-only/bin/python -m pytest -q
+	PYTHONPATH=$(CURDIR)/python $(PYTHON)/bin/mypy
+	PYTHONPATH=$(CURDIR)/python $(PYTHON)/bin/python -m pytest -q
+	PYTHONPATH=$(CURDIR)/python $(PYTHON)/numpy-only/bin/python -m pytest -q
 
 $(PYTHON)/full: python/requirements-test.txt
 	python3 -m venv $(PYTHON)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import pairity
+
 ROOT = Path(__file__).resolve().parents[2]
 NEEDS = {"lightgbm_bridge": "lightgbm", "xgboost_bridge": "xgboost", "torch_bridge": "torch"}
+
+
+@pytest.fixture(autouse=True)
+def surroundings(monkeypatch):
+    """Other processes find the package, draw no windows, and leave some processors to others."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(pairity.__file__).parents[1]))
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples" / "python").glob("*.py")), ids=lambda path: path.stem)
@@ -23,7 +32,7 @@ def test_an_example_runs(path):
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
-def test_a_notebook_runs(path, tmp_path):
+def test_a_notebook_runs(path):
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
@@ -31,7 +40,6 @@ def test_a_notebook_runs(path, tmp_path):
         pytest.importorskip(package)
     notebook = nbformat.read(path, as_version=4)
     assert all(not cell.get("outputs") for cell in notebook.cells), "notebooks are kept without outputs"
-    os.environ.setdefault("MPLBACKEND", "agg")
     client = nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(path.parent)}})
     client.execute()
     pages = [
