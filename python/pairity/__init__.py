@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from . import datasets, metrics
 from ._adjust import Adjusted, adjust
 from ._audit import Audit, Check, Metric, audit
+from ._compare import Comparison, compare
 from ._engine import __version__
 from ._estimators import Component, FairRanker, FairRegressor
 from ._loss import Mixture, PairwiseLoss, Status
@@ -33,6 +34,7 @@ __all__ = [
     "Adjusted",
     "Audit",
     "Check",
+    "Comparison",
     "Component",
     "FairRanker",
     "FairRegressor",
@@ -43,6 +45,7 @@ __all__ = [
     "__version__",
     "adjust",
     "audit",
+    "compare",
     "datasets",
     "lightgbm",
     "make_scorer",

@@ -75,6 +75,15 @@ def train(
     width: int,
 ) -> tuple[Model, str, str]: ...
 
+def compare(
+    examples: Examples,
+    features: _Features,
+    methods: Sequence[str],
+    options: dict[str, Any],
+    measuring: Measuring,
+    width: int,
+) -> tuple[str, str]: ...
+
 class Adjustment:
     def __init__(self, json: str) -> None: ...
     def to_json(self) -> str: ...

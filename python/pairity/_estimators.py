@@ -187,6 +187,7 @@ class _FairEstimator(BaseEstimator):
             "model": self.model,
             "hidden": [int(units) for units in np.atleast_1d(np.asarray(self.hidden))],
             "validation": float(self.validation_fraction),
+            "test": 0.0,
             "multiplier_share": float(self.multiplier_fraction),
             "standardize": bool(self.standardize),
             "answer": "deterministic" if self.deterministic else "mixture",

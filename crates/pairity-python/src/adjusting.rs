@@ -1,8 +1,8 @@
 //! Adjusting scores group by group, after training.
 
 use crate::examples::{Category, Examples, Measuring, groups_of};
+use crate::prepare::{one_of, problem};
 use crate::refuse;
-use crate::training::{one_of, problem};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pairity::methods::quantile_match::Strength;
 use pairity::methods::{Tuning, group_offset, kallus_zhou, quantile_match, x_order};

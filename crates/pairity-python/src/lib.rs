@@ -6,9 +6,11 @@
 
 mod adjusting;
 mod codes;
+mod comparing;
 mod examples;
 mod loss;
 mod model;
+mod prepare;
 mod simulated;
 mod training;
 
@@ -29,6 +31,8 @@ mod _engine {
     use super::adjusting::{Adjustment, adjust};
     #[pymodule_export]
     use super::codes::{codes_of_integers, codes_of_texts};
+    #[pymodule_export]
+    use super::comparing::compare;
     #[pymodule_export]
     use super::examples::{Examples, intersection};
     #[pymodule_export]

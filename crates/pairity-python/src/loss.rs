@@ -1,8 +1,8 @@
 //! The game in score space, for models of other libraries.
 
 use crate::examples::{Examples, average};
+use crate::prepare::{player, problem, surrogate};
 use crate::refuse;
-use crate::training::{player, problem, surrogate};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pairity::scorers::Objective;
 use pairity::training::ScoreSettings;
