@@ -8,6 +8,7 @@ mod demo;
 mod files;
 mod load;
 mod output;
+mod pages;
 mod progress;
 mod reproduce;
 mod score;

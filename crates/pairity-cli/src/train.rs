@@ -4,6 +4,7 @@ use crate::arguments::Format;
 use crate::files::{beside, check_writable, write_file};
 use crate::load::{self, Rows};
 use crate::output;
+use crate::pages::training_page;
 use crate::progress::TrainProgress;
 use crate::train_arguments::{GroupAware, MethodChoice, ModelChoice, SurrogateChoice, TrainArguments};
 use anyhow::{Context, bail};
@@ -39,8 +40,10 @@ static INTERRUPTS: AtomicUsize = AtomicUsize::new(0);
 pub fn run(arguments: &TrainArguments) -> anyhow::Result<ExitCode> {
     let file = &arguments.output_file;
     check_writable(file)?;
-    let (report, model) = output::on_threads(&arguments.output, || trained(arguments))?;
+    arguments.page.check()?;
+    let (report, model, page) = output::on_threads(&arguments.output, || trained(arguments))?;
     write_file(file, model.to_json()?.as_bytes())?;
+    arguments.page.write(page.as_deref())?;
     let checkpoint = beside(file, ".checkpoint");
     if !report.stopped() && checkpoint.exists() {
         std::fs::remove_file(&checkpoint)
@@ -105,7 +108,7 @@ impl Parts {
     }
 }
 
-fn trained(arguments: &TrainArguments) -> anyhow::Result<(TrainingReport, Model)> {
+fn trained(arguments: &TrainArguments) -> anyhow::Result<(TrainingReport, Model, Option<String>)> {
     let table = &arguments.table;
     let tables: [&[String]; 3] = [&table.tables, &arguments.validation, &arguments.test];
     let rows = load::load_rows(&tables, table, &arguments.features, arguments.output.quiet)?;
@@ -218,7 +221,19 @@ fn trained(arguments: &TrainArguments) -> anyhow::Result<(TrainingReport, Model)
         file: arguments.output_file.display().to_string(),
         deterministic: arguments.deterministic,
     };
-    Ok((report, model))
+    let page = match arguments.page.html {
+        Some(_) => {
+            let last = parts.test.as_ref().or(parts.validation.as_ref()).unwrap_or(&parts.whole);
+            let unbound = report.trained.unbound.as_slice();
+            let before = match unbound {
+                [] => None,
+                _ => Some(evaluate(&full, &model.architecture, unbound, last, &features, &measure)?),
+            };
+            Some(training_page(&report, before.as_ref(), &model.architecture, last, &features))
+        }
+        None => None,
+    };
+    Ok((report, model, page))
 }
 
 /// The goal in the user's words.

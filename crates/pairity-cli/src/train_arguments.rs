@@ -1,6 +1,6 @@
 //! The arguments of `train`.
 
-use crate::arguments::{OutputArguments, TableArguments, confidence, positive};
+use crate::arguments::{OutputArguments, PageArguments, TableArguments, confidence, positive};
 use clap::{Args, ValueEnum};
 use pairity::training::{Answer, Player};
 use std::path::PathBuf;
@@ -148,6 +148,10 @@ pub struct TrainArguments {
     /// Seed of every random choice: same seed, same bytes
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
+
+    /// Whether there is a page.
+    #[command(flatten)]
+    pub page: PageArguments,
 
     /// How to run and what to write.
     #[command(flatten)]
