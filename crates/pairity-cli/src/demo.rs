@@ -68,7 +68,8 @@ fn train_all(seed: u64) -> anyhow::Result<(Vec<TrainingReport>, Option<Plane>)> 
         let mut trial = Trial::new(maximize, constraint.as_slice());
         trial.settings.seed = seed;
         let result = trial.run(&data)?;
-        let likely = result.trained.components.iter().max_by(|a, b| a.probability.total_cmp(&b.probability));
+        let likely =
+            result.fitted.trained.components.iter().max_by(|a, b| a.probability.total_cmp(&b.probability));
         if let Some(&[a, b]) = likely.map(|component| &component.parameters[..]) {
             lines.push(PlaneLine { name: method.to_owned(), weights: [a, b] });
         }
@@ -94,7 +95,7 @@ fn report(method: &'static str, trial: &Trial, result: TrialResult) -> TrainingR
         seed: trial.settings.seed,
         iterations: trial.settings.iterations,
         seconds: result.time.as_secs_f64(),
-        trained: result.trained,
+        trained: result.fitted.trained,
         parts: result.parts.into_iter().map(part).collect(),
         tables: vec!["simulated data".to_owned()],
         notes: Vec::new(),

@@ -4,11 +4,15 @@
 mod adjust;
 mod arguments;
 mod audit;
+mod compare;
+mod data;
 mod demo;
 mod files;
+mod frontier;
 mod load;
 mod output;
 mod pages;
+mod prepare;
 mod progress;
 mod reproduce;
 mod score;
@@ -42,8 +46,11 @@ fn main() -> ExitCode {
         Command::Audit(arguments) => audit::run(arguments),
         Command::Train(arguments) => train::run(arguments),
         Command::Score(arguments) => score::run(arguments),
+        Command::Compare(arguments) => compare::run(arguments),
+        Command::Frontier(arguments) => frontier::run(arguments),
         Command::Reproduce(arguments) => reproduce::run(arguments),
         Command::Adjust(arguments) => adjust::run(arguments),
+        Command::Data(arguments) => data::run(arguments),
         Command::Demo(arguments) => demo::run(arguments),
     };
     done.unwrap_or_else(|error| {

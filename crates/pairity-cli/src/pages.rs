@@ -3,7 +3,7 @@
 use crate::arguments::PageArguments;
 use crate::files::{check_writable, write_file};
 use pairity::examples::Examples;
-use pairity::scorers::{Architecture, Features, GroupUse};
+use pairity::scorers::{Architecture, Features, GroupUse, Model};
 use pairity::training::Evaluation;
 use pairity_report::{Aside, Plane, PlaneLine, PlanePoint, TrainingReport, training_html};
 
@@ -35,12 +35,13 @@ impl PageArguments {
 pub fn training_page(
     report: &TrainingReport,
     before: Option<&Evaluation>,
-    scorer: &Architecture,
+    model: &Model,
     last: &Examples,
     features: &Features,
 ) -> String {
-    let plane = match scorer {
-        Architecture::Linear(linear) if linear.groups == GroupUse::Blind => {
+    let plane = match &model.architecture {
+        // Scores that are changed afterwards are no planes.
+        Architecture::Linear(linear) if linear.groups == GroupUse::Blind && model.after.is_none() => {
             let lines = report.trained.components.iter().enumerate().filter_map(|(place, component)| {
                 let &[a, b, ..] = &component.parameters[..] else { return None };
                 let name = format!("scorer {} ({:.0}%)", place + 1, 100.0 * component.probability);

@@ -93,6 +93,43 @@ impl Drop for TrainProgress {
     }
 }
 
+/// Shows how far the download of each file has come.
+pub struct Downloads {
+    bar: Option<ProgressBar>,
+}
+
+impl Downloads {
+    /// Nothing is shown with `quiet`, nor if standard error is no terminal.
+    pub fn new(quiet: bool) -> Downloads {
+        let shown = !quiet && stderr().is_terminal();
+        let style = ProgressStyle::with_template("{msg} {bytes} of {total_bytes} {wide_bar} {eta}");
+        let bar = || {
+            let bar = ProgressBar::new(0);
+            style.map_or(bar.clone(), |style| bar.with_style(style))
+        };
+        Downloads { bar: shown.then(bar) }
+    }
+
+    /// So many bytes of a file are there.
+    pub fn update(&self, file: &str, done: u64, size: u64) {
+        let Some(bar) = &self.bar else { return };
+        if bar.message() != file {
+            bar.set_message(file.to_owned());
+            bar.set_length(size);
+            bar.reset_eta();
+        }
+        bar.set_position(done);
+    }
+}
+
+impl Drop for Downloads {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 /// Shows how many of some equal steps are done.
 pub struct Steps {
     bar: Option<ProgressBar>,

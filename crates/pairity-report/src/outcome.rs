@@ -3,7 +3,7 @@
 use crate::text::words::{many, number, plain, rate};
 use crate::training::{TrainingPart, TrainingReport};
 use pairity::metrics::Verdict;
-use pairity::scorers::Objective;
+use pairity::scorers::{Goal, Objective};
 use pairity::training::Status;
 
 /// More names than this are counted rather than listed.
@@ -22,7 +22,7 @@ pub(crate) enum Tone {
 
 /// How training ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Outcome {
+pub(crate) struct Ending {
     pub(crate) tone: Tone,
     /// In a word or two.
     pub(crate) word: &'static str,
@@ -33,31 +33,21 @@ pub(crate) struct Outcome {
 impl TrainingReport {
     /// What was trained on: "Training on people.csv".
     pub(crate) fn title(&self) -> String {
-        let listed: Vec<String> = self.tables.iter().take(MAX_NAMES).map(|name| plain(name)).collect();
-        let more = self.tables.len().saturating_sub(MAX_NAMES);
-        let more = if more > 0 { format!(" and {more} more files") } else { String::new() };
-        format!("Training on {}{more}", listed.join(", "))
+        format!("Training on {}", file_names(&self.tables))
     }
 
     /// The goal as it was stated: "maximize auc subject to cross_group <= 0.01".
     pub(crate) fn goal_words(&self) -> String {
-        let (verb, objective) = match &self.goal.objective {
-            Objective::Maximize(text) => ("maximize", text),
-            Objective::Minimize(text) => ("minimize", text),
-        };
-        let mut goal = format!("{verb} {}", plain(objective));
-        for (place, text) in self.goal.subject_to.iter().enumerate() {
-            goal += &format!("{}{}", if place == 0 { " subject to " } else { " and " }, plain(text));
-        }
-        if !self.constrained() && !self.goal.subject_to.is_empty() {
-            goal += " (measured, not enforced)";
+        let mut goal = goal_words(&self.goal);
+        if self.method != "constrained" {
+            goal += &format!(" (method: {})", self.method);
         }
         goal
     }
 
-    /// Whether there are constraints that were enforced.
+    /// Whether training enforced constraints.
     pub(crate) fn constrained(&self) -> bool {
-        !self.goal.subject_to.is_empty() && self.method != "unconstrained"
+        !self.goal.subject_to.is_empty() && self.method == "constrained"
     }
 
     /// How much data there was, and what was trained.
@@ -76,7 +66,7 @@ impl TrainingReport {
     }
 
     /// How training ended.
-    pub(crate) fn outcome(&self) -> Outcome {
+    pub(crate) fn ending(&self) -> Ending {
         let trained = &self.trained;
         let part = match self.selected_on() {
             "validation" => "the validation rows",
@@ -84,7 +74,7 @@ impl TrainingReport {
         };
         let scorers = many(trained.components.len(), "scorer");
         let worst = number(trained.violations.iter().copied().fold(0.0, f64::max), 4);
-        let constrained = self.constrained();
+        let constrained = !self.goal.subject_to.is_empty();
         let (tone, word, words) = match (trained.status, trained.meets_goal) {
             (Status::Feasible, _) if !constrained => {
                 (Tone::Good, "Trained", format!("one scorer, chosen on {part}."))
@@ -119,6 +109,14 @@ impl TrainingReport {
                      --iterations may help."
                 ),
             ),
+            (Status::Infeasible, _) if self.method != "constrained" => (
+                Tone::Bad,
+                "Goal not met",
+                format!(
+                    "{} misses it by {worst} on {part}. --method constrained trains for it.",
+                    self.method
+                ),
+            ),
             (Status::Infeasible, _) => (
                 Tone::Bad,
                 "Goal not met",
@@ -128,8 +126,29 @@ impl TrainingReport {
                 ),
             ),
         };
-        Outcome { tone, word, words }
+        Ending { tone, word, words }
     }
+}
+
+/// A goal as it was stated.
+pub(crate) fn goal_words(goal: &Goal) -> String {
+    let (verb, objective) = match &goal.objective {
+        Objective::Maximize(text) => ("maximize", text),
+        Objective::Minimize(text) => ("minimize", text),
+    };
+    let mut words = format!("{verb} {}", plain(objective));
+    for (place, text) in goal.subject_to.iter().enumerate() {
+        words += &format!("{}{}", if place == 0 { " subject to " } else { " and " }, plain(text));
+    }
+    words
+}
+
+/// Names of files, of which many are counted.
+pub(crate) fn file_names(tables: &[String]) -> String {
+    let listed: Vec<String> = tables.iter().take(MAX_NAMES).map(|name| plain(name)).collect();
+    let more = tables.len().saturating_sub(MAX_NAMES);
+    let more = if more > 0 { format!(" and {more} more files") } else { String::new() };
+    format!("{}{more}", listed.join(", "))
 }
 
 /// Whether a part of the rows meets a constraint, by how much, and how sure that is.

@@ -184,6 +184,40 @@ fn the_page_of_the_demo_can_be_used_by_all() {
 }
 
 #[test]
+fn pages_of_comparisons_can_be_used_by_all() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let two = table("q,g,y,s,age", 60, &["Women", "<script>alert(1)</script>"]);
+    std::fs::write(folder.path().join("two.csv"), two).expect("a file");
+    let few = ["two.csv", "--label", "y", "--iterations", "60", "--step-size", "0.3"];
+    let grouped = ["--query", "q", "--group", "g", "--subject-to", "cross_group <= 0.1"];
+    let methods = ["--methods", "constrained,unconstrained,group-offset", "--bounds", "0.2,0.1,0"];
+    let regression = ["--protected", "age", "--minimize", "mse", "--subject-to", "continuous <= 0.1"];
+    let pages = [
+        made(&folder, "compare", &[&["compare"], &few[..], &grouped].concat()),
+        made(&folder, "compare-regression", &[&["compare"], &few[..], &regression].concat()),
+        made(&folder, "frontier", &[&["frontier"], &few[..], &grouped, &methods].concat()),
+        made(
+            &folder,
+            "reproduce",
+            &[
+                "reproduce",
+                "simulated",
+                "simulated-all",
+                "--seeds",
+                "2",
+                "--iterations",
+                "50",
+                "--queries",
+                "100",
+            ],
+        ),
+    ];
+    let found = faults(&browser, &pages);
+    assert!(found.is_empty(), "{found}");
+}
+
+#[test]
 fn scripts_in_names_do_not_run() {
     let Some(browser) = browser() else { return };
     let folder = tempfile::tempdir().expect("a folder");

@@ -2,11 +2,13 @@
 
 mod adjust;
 mod checks;
+mod data;
 mod demo;
 mod experts;
 mod html;
 mod input;
 mod json;
+mod methods;
 mod rows;
 mod score;
 mod score_files;

@@ -141,7 +141,7 @@ fn course(runs: &[Run]) -> Option<Section> {
 fn goals(runs: &[Run]) -> Option<Section> {
     let mut table = Table::new("The runs", &["Run", "Goal", "Outcome", "#Scorers", "#Seconds"]).quiet();
     for run in runs {
-        let outcome = run.report.outcome();
+        let outcome = run.report.ending();
         table.push(vec![
             Cell::name(run.report.method),
             Cell::text(plain(&run.report.goal_words())),

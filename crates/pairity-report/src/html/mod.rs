@@ -7,17 +7,21 @@
 mod audit;
 mod chart;
 mod chooser;
+mod comparison;
 mod demo;
 mod frame;
 mod heat;
 mod markup;
 mod plane;
+mod reproduction;
 mod scatter;
 mod table;
 mod training;
 mod whiskers;
 
 pub use audit::audit_html;
+pub use comparison::{comparison_html, frontier_html};
 pub use demo::{DemoWords, demo_html};
 pub use plane::{Plane, PlaneLine, PlanePoint};
+pub use reproduction::{Reproduced, Reproduction, reproduction_html};
 pub use training::{Aside, training_html};

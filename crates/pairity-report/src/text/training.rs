@@ -4,7 +4,7 @@ use super::matrix::Matrix;
 use super::paint::Paint;
 use super::words::{columns, count, fill, flow, number, pad, plain, with_interval};
 use super::{Look, MIN_WIDTH};
-use crate::outcome::{Outcome, Tone, miss, slack};
+use crate::outcome::{Ending, Tone, miss, slack};
 use crate::training::{TrainingPart, TrainingReport};
 
 /// The run for reading.
@@ -38,7 +38,7 @@ impl Page<'_> {
     fn result(&self) -> String {
         let report = self.report;
         let trained = &report.trained;
-        let Outcome { tone, word, words } = report.outcome();
+        let Ending { tone, word, words } = report.ending();
         let paint: fn(Paint, &str) -> String = match tone {
             Tone::Bad => Paint::bad,
             Tone::Unsure => Paint::unsure,

@@ -38,6 +38,7 @@ mod model_check;
 mod sweep;
 
 pub use architecture::{Architecture, GroupUse, ScorerError};
+pub(crate) use draw::member;
 pub use draw::{Draw, uniform};
 pub use encode::{Encoded, Note};
 pub use encode_error::EncodeError;

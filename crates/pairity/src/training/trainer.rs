@@ -11,8 +11,8 @@ use super::watch::{Progress, Watch};
 use crate::examples::{Examples, ExamplesError};
 use crate::metrics::values_in_order;
 use crate::rates::{Average, Ties};
-use crate::scorers::{Architecture, Component, Features, ScorerError};
-use crate::surrogates::{Kind, SurrogateError};
+use crate::scorers::{Architecture, Component, Features, Scorer, ScorerError};
+use crate::surrogates::{Kind, Membership, SurrogateError};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -43,6 +43,19 @@ pub struct TrainSettings {
     pub time_limit: Option<Duration>,
     /// Which answer is wanted.
     pub answer: Answer,
+    /// What is added to the loss of the scorer.
+    pub penalty: Option<Penalty>,
+    /// Parameters to start from, such as those of a scorer for a similar goal.
+    pub start: Option<Vec<f64>>,
+}
+
+/// A penalty on the correlation between the residuals of pairs and the protected attribute.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Penalty {
+    /// What the correlation weighs beside the loss.
+    pub weight: f64,
+    /// Which pairs it is taken over.
+    pub membership: Membership,
 }
 
 impl Default for TrainSettings {
@@ -59,6 +72,8 @@ impl Default for TrainSettings {
             seed: 0,
             time_limit: None,
             answer: Answer::Mixture,
+            penalty: None,
+            start: None,
         }
     }
 }
@@ -221,6 +236,10 @@ pub fn train(
     mut watch: Watch,
 ) -> Result<Trained, TrainError> {
     check(settings)?;
+    if let Some(found) = settings.start.as_ref().map(Vec::len).filter(|&found| found != scorer.len()) {
+        let (name, allowed) = ("the start", "as many parameters as the scorer has");
+        return Err(TrainError::Setting { name, found: format!("{found} parameters"), allowed });
+    }
     let sample = Sample::new(scorer, data.train, data.features)?;
     let arrange = |examples| Sample::new(scorer, examples, data.features);
     let multipliers = data.multipliers.map(arrange).transpose()?;
@@ -236,6 +255,8 @@ pub fn train(
         average: settings.average,
         batch: settings.batch,
         seed: settings.seed,
+        penalty: settings.penalty,
+        start: settings.start.clone(),
     };
     let arena = Arena::new(problem, scorer, rules, data.features, &sample, multipliers.as_ref())?;
     let own = fingerprint(problem, scorer, data, settings);
@@ -259,7 +280,11 @@ pub fn train(
             Played { step_size: game.step_size, snapshots, rates }
         })
         .collect();
-    let chosen = selection.choose(&played, settings.answer).ok_or(TrainError::Nothing)?;
+    let chosen = match settings.penalty {
+        None => selection.choose(&played, settings.answer),
+        Some(penalty) => selection.least_loss(&played, settings.surrogate, penalty)?,
+    };
+    let chosen = chosen.ok_or(TrainError::Nothing)?;
     let game = &played[chosen.game];
     let violations = problem.misses_by_constraint(|form| value(problem, form, &chosen.rates));
     let meets_goal = chosen.mixture.violation == 0.0;
@@ -340,6 +365,9 @@ fn check(settings: &TrainSettings) -> Result<(), TrainError> {
     }
     if settings.batch == Some(0) {
         return wrong("the batch", "0".into(), "at least 1 query or row");
+    }
+    if let Some(penalty) = settings.penalty.filter(|p| !(p.weight >= 0.0 && p.weight.is_finite())) {
+        return wrong("the weight of the penalty", penalty.weight.to_string(), "a number of at least 0");
     }
     match settings.step_sizes.iter().find(|size| !(**size > 0.0 && size.is_finite())) {
         Some(size) => wrong("the step size", size.to_string(), "a number above 0"),

@@ -95,7 +95,7 @@ impl<'a> TrainingPage<'a> {
     }
 
     fn lead(&self) -> Vec<String> {
-        let outcome = self.report.outcome();
+        let outcome = self.report.ending();
         let mut lead = vec![format!("{}: {}", outcome.word, outcome.words)];
         if let Some(part) = self.report.parts.last() {
             let evaluation = &part.evaluation;
@@ -132,7 +132,7 @@ impl<'a> TrainingPage<'a> {
     }
 
     fn tiles(&self) -> Vec<Tile> {
-        let outcome = self.report.outcome();
+        let outcome = self.report.ending();
         let sign = match outcome.tone {
             Tone::Good => "✓",
             Tone::Unsure => "?",

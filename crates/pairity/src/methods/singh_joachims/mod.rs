@@ -1,0 +1,137 @@
+//! Fairness of exposure (Singh & Joachims 2018): post-processes scores into a stochastic ranking.
+//!
+//! For each query on its own, with utilities u ≥ 0 made of the scores ([`Utilities`]) and the exposure
+//! v_j = 1 / log₂(1 + j) of rank j, it seeks the doubly stochastic P, where P_ij is the probability that
+//! candidate i stands at rank j, of the linear program
+//!
+//! ```text
+//! max Σ_ij u_i P_ij v_j     subject to     ratio(G) equal for all groups G
+//! ```
+//!
+//! where the ratio of a group is its exposure, or its clicks, for its utility ([`Exposure`]). If the
+//! equality can't be reached, the *slack*, which is the largest ratio less the smallest, is made as
+//! small as possible first, and the utility as large as possible at that slack.
+//!
+//! No equality is asked of a group that is absent from the query or whose utilities are all 0 (or beyond
+//! the range of numbers below the query's largest), since it has no ratio. A query with fewer than two
+//! other groups (one with a single candidate, say) is ranked by utility alone.
+//!
+//! # Solved by sorting
+//!
+//! A ratio is Σ_i a_i Σ_j P_ij v_j over the candidates of its group: a weight of the candidate times the
+//! exposure of the rank, as the objective is. For given multipliers y of the groups the best P is
+//! therefore the candidates in the order of u_i − y_g a_i, and the best P of all is a mixture of such
+//! sortings, at most as many as there are groups. It is found without a variable for each P_ij, and it
+//! is a mixture of rankings from the start.
+//!
+//! ```
+//! use pairity::methods::singh_joachims::{Exposure, Utilities, rank};
+//!
+//! // Nearly equal, but the group of the first two would get all of the exposure at the top.
+//! let policy = rank(&[0.9, 0.8, 0.79, 0.7], &[0, 0, 1, 1], Exposure::Treatment, Utilities::Clipped)?;
+//! assert_eq!(policy.rankings.len(), 2);
+//! assert_eq!(policy.slack, 0.0);
+//! # Ok::<(), pairity::methods::MethodError>(())
+//! ```
+//!
+//! Example weights do not enter: a candidate stands at one rank whatever it weighs. They count where the
+//! rankings are measured.
+
+mod basis;
+mod candidates;
+mod many_groups;
+#[cfg(test)]
+mod oracle;
+mod table;
+#[cfg(test)]
+mod tests;
+mod two_groups;
+mod utilities;
+
+pub use table::{Member, Rankings, policy};
+pub use utilities::Utilities;
+
+use super::MethodError;
+use crate::examples::ExamplesError;
+use candidates::{Candidates, Sorting};
+use serde::{Deserialize, Serialize};
+
+pub(super) const METHOD: &str = "Singh & Joachims";
+
+/// What groups get for their utility.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exposure {
+    /// Disparate treatment: exposure, the mean over the group of Σ_j P_ij v_j.
+    #[default]
+    Treatment,
+    /// Disparate impact: clicks, the mean over the group of u_i Σ_j P_ij v_j.
+    Impact,
+}
+
+/// The candidates of a query in an order, and the probability that they are shown so.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranking {
+    /// Above 0; those of a policy add up to 1.
+    pub probability: f64,
+    /// Indices of the candidates, best first. Candidates of one group with equal utilities, which the
+    /// program can't tell apart, stand in the order of their indices.
+    pub order: Vec<u32>,
+}
+
+/// A stochastic ranking of the candidates of one query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Policy {
+    /// The rankings, the most probable first; at most as many as groups.
+    pub rankings: Vec<Ranking>,
+    /// The largest ratio of a group less the smallest; 0 where equality is reached.
+    pub slack: f64,
+    /// Σ_ij u_i P_ij v_j.
+    pub objective: f64,
+}
+
+/// The policy of one query, from the score and the group of each candidate. Each code is a group of its
+/// own but [`NO_GROUP`](crate::examples::NO_GROUP), whose candidates are ranked without being counted in
+/// any ratio.
+///
+/// # Errors
+/// Scores and groups of different lengths, scores that are not finite.
+pub fn rank(
+    scores: &[f64],
+    groups: &[u32],
+    exposure: Exposure,
+    utilities: Utilities,
+) -> Result<Policy, MethodError> {
+    if groups.len() != scores.len() {
+        let (found, expected) = (groups.len(), scores.len());
+        return Err(ExamplesError::Length { column: "groups", found, expected }.into());
+    }
+    if let Some((row, &value)) = scores.iter().enumerate().find(|(_, score)| !score.is_finite()) {
+        return Err(ExamplesError::NotFinite { column: "scores", row, value }.into());
+    }
+    let position = position_exposure(scores.len());
+    Ok(Candidates::new(&utilities.of(scores), groups, exposure, &position).policy())
+}
+
+/// v_j = 1 / log₂(1 + j) for j = 1 to n.
+fn position_exposure(n: usize) -> Vec<f64> {
+    (0..n).map(|place| 1.0 / (place as f64 + 2.0).log2()).collect()
+}
+
+impl Candidates<'_> {
+    /// The best mixture of sortings.
+    fn policy(&self) -> Policy {
+        let mut mixture = match self.groups() {
+            0 => vec![(1.0, self.sort(|i| self.utility(i)))],
+            2 => two_groups::solve(self),
+            _ => many_groups::solve(self),
+        };
+        mixture.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let expected = |of: &dyn Fn(&Sorting) -> f64| mixture.iter().map(|(p, s)| p * of(s)).sum::<f64>();
+        let ratios: Vec<f64> = (0..self.groups()).map(|g| expected(&|s| s.ratios[g])).collect();
+        let (objective, slack) = (expected(&|s| s.utility), self.slack(&ratios));
+        let rankings =
+            mixture.into_iter().map(|(probability, s)| Ranking { probability, order: s.order }).collect();
+        Policy { rankings, slack, objective: objective * self.unit() }
+    }
+}
