@@ -41,6 +41,7 @@ pub(crate) struct Rules {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Snapshot {
     pub iteration: usize,
+    #[serde(with = "crate::scorers::numbers")]
     pub parameters: Vec<f64>,
     /// How the game stood when it was taken.
     pub standing: Standing,
@@ -76,6 +77,7 @@ pub(crate) struct Game {
     /// Iterations played.
     pub iteration: usize,
     /// Those of the scorer and, where there is a slack variable, that one.
+    #[serde(with = "crate::scorers::numbers")]
     parameters: Vec<f64>,
     adam: Adam,
     multipliers: Multipliers,
@@ -107,8 +109,8 @@ impl<'a> Arena<'a> {
     }
 
     /// A game at its start.
-    pub(crate) fn start(&self, step_size: f64) -> Game {
-        let mut parameters = self.scorer.start(self.rules.seed);
+    pub(crate) fn start(&self, step_size: f64, from: Option<&[f64]>) -> Game {
+        let mut parameters = from.map_or_else(|| self.scorer.start(self.rules.seed), <[f64]>::to_vec);
         let slack = usize::from(self.problem.has_slack());
         parameters.resize(parameters.len() + slack, self.problem.ideal());
         Game {
@@ -145,9 +147,11 @@ impl<'a> Arena<'a> {
 
     /// The scorer as it is now.
     pub(crate) fn current(&self, game: &Game) -> Snapshot {
+        let mut parameters: Vec<f64> = game.parameters.iter().copied().take(self.scorer.len()).collect();
+        self.scorer.round(&mut parameters);
         Snapshot {
             iteration: game.iteration,
-            parameters: game.parameters.iter().copied().take(self.scorer.len()).collect(),
+            parameters,
             standing: game.standing,
             weights: game.multipliers.weights.clone(),
         }
@@ -169,7 +173,9 @@ impl<'a> Arena<'a> {
         let own = game.parameters.len() - usize::from(slacked > 0);
         let n = sample.examples.len();
         let (scores, slopes) = (&mut space.scores[..n], &mut space.slopes[..n]);
-        self.scorer.score(&game.parameters[..own], &sample.features, scores);
+        // Another draw for each step, the same when a run is resumed.
+        let draw = self.rules.seed.rotate_left(32) ^ game.iteration as u64;
+        let trace = self.scorer.forward(&game.parameters[..own], &sample.features, draw, scores);
         if !scores.iter().all(|score| score.is_finite()) {
             game.broken = true;
             game.parameters.clear();
@@ -202,7 +208,8 @@ impl<'a> Arena<'a> {
         surrogate.evaluate(scores, &holds.up, &holds.down, holds.mse, slopes);
         let gradient = &mut space.gradient;
         gradient.resize(game.parameters.len(), 0.0);
-        self.scorer.pull_back(&game.parameters[..own], &sample.features, slopes, &mut gradient[..own]);
+        let (parameters, features) = (&game.parameters[..own], &sample.features);
+        self.scorer.backward(parameters, features, &trace, slopes, &mut gradient[..own]);
         if slacked > 0 {
             gradient[own] = weights[0] - weights[1..=slacked].iter().sum::<f64>();
         }

@@ -11,7 +11,7 @@ use super::watch::{Progress, Watch};
 use crate::examples::{Examples, ExamplesError};
 use crate::metrics::values_in_order;
 use crate::rates::{Average, Ties};
-use crate::scorers::{Architecture, Component, Features, ScorerError};
+use crate::scorers::{Architecture, Component, Features, Scorer, ScorerError};
 use crate::surrogates::{Kind, SurrogateError};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
@@ -37,8 +37,10 @@ pub struct TrainSettings {
     pub average: Average,
     /// Queries, or rows without queries, that each step looks at; all if none is given.
     pub batch: Option<usize>,
-    /// Of the scorer's start and the order of batches.
+    /// Of the scorer's start, the order of batches and dropout.
     pub seed: u64,
+    /// Parameters that every game starts from, in place of those that the scorer draws.
+    pub start: Option<Vec<f64>>,
     /// When to stop with the best so far.
     pub time_limit: Option<Duration>,
     /// Which answer is wanted.
@@ -57,6 +59,7 @@ impl Default for TrainSettings {
             average: Average::Pairs,
             batch: None,
             seed: 0,
+            start: None,
             time_limit: None,
             answer: Answer::Mixture,
         }
@@ -217,7 +220,7 @@ pub fn train(
     settings: &TrainSettings,
     mut watch: Watch,
 ) -> Result<Trained, TrainError> {
-    check(settings)?;
+    check(settings, scorer)?;
     let sample = Sample::new(scorer, data.train, data.features)?;
     let arrange = |examples| Sample::new(scorer, examples, data.features);
     let multipliers = data.multipliers.map(arrange).transpose()?;
@@ -238,19 +241,21 @@ pub fn train(
     let own = fingerprint(problem, scorer, data, settings);
     let mut games = match watch.resume.take() {
         Some(checkpoint) => checkpoint.resume(own)?,
-        None => settings.step_sizes.iter().map(|&step_size| arena.start(step_size)).collect(),
+        None => {
+            let start = settings.start.as_deref();
+            settings.step_sizes.iter().map(|&step_size| arena.start(step_size, start)).collect()
+        }
     };
     let stopped = play(&arena, &mut games, settings, &watch, own);
     // What the scorer was fit to is seen by selection if there is nothing else, and what it was held to.
     let selection = validation.as_ref().or(multipliers.as_ref()).unwrap_or(&sample);
     let selection = Selection { problem, scorer, sample: selection, average: settings.average };
     let played: Vec<Played> = games
-        .iter()
+        .into_iter()
         .map(|game| {
-            let mut snapshots = game.snapshots.clone();
-            if stopped && !arena.is_over(game) {
-                snapshots.push(arena.current(game));
-            }
+            let last = (stopped && !arena.is_over(&game)).then(|| arena.current(&game));
+            let mut snapshots = game.snapshots;
+            snapshots.extend(last);
             let parameters: Vec<&[f64]> = snapshots.iter().map(|s| s.parameters.as_slice()).collect();
             let rates = selection.rates(&parameters);
             Played { step_size: game.step_size, snapshots, rates }
@@ -289,7 +294,7 @@ pub fn train(
 fn play(arena: &Arena, games: &mut [Game], settings: &TrainSettings, watch: &Watch, own: u64) -> bool {
     let start = Instant::now();
     let in_time = || settings.time_limit.is_none_or(|limit| start.elapsed() < limit);
-    let mut saved = Instant::now();
+    let (mut saved, mut took) = (Instant::now(), Duration::ZERO);
     while games.iter().any(|game| !arena.is_over(game)) {
         let pause = Instant::now();
         // However little time there is, every game makes a step, so that there is a model.
@@ -299,8 +304,11 @@ fn play(arena: &Arena, games: &mut [Game], settings: &TrainSettings, watch: &Wat
         });
         let over = games.iter().all(|game| arena.is_over(game));
         let stop = !(watch.progress)(&progress(arena, games, settings)) || !in_time();
-        if (stop && !over) || saved.elapsed() >= watch.save_every {
+        // Large games take long to write: no more than a tenth of the time goes there.
+        if (stop && !over) || saved.elapsed() >= watch.save_every.max(10 * took) {
+            let started = Instant::now();
             (watch.save)(&Checkpoint::new(own, games));
+            took = started.elapsed();
             saved = Instant::now();
         }
         if stop && !over {
@@ -326,7 +334,7 @@ fn progress(arena: &Arena, games: &[Game], settings: &TrainSettings) -> Progress
     }
 }
 
-fn check(settings: &TrainSettings) -> Result<(), TrainError> {
+fn check(settings: &TrainSettings, scorer: &Architecture) -> Result<(), TrainError> {
     let wrong = |name, found: String, allowed| Err(TrainError::Setting { name, found, allowed });
     if settings.iterations == 0 {
         return wrong("iterations", "0".into(), "at least 1");
@@ -336,6 +344,12 @@ fn check(settings: &TrainSettings) -> Result<(), TrainError> {
     }
     if settings.batch == Some(0) {
         return wrong("the batch", "0".into(), "at least 1 query or row");
+    }
+    if let Some(start) = &settings.start
+        && (start.len() != scorer.len() || start.iter().any(|x| !x.is_finite()))
+    {
+        let found = format!("{} numbers", start.len());
+        return wrong("the start", found, "a finite number for each parameter of the scorer");
     }
     match settings.step_sizes.iter().find(|size| !(**size > 0.0 && size.is_finite())) {
         Some(size) => wrong("the step size", size.to_string(), "a number above 0"),
