@@ -30,6 +30,12 @@ pub enum Command {
     /// Adjust scores group by group so that a goal holds, where nothing can be trained
     #[command(after_help = crate::adjust::HELP)]
     Adjust(Box<crate::adjust::AdjustArguments>),
+    /// Get fairness in every way that applies, and see which costs least
+    #[command(after_help = crate::compare::HELP)]
+    Compare(Box<crate::compare::CompareArguments>),
+    /// See what each way costs as the bound on the violation is tightened
+    #[command(after_help = crate::frontier::HELP)]
+    Frontier(Box<crate::frontier::FrontierArguments>),
     /// Run the paper's experiments beside the paper's own numbers
     #[command(after_help = crate::reproduce::HELP)]
     Reproduce(crate::reproduce::ReproduceArguments),

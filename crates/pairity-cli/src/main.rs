@@ -4,11 +4,14 @@
 mod adjust;
 mod arguments;
 mod audit;
+mod compare;
 mod data;
 mod demo;
 mod files;
+mod frontier;
 mod load;
 mod output;
+mod prepare;
 mod progress;
 mod reproduce;
 mod score;
@@ -42,6 +45,8 @@ fn main() -> ExitCode {
         Command::Audit(arguments) => audit::run(arguments),
         Command::Train(arguments) => train::run(arguments),
         Command::Score(arguments) => score::run(arguments),
+        Command::Compare(arguments) => compare::run(arguments),
+        Command::Frontier(arguments) => frontier::run(arguments),
         Command::Reproduce(arguments) => reproduce::run(arguments),
         Command::Adjust(arguments) => adjust::run(arguments),
         Command::Data(arguments) => data::run(arguments),

@@ -7,6 +7,7 @@ use crate::progress::Progress;
 use crate::score_arguments::ScoreArguments;
 use anyhow::{Context, anyhow, bail};
 use pairity::examples::Groups;
+use pairity::methods::After;
 use pairity::scorers::{Draw, EncodeError, Features, Model, ModelGroups, Note};
 use pairity::tables::{self, AddColumns, Output, Selection, Source, Table, TableError, Want, WholeFile};
 use pairity_report::{ScoringComponent, ScoringReport, plain, scoring_json, scoring_text};
@@ -61,9 +62,15 @@ fn scored(arguments: &ScoreArguments) -> anyhow::Result<ScoringReport> {
     let seed = arguments.seed.unwrap_or(model.seed);
     let scoring = Scoring::new(&model, &source, arguments)?;
     let scores = scoring.scores(seed)?;
-    let expected = match arguments.expected {
-        true => Some(scoring.check(model.expected_scores(&scoring.features)?, "expected score")?),
-        false => None,
+    let expected = match (arguments.expected, &model.after) {
+        (false, _) => None,
+        (true, Some(After::Ranked(_))) => bail!(
+            "the model draws a ranking for each query, and ranks have no expected score: leave out --expected"
+        ),
+        (true, _) => {
+            let expected = scoring.check(model.expected_scores(&scoring.features)?, "expected score")?;
+            Some(scoring.finish(expected, seed)?)
+        }
     };
     let numbers: Vec<&[f64]> = std::iter::once(&scores[..]).chain(expected.as_deref()).collect();
     let report = ScoringReport {
@@ -127,12 +134,15 @@ struct Scoring<'a> {
     features: Features,
     notes: Vec<Note>,
     unknown_groups: Option<usize>,
+    /// Of each row, if what is done after scoring needs them.
+    groups: Groups,
 }
 
 impl<'a> Scoring<'a> {
     fn new(model: &'a Model, source: &Source, arguments: &'a ScoreArguments) -> anyhow::Result<Scoring<'a>> {
         // A single scorer draws nothing, so that only a column that somebody names is looked for.
-        let own = model.query.as_deref().filter(|_| model.components.len() > 1);
+        let ranked = matches!(model.after, Some(After::Ranked(_)));
+        let own = model.query.as_deref().filter(|_| ranked || model.components.len() > 1);
         let query = arguments.query.as_deref().or(own);
         let groups = model.groups.as_ref().map_or(&[][..], |groups| &groups.columns);
         let wants = model.encoder.wants();
@@ -157,12 +167,17 @@ impl<'a> Scoring<'a> {
         })?;
         let mut features = encoded.features;
         let mut unknown_groups = None;
+        let mut groups = Groups::default();
         if let Some(known) = &model.groups {
-            let (codes, unknown) = known.codes(&groups_of(known, &table, categories.as_ref()));
-            features = features.with_codes(codes)?;
+            groups = groups_of(known, &table, categories.as_ref());
+            let (codes, unknown) = known.codes(&groups);
+            if model.architecture.groups().groups().is_some() {
+                features = features.with_codes(codes)?;
+            }
             unknown_groups = Some(unknown);
         }
-        Ok(Scoring { model, table, categories, query, features, notes: encoded.notes, unknown_groups })
+        let notes = encoded.notes;
+        Ok(Scoring { model, table, categories, query, features, notes, unknown_groups, groups })
     }
 
     /// The query of each row, and the queries' names.
@@ -180,7 +195,15 @@ impl<'a> Scoring<'a> {
             Some((codes, names)) => Draw::ByQuery { codes, names },
             None => Draw::Whole,
         };
-        self.check(self.model.score(&self.features, draw, seed)?, "score")
+        self.finish(self.check(self.model.score(&self.features, draw, seed)?, "score")?, seed)
+    }
+
+    /// What the model does after scoring.
+    fn finish(&self, scores: Vec<f64>, seed: u64) -> anyhow::Result<Vec<f64>> {
+        match &self.model.after {
+            None => Ok(scores),
+            Some(after) => Ok(after.apply(&scores, &self.groups, self.queries(), seed)?.0),
+        }
     }
 
     fn check(&self, scores: Vec<f64>, what: &str) -> anyhow::Result<Vec<f64>> {
@@ -250,6 +273,9 @@ fn explain(error: TableError, model: &Model, query: Option<&str>) -> anyhow::Err
         format!("The model was trained with the feature {name:?}: add the column, or rename one")
     } else if query == Some(column.as_str()) {
         let scorers = model.components.len();
+        if matches!(model.after, Some(After::Ranked(_))) {
+            return anyhow!("{error}. The model ranks inside queries: name their column with --query");
+        }
         if scorers < 2 {
             return error.into();
         }

@@ -42,6 +42,7 @@ fn model(architecture: Architecture, probabilities: &[f64]) -> Model {
         },
         seed: u64::MAX,
         status: "feasible".into(),
+        after: None,
         architecture,
     }
 }

@@ -132,8 +132,10 @@ fn a_goal_that_can_not_be_met_is_exit_1_and_says_by_how_much() {
 fn without_constraints_they_are_only_measured() {
     let work = Work::new(90);
     let goal = ["--subject-to", "cross_group <= 0.001", "--method", "unconstrained", "--format", "json"];
-    let json = work.train("model.json", &[&SHORT[..], &goal].concat()).json();
-    assert_eq!((&json["method"], &json["status"]), (&"unconstrained".into(), &"feasible".into()));
+    let outcome = work.train("model.json", &[&SHORT[..], &goal].concat());
+    let json: serde_json::Value = serde_json::from_str(&outcome.out).unwrap();
+    assert_eq!((&json["method"], &json["status"]), (&"unconstrained".into(), &"infeasible".into()));
+    assert_eq!(outcome.code, 1);
     assert_eq!(json["test"]["violations"][0]["constraint"], "cross_group <= 0.001");
     let rows = |part: &str| json[part]["rows"].as_u64().unwrap();
     assert_eq!((rows("train"), rows("validation") + rows("test")), (45 * 6, 45 * 6));

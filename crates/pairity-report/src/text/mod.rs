@@ -1,6 +1,7 @@
 //! The audit as text for people.
 
 mod checks;
+mod comparison;
 mod groups;
 mod heading;
 mod matrix;
@@ -9,6 +10,7 @@ mod scoring;
 mod training;
 mod words;
 
+pub use comparison::{comparison_text, frontier_text};
 pub use scoring::scoring_text;
 pub use training::training_text;
 pub use words::plain;

@@ -40,8 +40,8 @@ impl Page<'_> {
         for (place, text) in report.goal.subject_to.iter().enumerate() {
             goal += &format!("{}{}", if place == 0 { " subject to " } else { " and " }, plain(text));
         }
-        if report.method == "unconstrained" && !report.goal.subject_to.is_empty() {
-            goal += " (measured, not enforced)";
+        if report.method != "constrained" {
+            goal += &format!(" (method: {})", report.method);
         }
         let mut pieces: Vec<String> = report
             .parts
@@ -52,9 +52,17 @@ impl Page<'_> {
                 format!("{} {}{queries}", part.name, many(audit.rows, "row"))
             })
             .collect();
-        let kind = if report.model == "mlp" { "network" } else { "linear scorer" };
+        let kind = match report.model {
+            "mlp" => "network",
+            "text-cnn" => "text network",
+            _ => "linear scorer",
+        };
         let aware = if report.group_aware { " that sees the group" } else { "" };
-        pieces.push(format!("{kind} of {}{aware}", many(report.features.len(), "feature")));
+        let features = match &report.features[..] {
+            [only] if only.contains(" words of ") => plain(only),
+            features => many(features.len(), "feature"),
+        };
+        pieces.push(format!("{kind} of {features}{aware}"));
         pieces.push(format!("seed {}", report.seed));
         let mut text = self.paint.title(&format!("Training on {}{more}", listed.join(", "))) + "\n";
         text += &format!("{}\n{}\n", fill(&goal, 2, self.width), flow(&pieces, self.width));
@@ -73,7 +81,7 @@ impl Page<'_> {
         };
         let scorers = many(trained.components.len(), "scorer");
         let worst = trained.violations.iter().copied().fold(0.0, f64::max);
-        let constrained = !report.goal.subject_to.is_empty() && report.method != "unconstrained";
+        let constrained = !report.goal.subject_to.is_empty();
         let (word, words) = match (trained.status, trained.meets_goal) {
             (Status::Feasible, _) if !constrained => ("Trained", format!("one scorer, chosen on {part}.")),
             (Status::FeasibleAsMixture, _) if !constrained => {
@@ -101,6 +109,14 @@ impl Page<'_> {
                 "Goal not met",
                 format!(
                     "the best mixture found still misses it by {} on {part}, but was coming nearer: more --iterations may help.",
+                    number(worst, 4)
+                ),
+            ),
+            (Status::Infeasible, _) if report.method != "constrained" => (
+                "Goal not met",
+                format!(
+                    "{} misses it by {} on {part}. --method constrained trains for it.",
+                    report.method,
                     number(worst, 4)
                 ),
             ),

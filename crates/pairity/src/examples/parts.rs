@@ -126,6 +126,18 @@ impl Examples {
         })
     }
 
+    /// The same examples with other weights, by row. They have to be above 0, as examples of weight 0 are
+    /// none.
+    pub(crate) fn reweighted(&self, weights: &[f64]) -> Examples {
+        let mut examples = self.clone();
+        let own: Vec<f64> = self.row.iter().map(|&row| weights[row as usize]).collect();
+        let before = |i: usize| self.weights.as_ref().map_or(1.0, |weights| weights[i]);
+        let factor = |i: usize| self.factors.as_ref().map_or(1.0, |factors| factors[i]);
+        examples.factors = Some((0..own.len()).map(|i| factor(i) / before(i) * own[i]).collect());
+        examples.weights = Some(own);
+        examples
+    }
+
     /// Splits the units at random into parts of these shares; none for a share of 0. The same seed gives
     /// the same parts.
     ///

@@ -1,6 +1,7 @@
 //! Why a method gives no result.
 
 use crate::examples::ExamplesError;
+use crate::training::TrainError;
 
 /// Why a method gives no result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -44,6 +45,9 @@ pub enum MethodError {
         /// What is wrong with it.
         cause: String,
     },
+    /// The scorer could not be trained.
+    #[error(transparent)]
+    Train(#[from] TrainError),
     /// The scores are wrong.
     #[error(transparent)]
     Scores(#[from] ExamplesError),

@@ -47,7 +47,7 @@ fn hash(seed: u64, text: &str) -> u64 {
 }
 
 /// The member that a number in [0, 1) falls to: the first whose cumulative probability exceeds it.
-pub(super) fn member(probabilities: impl Iterator<Item = f64>, uniform: f64) -> usize {
+pub(crate) fn member(probabilities: impl Iterator<Item = f64>, uniform: f64) -> usize {
     let (mut cumulative, mut last) = (0.0, 0);
     for (member, probability) in probabilities.enumerate() {
         cumulative += probability;

@@ -41,6 +41,7 @@ pub mod text;
 mod trace;
 
 pub use architecture::{Architecture, GroupUse, ScorerError};
+pub(crate) use draw::member;
 pub use draw::{Draw, uniform};
 pub use encode::{Encoded, Note};
 pub use encode_error::EncodeError;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::draw::{Draw, member, uniform};
 use super::{Architecture, Encoder, Features, ModelError, Scorer};
 use crate::examples::Groups;
+use crate::methods::After;
 
 /// The name and the number of the format.
 pub const SCHEMA: &str = "pairity.model/1";
@@ -46,6 +47,7 @@ pub const SCHEMA: &str = "pairity.model/1";
 ///     seed: 0,
 ///     status: "feasible_as_mixture".into(),
 ///     version: env!("CARGO_PKG_VERSION").into(),
+///     after: None,
 /// };
 /// let model = Model::from_json(&model.to_json()?)?;
 ///
@@ -65,7 +67,7 @@ pub struct Model {
     pub architecture: Architecture,
     /// What columns become.
     pub encoder: Encoder,
-    /// The groups that the scorers tell apart, if they do.
+    /// The groups that the scorers, or what is done after them, tell apart.
     pub groups: Option<ModelGroups>,
     /// The column of queries, if there was one.
     pub query: Option<String>,
@@ -77,6 +79,9 @@ pub struct Model {
     pub seed: u64,
     /// How the training ended.
     pub status: String,
+    /// What is done with scores afterwards, if anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<After>,
 }
 
 /// One scorer of a model.
@@ -189,7 +194,7 @@ impl Model {
         Ok(model)
     }
 
-    /// The scores of all rows. Each query draws one of the model's scorers, by [`uniform`] of the seed and
+    /// The scores of all rows, before what is done [after](Self::after) scoring. Each query draws one of the model's scorers, by [`uniform`] of the seed and
     /// its text; a model of a single scorer uses that, whatever the seed.
     ///
     /// # Errors

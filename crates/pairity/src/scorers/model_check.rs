@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use crate::methods::After;
+
 use super::{Encoding, MAX_LEVELS, Model, SCHEMA, Scorer, ScorerError};
 
 /// How far from 1 probabilities may sum up, by rounding.
@@ -59,7 +61,13 @@ impl Model {
         self.architecture.check_shape()?;
         self.check_encoder().map_err(|what| ModelError::Inconsistent { what })?;
         self.check_groups().map_err(|what| ModelError::Inconsistent { what })?;
-        self.check_components().map_err(|what| ModelError::Inconsistent { what })
+        self.check_components().map_err(|what| ModelError::Inconsistent { what })?;
+        match &self.after {
+            Some(After::Adjusted(adjustment)) => {
+                adjustment.check().map_err(|error| ModelError::Inconsistent { what: error.to_string() })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn check_encoder(&self) -> Result<(), String> {
@@ -105,7 +113,11 @@ impl Model {
 
     fn check_groups(&self) -> Result<(), String> {
         match (self.architecture.groups().groups(), &self.groups) {
+            (None, None) if self.after.is_some() => {
+                Err("scores are changed by group, but no groups are listed".to_owned())
+            }
             (None, None) => Ok(()),
+            (None, Some(_)) if self.after.is_some() => Ok(()),
             (None, Some(_)) => Err("groups are listed, but the scorer uses none".to_owned()),
             (Some(expected), None) => Err(format!("the scorer uses {expected} groups, but none are listed")),
             (Some(expected), Some(groups)) => {

@@ -13,6 +13,7 @@
 //! in O(n log n) per group.
 
 mod columns;
+mod correlation;
 mod every_pair;
 mod kind;
 mod merge;
@@ -27,6 +28,7 @@ mod truth;
 #[cfg(test)]
 mod truth_tests;
 
+pub use correlation::{Correlation, Membership};
 pub use kind::Kind;
 
 use crate::examples::{Examples, ExamplesError, SMALL};
@@ -54,6 +56,12 @@ pub enum SurrogateError {
     Weights {
         /// The number of rates.
         rates: usize,
+    },
+    /// There are no residuals, or no membership that they could go with.
+    #[error("there is no correlation between residuals and the protected attribute: {reason}")]
+    NoCorrelation {
+        /// What is missing.
+        reason: String,
     },
     /// The scores are wrong.
     #[error(transparent)]

@@ -1,15 +1,15 @@
 //! From the snapshots of all games to the answer: a mixture, or one scorer.
 
-use super::game::Snapshot;
+use super::game::{Holds, Snapshot};
 use super::problem::Problem;
 use super::sample::Sample;
 use super::shrink::{Mixture, evaluate, shrink};
-use super::trainer::TrainError;
+use super::trainer::{Penalty, TrainError};
 use crate::examples::{Examples, ExamplesError};
 use crate::metrics::values_in_order;
 use crate::rates::{Average, Ties};
 use crate::scorers::{Architecture, Component, Scorer};
-use crate::surrogates::{Kind, Surrogate};
+use crate::surrogates::{Correlation, Kind, Surrogate, SurrogateError};
 use rayon::prelude::*;
 
 /// Steps from one scorer of a pair to the other, when combinations are tried.
@@ -91,6 +91,43 @@ impl Selection<'_> {
                 Some(self.combined(&mixture).unwrap_or(mixture))
             }
         }
+    }
+
+    /// The snapshot of the lowest loss with the penalty in it; none if no snapshot gives numbers.
+    pub(crate) fn least_loss(
+        &self,
+        games: &[Played],
+        kind: Kind,
+        penalty: Penalty,
+    ) -> Result<Option<Chosen>, SurrogateError> {
+        let (problem, examples) = (self.problem, self.sample.examples);
+        let surrogate = Surrogate::new(examples, &problem.rates, self.average, kind, 1.0)?;
+        let correlation = Correlation::new(examples, penalty.membership)?;
+        let mut holds = Holds::new(problem.rates.len());
+        problem.objective.iter().for_each(|form| holds.add(problem, form, 1.0));
+        let loss = |parameters: &[f64]| {
+            let mut scores = vec![0.0; examples.len()];
+            let mut slopes = vec![0.0; examples.len()];
+            self.scorer.score(parameters, &self.sample.features, &mut scores);
+            if !scores.iter().all(|score| score.is_finite()) {
+                return f64::INFINITY;
+            }
+            let value = surrogate.evaluate(&scores, &holds.up, &holds.down, holds.mse, &mut slopes).total;
+            value + penalty.weight * correlation.value_and_gradient(&scores, &mut slopes)
+        };
+        let all: Vec<(usize, usize)> = games
+            .iter()
+            .enumerate()
+            .flat_map(|(game, played)| (0..played.snapshots.len()).map(move |t| (game, t)))
+            .collect();
+        let losses: Vec<f64> =
+            all.par_iter().map(|&(game, t)| loss(&games[game].snapshots[t].parameters)).collect();
+        let best = (0..all.len()).filter(|&at| losses[at].is_finite());
+        let best = best.min_by(|&a, &b| losses[a].total_cmp(&losses[b]));
+        Ok(best.map(|at| {
+            let (game, t) = all[at];
+            chosen(game, &games[game], evaluate(problem, &games[game].rates, vec![(t, 1.0)]))
+        }))
     }
 
     /// The best of the games' best mixtures.

@@ -13,6 +13,8 @@ use crate::scorers::{Architecture, Component, Features, Scorer};
 pub struct Evaluation {
     /// The stated objective.
     pub objective: Metric,
+    /// The [violation](Problem::violation) as comparisons show it; none without constraints.
+    pub violation: Option<Metric>,
     /// Every metric; the constraints are its checks.
     pub audit: Audit,
     /// By how much each constraint is missed, 0 or less where it is met; none where it can't be measured.
@@ -44,33 +46,63 @@ pub fn evaluate(
     features: &Features,
     settings: &Settings,
 ) -> Result<Evaluation, TrainError> {
-    let sample = Sample::new(scorer, examples, features)?;
-    let mut in_order = vec![0.0; examples.len()];
-    let (mut scores, mut members) = (Vec::new(), Vec::new());
-    for component in components {
-        scorer.score(&component.parameters, &sample.features, &mut in_order);
-        let rates = values_in_order(examples, &in_order, &problem.rates, settings.ties, settings.average);
-        members.push(MemberValue {
-            probability: component.probability,
-            objective: number(problem.turned(worst(problem, &mut problem.objective.iter(), &rates))),
-            violations: misses(problem, &rates),
-        });
-        let mut by_row = vec![0.0; examples.rows()];
-        for (&row, &score) in examples.row.iter().zip(&in_order) {
-            by_row[row as usize] = score;
-        }
-        scores.push(by_row);
-    }
+    let scores = scores_by_row(scorer, components, examples, features)?;
     let drawn: Vec<Member> = components
         .iter()
         .zip(&scores)
         .map(|(component, scores)| Member { chance: Chance::Same(component.probability), scores })
         .collect();
-    let measured = Measurement::of_mixture(examples, &drawn, settings)?;
+    evaluate_members(problem, examples, &drawn, settings)
+}
+
+/// The scores that each scorer gives to some examples, by row; 0 in rows that are not among them.
+pub(crate) fn scores_by_row(
+    scorer: &Architecture,
+    components: &[Component],
+    examples: &Examples,
+    features: &Features,
+) -> Result<Vec<Vec<f64>>, TrainError> {
+    let sample = Sample::new(scorer, examples, features)?;
+    let mut in_order = vec![0.0; examples.len()];
+    let by_row = |component: &Component| {
+        scorer.score(&component.parameters, &sample.features, &mut in_order);
+        let mut by_row = vec![0.0; examples.rows()];
+        for (&row, &score) in examples.row.iter().zip(&in_order) {
+            by_row[row as usize] = score;
+        }
+        by_row
+    };
+    Ok(components.iter().map(by_row).collect())
+}
+
+/// Evaluates a model that is given by the scores of its members, such as one whose scores were adjusted.
+///
+/// # Errors
+/// Scores that are not finite, chances that are not probabilities.
+pub fn evaluate_members(
+    problem: &Problem,
+    examples: &Examples,
+    drawn: &[Member],
+    settings: &Settings,
+) -> Result<Evaluation, TrainError> {
+    let measured = Measurement::of_mixture(examples, drawn, settings)?;
+    let mut members = Vec::new();
+    for member in drawn {
+        // Rankings that differ in probability from query to query have no values of their own.
+        let Chance::Same(probability) = member.chance else { continue };
+        let scores = examples.arrange(member.scores)?;
+        let rates = values_in_order(examples, &scores, &problem.rates, settings.ties, settings.average);
+        members.push(MemberValue {
+            probability,
+            objective: number(problem.turned(worst(problem, &mut problem.objective.iter(), &rates))),
+            violations: misses(problem, &rates),
+        });
+    }
     let rates: Vec<f64> =
         problem.rates.iter().map(|&rate| measured.rate(rate).value.unwrap_or(f64::NAN)).collect();
     Ok(Evaluation {
         objective: measured.expression(&problem.stated),
+        violation: problem.violation().map(|violation| measured.expression(&violation)),
         audit: Audit::of(examples, &measured, &problem.constraints, settings),
         violations: misses(problem, &rates),
         members,

@@ -17,11 +17,12 @@ use super::players::{Multipliers, Player};
 use super::problem::Problem;
 use super::sample::{Batches, Sample};
 use super::shrink::{value, worst};
+use super::trainer::Penalty;
 use crate::examples::Examples;
 use crate::goals::Linear;
 use crate::rates::{Average, Rate};
 use crate::scorers::{Architecture, Features, Scorer};
-use crate::surrogates::{Kind, Surrogate, SurrogateError};
+use crate::surrogates::{Correlation, Kind, Surrogate, SurrogateError};
 use serde::{Deserialize, Serialize};
 
 /// How games are played.
@@ -35,6 +36,9 @@ pub(crate) struct Rules {
     pub average: Average,
     pub batch: Option<usize>,
     pub seed: u64,
+    pub penalty: Option<Penalty>,
+    /// Of the right length.
+    pub start: Option<Vec<f64>>,
 }
 
 /// A scorer on the way.
@@ -66,8 +70,26 @@ pub(crate) struct Arena<'a> {
     /// The features of all rows, which batches are picked from.
     features: &'a Features,
     sample: &'a Sample<'a>,
-    surrogate: Surrogate<'a>,
+    loss: Loss<'a>,
     multipliers: Option<(&'a Sample<'a>, Surrogate<'a>)>,
+}
+
+/// What the scorer descends on some examples.
+struct Loss<'a> {
+    surrogate: Surrogate<'a>,
+    /// The penalty, with its weight.
+    correlation: Option<(Correlation<'a>, f64)>,
+}
+
+impl<'a> Loss<'a> {
+    fn new(problem: &Problem, rules: &Rules, examples: &'a Examples) -> Result<Loss<'a>, SurrogateError> {
+        let surrogate = Surrogate::new(examples, &problem.rates, rules.average, rules.surrogate, 1.0)?;
+        let correlation = match rules.penalty {
+            Some(Penalty { weight, membership }) => Some((Correlation::new(examples, membership)?, weight)),
+            None => None,
+        };
+        Ok(Loss { surrogate, correlation })
+    }
 }
 
 /// The state of one game: all that a later iteration depends on.
@@ -97,20 +119,22 @@ impl<'a> Arena<'a> {
         sample: &'a Sample<'a>,
         multipliers: Option<&'a Sample<'a>>,
     ) -> Result<Arena<'a>, SurrogateError> {
-        let prepare = |examples: &'a Examples| {
-            Surrogate::new(examples, &problem.rates, rules.average, rules.surrogate, 1.0)
-        };
-        let surrogate = prepare(sample.examples)?;
+        let loss = Loss::new(problem, &rules, sample.examples)?;
         let multipliers = match multipliers {
-            Some(sample) => Some((sample, prepare(sample.examples)?)),
+            Some(sample) => {
+                let examples = sample.examples;
+                let truth = Surrogate::new(examples, &problem.rates, rules.average, rules.surrogate, 1.0)?;
+                Some((sample, truth))
+            }
             None => None,
         };
-        Ok(Arena { problem, scorer, rules, features, sample, surrogate, multipliers })
+        Ok(Arena { problem, scorer, rules, features, sample, loss, multipliers })
     }
 
     /// A game at its start.
-    pub(crate) fn start(&self, step_size: f64, from: Option<&[f64]>) -> Game {
-        let mut parameters = from.map_or_else(|| self.scorer.start(self.rules.seed), <[f64]>::to_vec);
+    pub(crate) fn start(&self, step_size: f64) -> Game {
+        let own = || self.scorer.start(self.rules.seed);
+        let mut parameters = self.rules.start.clone().unwrap_or_else(own);
         let slack = usize::from(self.problem.has_slack());
         parameters.resize(parameters.len() + slack, self.problem.ideal());
         Game {
@@ -133,10 +157,15 @@ impl<'a> Arena<'a> {
     pub(crate) fn play(&self, game: &mut Game, go_on: &dyn Fn(&Game) -> bool) {
         let mut batches = Batches::new(self.sample.examples, self.rules.batch, self.rules.seed);
         let n = self.sample.examples.len();
-        let mut space = Space { scores: vec![0.0; n], slopes: vec![0.0; n], gradient: Vec::new() };
+        let mut space = Space {
+            scores: vec![0.0; n],
+            slopes: vec![0.0; n],
+            penalty: vec![0.0; if self.rules.penalty.is_some() { n } else { 0 }],
+            gradient: Vec::new(),
+        };
         while !self.is_over(game) {
             match &mut batches {
-                None => self.step(game, self.sample, &self.surrogate, &mut space),
+                None => self.step(game, self.sample, &self.loss, &mut space),
                 Some(batches) => self.step_on_batch(game, batches.units(game.iteration), &mut space),
             }
             if !go_on(game) {
@@ -160,14 +189,16 @@ impl<'a> Arena<'a> {
     fn step_on_batch(&self, game: &mut Game, units: &[u32], space: &mut Space) {
         let Ok(examples) = self.sample.examples.part(units) else { return };
         let sample = Sample { features: self.features.select(&examples.row), examples: &examples };
-        let (rules, rates) = (&self.rules, &self.problem.rates);
-        if let Ok(surrogate) = Surrogate::new(&examples, rates, rules.average, rules.surrogate, 1.0) {
-            self.step(game, &sample, &surrogate, space);
+        let plain = Rules { penalty: None, ..self.rules.clone() };
+        // A batch may lack the pairs that a correlation is taken over.
+        let loss = Loss::new(self.problem, &self.rules, &examples);
+        if let Ok(loss) = loss.or_else(|_| Loss::new(self.problem, &plain, &examples)) {
+            self.step(game, &sample, &loss, space);
         }
     }
 
     /// One step of both players.
-    fn step(&self, game: &mut Game, sample: &Sample, surrogate: &Surrogate, space: &mut Space) {
+    fn step(&self, game: &mut Game, sample: &Sample, loss: &Loss, space: &mut Space) {
         let problem = self.problem;
         let slacked = if problem.has_slack() { problem.objective.len() } else { 0 };
         let own = game.parameters.len() - usize::from(slacked > 0);
@@ -182,7 +213,7 @@ impl<'a> Arena<'a> {
             return;
         }
         let rates = match &self.multipliers {
-            None => surrogate.true_rates(scores),
+            None => loss.surrogate.true_rates(scores),
             Some((other, surrogate)) => {
                 let mut scores = vec![0.0; other.examples.len()];
                 self.scorer.score(&game.parameters[..own], &other.features, &mut scores);
@@ -205,7 +236,12 @@ impl<'a> Arena<'a> {
         for (form, &weight) in problem.game_bounds().zip(&weights[1..]) {
             holds.add(problem, form, weight);
         }
-        surrogate.evaluate(scores, &holds.up, &holds.down, holds.mse, slopes);
+        loss.surrogate.evaluate(scores, &holds.up, &holds.down, holds.mse, slopes);
+        if let Some((correlation, weight)) = &loss.correlation {
+            let penalty = &mut space.penalty[..n];
+            correlation.value_and_gradient(scores, penalty);
+            slopes.iter_mut().zip(penalty).for_each(|(slope, own)| *slope += weight * *own);
+        }
         let gradient = &mut space.gradient;
         gradient.resize(game.parameters.len(), 0.0);
         let (parameters, features) = (&game.parameters[..own], &sample.features);
@@ -230,22 +266,23 @@ impl<'a> Arena<'a> {
 struct Space {
     scores: Vec<f64>,
     slopes: Vec<f64>,
+    penalty: Vec<f64>,
     gradient: Vec<f64>,
 }
 
 /// Weights of the surrogates.
-struct Holds {
-    up: Vec<f64>,
-    down: Vec<f64>,
-    mse: f64,
+pub(super) struct Holds {
+    pub(super) up: Vec<f64>,
+    pub(super) down: Vec<f64>,
+    pub(super) mse: f64,
 }
 
 impl Holds {
-    fn new(rates: usize) -> Holds {
+    pub(super) fn new(rates: usize) -> Holds {
         Holds { up: vec![0.0; rates], down: vec![0.0; rates], mse: 0.0 }
     }
 
-    fn add(&mut self, problem: &Problem, form: &Linear, weight: f64) {
+    pub(super) fn add(&mut self, problem: &Problem, form: &Linear, weight: f64) {
         for &(rate, factor) in &form.terms {
             match problem.rates.binary_search(&rate) {
                 _ if rate == Rate::Mse => self.mse += weight * factor,

@@ -19,8 +19,9 @@ mod watch;
 
 pub use answer::{Answer, Reach, reach};
 pub use checkpoint::Checkpoint;
-pub use evaluation::{Evaluation, MemberValue, evaluate};
+pub(crate) use evaluation::scores_by_row;
+pub use evaluation::{Evaluation, MemberValue, evaluate, evaluate_members};
 pub use players::Player;
 pub use problem::{Problem, ProblemError};
-pub use trainer::{Data, Status, TracePoint, TrainError, TrainSettings, Trained, train};
+pub use trainer::{Data, Penalty, Status, TracePoint, TrainError, TrainSettings, Trained, train};
 pub use watch::{Progress, Watch};

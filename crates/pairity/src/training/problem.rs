@@ -95,11 +95,60 @@ impl Problem {
             let own = forms(&constraint.expression, sign, -sign * constraint.bound, &constraint.text)?;
             bounds.extend(own.into_iter().map(|form| Bound { form, constraint: index }));
         }
-        let all = objective.iter().chain(bounds.iter().map(|bound| &bound.form));
-        let mut rates: Vec<Rate> = all.flat_map(|form| form.terms.iter().map(|term| term.0)).collect();
-        rates.sort_unstable();
-        rates.dedup();
+        let rates = rates(objective.iter().chain(bounds.iter().map(|bound| &bound.form)));
         Ok(Problem { stated, objective, bounds, rates, constraints: constraints.to_vec(), maximize })
+    }
+
+    /// The same objective with no constraints.
+    pub fn unconstrained(&self) -> Problem {
+        let mut problem = Problem { bounds: Vec::new(), constraints: Vec::new(), ..self.clone() };
+        problem.rates = rates(problem.objective.iter());
+        problem
+    }
+
+    /// The robust problem that goes with a constrained one: the least of the objective and of all rates that
+    /// the constraints are made of is maximized, with no constraints. With `auc` and `cross_group` this is
+    /// `min(auc, A[a > b], A[b > a])`.
+    ///
+    /// None without constraints, or where an error is minimized, which no rate can be compared with.
+    pub fn robust(&self) -> Option<Problem> {
+        let mut compared = rates(self.bounds.iter().map(|bound| &bound.form));
+        compared.retain(|&rate| rate != Rate::Mse);
+        if compared.is_empty() || !self.maximize || self.uses(Rate::Mse) {
+            return None;
+        }
+        let mut parts = vec![self.stated.clone()];
+        parts.extend(compared.iter().map(|&rate| Expression::Linear(Linear::new(0.0, [(rate, 1.0)]))));
+        Problem::new(&Expression::Min(parts), true, &[]).ok()
+    }
+
+    /// The same objective with other constraints.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn constrained(&self, constraints: &[Constraint]) -> Result<Problem, ProblemError> {
+        Problem::new(&self.stated, self.maximize, constraints)
+    }
+
+    /// What comparisons call the violation: the largest gap, where all constraints are gaps of at most
+    /// something, as the paper's tables have it; otherwise the largest miss of a constraint. None without
+    /// constraints.
+    pub fn violation(&self) -> Option<Expression> {
+        let is_gap = |constraint: &Constraint| {
+            let gap = matches!(constraint.expression, Expression::Spread(_) | Expression::Abs(_));
+            gap && constraint.sense == Sense::AtMost
+        };
+        let gaps = self.constraints.iter().all(is_gap);
+        let value = |constraint: &Constraint| match (gaps, constraint.sense) {
+            (true, _) => constraint.expression.clone(),
+            (false, Sense::AtMost) => less(1.0, constraint),
+            (false, Sense::AtLeast) => less(-1.0, constraint),
+        };
+        let mut values: Vec<Expression> = self.constraints.iter().map(value).collect();
+        match values.len() {
+            0 | 1 => values.pop(),
+            _ => Some(Expression::Max(values)),
+        }
     }
 
     /// Whether the objective or a constraint is made of this rate.
@@ -152,6 +201,20 @@ impl Problem {
     pub(crate) fn misses(&self, rate: &mut dyn FnMut(Rate) -> f64) -> Vec<f64> {
         self.bounds.iter().map(|bound| bound.form.value(rate)).collect()
     }
+}
+
+/// sign · (expression − bound).
+fn less(sign: f64, constraint: &Constraint) -> Expression {
+    let bound = Expression::Linear(Linear::constant(-constraint.bound));
+    Expression::Sum(vec![(sign, constraint.expression.clone()), (sign, bound)])
+}
+
+/// The rates of some forms, sorted.
+fn rates<'a>(forms: impl Iterator<Item = &'a Linear>) -> Vec<Rate> {
+    let mut rates: Vec<Rate> = forms.flat_map(|form| form.terms.iter().map(|term| term.0)).collect();
+    rates.sort_unstable();
+    rates.dedup();
+    rates
 }
 
 /// The forms whose maximum is sign · expression + constant.

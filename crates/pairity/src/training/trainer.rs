@@ -12,7 +12,7 @@ use crate::examples::{Examples, ExamplesError};
 use crate::metrics::values_in_order;
 use crate::rates::{Average, Ties};
 use crate::scorers::{Architecture, Component, Features, Scorer, ScorerError};
-use crate::surrogates::{Kind, SurrogateError};
+use crate::surrogates::{Kind, Membership, SurrogateError};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -39,12 +39,23 @@ pub struct TrainSettings {
     pub batch: Option<usize>,
     /// Of the scorer's start, the order of batches and dropout.
     pub seed: u64,
-    /// Parameters that every game starts from, in place of those that the scorer draws.
-    pub start: Option<Vec<f64>>,
     /// When to stop with the best so far.
     pub time_limit: Option<Duration>,
     /// Which answer is wanted.
     pub answer: Answer,
+    /// What is added to the loss of the scorer.
+    pub penalty: Option<Penalty>,
+    /// Parameters to start from, such as those of a scorer for a similar goal.
+    pub start: Option<Vec<f64>>,
+}
+
+/// A penalty on the correlation between the residuals of pairs and the protected attribute.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Penalty {
+    /// What the correlation weighs beside the loss.
+    pub weight: f64,
+    /// Which pairs it is taken over.
+    pub membership: Membership,
 }
 
 impl Default for TrainSettings {
@@ -59,9 +70,10 @@ impl Default for TrainSettings {
             average: Average::Pairs,
             batch: None,
             seed: 0,
-            start: None,
             time_limit: None,
             answer: Answer::Mixture,
+            penalty: None,
+            start: None,
         }
     }
 }
@@ -220,7 +232,11 @@ pub fn train(
     settings: &TrainSettings,
     mut watch: Watch,
 ) -> Result<Trained, TrainError> {
-    check(settings, scorer)?;
+    check(settings)?;
+    if let Some(found) = settings.start.as_ref().map(Vec::len).filter(|&found| found != scorer.len()) {
+        let (name, allowed) = ("the start", "as many parameters as the scorer has");
+        return Err(TrainError::Setting { name, found: format!("{found} parameters"), allowed });
+    }
     let sample = Sample::new(scorer, data.train, data.features)?;
     let arrange = |examples| Sample::new(scorer, examples, data.features);
     let multipliers = data.multipliers.map(arrange).transpose()?;
@@ -236,15 +252,14 @@ pub fn train(
         average: settings.average,
         batch: settings.batch,
         seed: settings.seed,
+        penalty: settings.penalty,
+        start: settings.start.clone(),
     };
     let arena = Arena::new(problem, scorer, rules, data.features, &sample, multipliers.as_ref())?;
     let own = fingerprint(problem, scorer, data, settings);
     let mut games = match watch.resume.take() {
         Some(checkpoint) => checkpoint.resume(own)?,
-        None => {
-            let start = settings.start.as_deref();
-            settings.step_sizes.iter().map(|&step_size| arena.start(step_size, start)).collect()
-        }
+        None => settings.step_sizes.iter().map(|&step_size| arena.start(step_size)).collect(),
     };
     let stopped = play(&arena, &mut games, settings, &watch, own);
     // What the scorer was fit to is seen by selection if there is nothing else, and what it was held to.
@@ -261,7 +276,11 @@ pub fn train(
             Played { step_size: game.step_size, snapshots, rates }
         })
         .collect();
-    let chosen = selection.choose(&played, settings.answer).ok_or(TrainError::Nothing)?;
+    let chosen = match settings.penalty {
+        None => selection.choose(&played, settings.answer),
+        Some(penalty) => selection.least_loss(&played, settings.surrogate, penalty)?,
+    };
+    let chosen = chosen.ok_or(TrainError::Nothing)?;
     let game = &played[chosen.game];
     let violations = problem.misses_by_constraint(|form| value(problem, form, &chosen.rates));
     let meets_goal = chosen.mixture.violation == 0.0;
@@ -334,7 +353,7 @@ fn progress(arena: &Arena, games: &[Game], settings: &TrainSettings) -> Progress
     }
 }
 
-fn check(settings: &TrainSettings, scorer: &Architecture) -> Result<(), TrainError> {
+fn check(settings: &TrainSettings) -> Result<(), TrainError> {
     let wrong = |name, found: String, allowed| Err(TrainError::Setting { name, found, allowed });
     if settings.iterations == 0 {
         return wrong("iterations", "0".into(), "at least 1");
@@ -345,11 +364,8 @@ fn check(settings: &TrainSettings, scorer: &Architecture) -> Result<(), TrainErr
     if settings.batch == Some(0) {
         return wrong("the batch", "0".into(), "at least 1 query or row");
     }
-    if let Some(start) = &settings.start
-        && (start.len() != scorer.len() || start.iter().any(|x| !x.is_finite()))
-    {
-        let found = format!("{} numbers", start.len());
-        return wrong("the start", found, "a finite number for each parameter of the scorer");
+    if let Some(penalty) = settings.penalty.filter(|p| !(p.weight >= 0.0 && p.weight.is_finite())) {
+        return wrong("the weight of the penalty", penalty.weight.to_string(), "a number of at least 0");
     }
     match settings.step_sizes.iter().find(|size| !(**size > 0.0 && size.is_finite())) {
         Some(size) => wrong("the step size", size.to_string(), "a number above 0"),

@@ -54,11 +54,13 @@ pub use utilities::Utilities;
 use super::MethodError;
 use crate::examples::ExamplesError;
 use candidates::{Candidates, Sorting};
+use serde::{Deserialize, Serialize};
 
 pub(super) const METHOD: &str = "Singh & Joachims";
 
 /// What groups get for their utility.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Exposure {
     /// Disparate treatment: exposure, the mean over the group of Σ_j P_ij v_j.
     #[default]

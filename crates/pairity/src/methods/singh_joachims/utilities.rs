@@ -1,8 +1,11 @@
 //! Utilities: scores made non-negative.
 
+use serde::{Deserialize, Serialize};
+
 /// How scores become utilities, which are ≥ 0 and tell by how much a candidate is worth more than
 /// another.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Utilities {
     /// (s − min) / (max − min) over the query; 1 for all where all scores are equal.
     ///

@@ -104,7 +104,7 @@ impl<'a> Net<'a> {
                 for filter in 0..filters {
                     let value = found[filter] + biases[filter];
                     // A NaN is taken too, so that it can be seen.
-                    if !(value <= pooled[filter]) {
+                    if value > pooled[filter] || value.is_nan() {
                         pooled[filter] = value;
                         windows[filter] = place as u32;
                     }

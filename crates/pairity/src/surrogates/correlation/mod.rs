@@ -1,4 +1,4 @@
-//! Beutel et al. 2019: a penalty on the correlation between residuals and group membership.
+//! A penalty on the correlation between residuals and group membership (Beutel et al. 2019).
 //!
 //! The residual of a label-ordered pair, y > y' in the same query, is d = f(x) − f(x'). The penalty is
 //!
@@ -22,11 +22,14 @@
 //! a, b and c are found once, and h by sums in label order at each evaluation: O(n), or O(n (K − 1)) for K
 //! groups.
 
-use super::MethodError;
-use super::relation::{Relation, relations};
-use crate::examples::Examples;
+mod relation;
+mod residuals;
+#[cfg(test)]
+mod tests;
 
-pub(super) const METHOD: &str = "the correlation penalty";
+use super::SurrogateError;
+use crate::examples::Examples;
+use relation::{Relation, relations};
 
 /// Which pairs the correlation is taken over; g always says which group the better example is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -56,7 +59,7 @@ impl<'a> Correlation<'a> {
     ///
     /// ```
     /// use pairity::examples::{Columns, Examples, Groups};
-    /// use pairity::methods::beutel::{Correlation, Membership};
+    /// use pairity::surrogates::{Correlation, Membership};
     ///
     /// let groups = Groups::from_names(&["a", "b", "a", "b"]);
     /// let labels = [1.0, 1.0, 0.0, 0.0];
@@ -69,7 +72,7 @@ impl<'a> Correlation<'a> {
     /// assert!(gradient.iter().all(|slope| slope.abs() < 1e-12));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn new(examples: &'a Examples, membership: Membership) -> Result<Correlation<'a>, MethodError> {
+    pub fn new(examples: &'a Examples, membership: Membership) -> Result<Correlation<'a>, SurrogateError> {
         Ok(Correlation { examples, relations: relations(examples, membership)? })
     }
 
@@ -78,7 +81,7 @@ impl<'a> Correlation<'a> {
     ///
     /// # Errors
     /// Scores that are not finite, or not as many as rows.
-    pub fn at_rows(&self, scores: &[f64]) -> Result<(f64, Vec<f64>), MethodError> {
+    pub fn at_rows(&self, scores: &[f64]) -> Result<(f64, Vec<f64>), SurrogateError> {
         let scores = self.examples.arrange(scores)?;
         let mut in_order = vec![0.0; scores.len()];
         let value = self.value_and_gradient(&scores, &mut in_order);

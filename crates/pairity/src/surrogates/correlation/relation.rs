@@ -1,9 +1,9 @@
 //! Which pairs a correlation is taken over: those of two groups, or of different values of a continuous
 //! attribute.
 
-use super::MethodError;
-use super::beutel::{METHOD, Membership};
+use super::Membership;
 use crate::examples::{Attribute, Examples, sort_by_value};
+use crate::surrogates::SurrogateError;
 use std::ops::Range;
 
 /// Places of consecutive queries that make one task.
@@ -50,8 +50,11 @@ pub(super) enum Partners {
 }
 
 /// The relations whose correlations are added up: one for each pair of groups.
-pub(super) fn relations(examples: &Examples, membership: Membership) -> Result<Vec<Relation>, MethodError> {
-    let refuse = |reason: &str| Err(MethodError::does_not_apply(METHOD, reason));
+pub(super) fn relations(
+    examples: &Examples,
+    membership: Membership,
+) -> Result<Vec<Relation>, SurrogateError> {
+    let refuse = |reason: &str| Err(SurrogateError::NoCorrelation { reason: reason.to_owned() });
     if examples.labels.is_none() {
         return refuse("it compares label-ordered pairs, and there are no labels");
     }

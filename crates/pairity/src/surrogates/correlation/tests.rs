@@ -1,9 +1,9 @@
 //! The penalty against a sum over all pairs, finite differences and other numbers of threads.
 
-use super::MethodError;
-use super::beutel::{Correlation, Membership};
+use super::{Correlation, Membership};
 use crate::examples::{Columns, Examples, Groups};
 use crate::pairs::oracle::{Rows, tables};
+use crate::surrogates::SurrogateError;
 use proptest::prelude::*;
 
 /// Weight, rows and g of every pair of one relation.
@@ -83,7 +83,7 @@ fn compare(rows: &Rows, membership: Membership) -> Result<(), TestCaseError> {
     };
     let penalty = match Correlation::new(&examples, membership) {
         Ok(penalty) => penalty,
-        Err(MethodError::DoesNotApply { .. }) => {
+        Err(SurrogateError::NoCorrelation { .. }) => {
             prop_assert!(!relations.iter().any(defined));
             return Ok(());
         }

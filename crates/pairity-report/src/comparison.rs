@@ -1,0 +1,168 @@
+//! A comparison of methods, and its JSON document of schema `pairity.compare/1`.
+
+use crate::json::metric_json;
+use pairity::metrics::Metric;
+use pairity::scorers::{Goal, Objective};
+use pairity::training::{Evaluation, Status};
+use serde_json::{Value, json};
+
+/// How one method did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MethodResult {
+    /// Its name.
+    pub method: String,
+    /// What came out, or why the method does not apply.
+    pub outcome: Result<Outcome, String>,
+}
+
+/// What came out of a method.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Whether the goal is met where the model was selected.
+    pub status: Status,
+    /// Time that it took, with that of the scorer it starts from.
+    pub seconds: f64,
+    /// Scorers, or rankings of a query, that are drawn from.
+    pub components: usize,
+    /// Whether the model needs the protected attribute of whom it scores.
+    pub sees_group: bool,
+    /// On the test rows, or on those it was selected on if there are none.
+    pub test: Evaluation,
+    /// Whether another method is at least as good in both values, and better in one.
+    pub dominated: bool,
+}
+
+impl Outcome {
+    /// The violation; none without constraints.
+    pub fn violation(&self) -> Option<&Metric> {
+        self.test.violation.as_ref()
+    }
+}
+
+/// All methods on one split of the rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComparisonReport {
+    /// What they were compared for.
+    pub goal: Goal,
+    /// Best first; those that do not apply last.
+    pub results: Vec<MethodResult>,
+    /// The part that values are of.
+    pub part: &'static str,
+    /// Rows of that part.
+    pub rows: usize,
+    /// The kind of scorer.
+    pub model: &'static str,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Probability of the intervals.
+    pub confidence: f64,
+    /// Names of the files.
+    pub tables: Vec<String>,
+    /// What happened to the data on the way.
+    pub notes: Vec<String>,
+}
+
+impl ComparisonReport {
+    /// Sorts the results and marks those that are dominated. Those that meet the goal come first; then by
+    /// violation where it is missed, and by objective where it is met.
+    pub fn new(goal: Goal, mut results: Vec<MethodResult>) -> ComparisonReport {
+        let sign = match goal.objective {
+            Objective::Maximize(_) => -1.0,
+            Objective::Minimize(_) => 1.0,
+        };
+        // Smaller is better in both; a value that is not there is worst.
+        let values = |outcome: &Outcome| {
+            let known = |metric: Option<&Metric>| metric.and_then(|m| m.value).unwrap_or(f64::INFINITY);
+            let violation = outcome.violation().map_or(0.0, |metric| known(Some(metric)));
+            (outcome.test.objective.value.map_or(f64::INFINITY, |value| sign * value), violation)
+        };
+        let all: Vec<(f64, f64)> =
+            results.iter().filter_map(|result| result.outcome.as_ref().ok()).map(values).collect();
+        for outcome in results.iter_mut().filter_map(|result| result.outcome.as_mut().ok()) {
+            let own = values(outcome);
+            outcome.dominated = all.iter().any(|other| other.0 <= own.0 && other.1 <= own.1 && *other != own);
+        }
+        let order = |result: &MethodResult| {
+            let Ok(outcome) = &result.outcome else { return (3, 0.0, 0.0) };
+            let (cost, violation) = values(outcome);
+            match meets(outcome) {
+                true => (0, cost, violation),
+                false => (1 + i32::from(!violation.is_finite()), violation, cost),
+            }
+        };
+        results.sort_by(|a, b| {
+            let (a, b) = (order(a), order(b));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.total_cmp(&b.2))
+        });
+        ComparisonReport {
+            goal,
+            results,
+            part: "test",
+            rows: 0,
+            model: "linear",
+            seed: 0,
+            confidence: 0.95,
+            tables: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The objective as it was stated.
+    pub fn objective(&self) -> &str {
+        match &self.goal.objective {
+            Objective::Maximize(text) | Objective::Minimize(text) => text,
+        }
+    }
+}
+
+/// Whether every constraint is met on the rows that are shown.
+pub(crate) fn meets(outcome: &Outcome) -> bool {
+    outcome.test.violations.iter().all(|miss| miss.is_some_and(|miss| miss <= 0.0))
+}
+
+/// The comparison as one JSON document.
+pub fn comparison_json(report: &ComparisonReport) -> Value {
+    let results: Vec<Value> = report.results.iter().map(result_json).collect();
+    json!({
+        "schema": "pairity.compare/1",
+        "objective": report.objective(),
+        "goal": report.goal,
+        "part": report.part,
+        "rows": report.rows,
+        "model": report.model,
+        "seed": report.seed,
+        "confidence": report.confidence,
+        "results": results,
+        "tables": report.tables,
+        "notes": report.notes,
+    })
+}
+
+pub(crate) fn result_json(result: &MethodResult) -> Value {
+    match &result.outcome {
+        Err(reason) => json!({
+            "method": result.method, "applies": false, "reason": reason, "status": null, "seconds": null,
+            "components": null, "test": null, "dominated": false,
+        }),
+        Ok(outcome) => json!({
+            "method": result.method,
+            "applies": true,
+            "reason": null,
+            "status": outcome.status.name(),
+            "seconds": outcome.seconds,
+            "components": outcome.components,
+            "deterministic": outcome.components == 1,
+            "sees_group": outcome.sees_group,
+            "meets_goal": meets(outcome),
+            "test": test_json(&outcome.test),
+            "dominated": outcome.dominated,
+        }),
+    }
+}
+
+pub(crate) fn test_json(test: &Evaluation) -> Value {
+    let accuracy: Vec<Vec<Value>> =
+        test.audit.accuracy.iter().map(|row| row.iter().map(metric_json).collect()).collect();
+    let violation = test.violation.as_ref().map_or(Value::Null, metric_json);
+    json!({"objective": metric_json(&test.objective), "violation": violation, "accuracy": accuracy})
+}

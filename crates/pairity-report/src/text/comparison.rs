@@ -1,0 +1,141 @@
+//! Comparisons and frontiers as text for people.
+
+use super::MIN_WIDTH;
+use super::paint::Paint;
+use super::words::{columns, fill, flow, many, number, pad, plain, with_interval};
+use crate::comparison::{ComparisonReport, MethodResult, Outcome, meets};
+use crate::frontier::FrontierReport;
+use pairity::scorers::{Goal, Objective};
+
+/// The comparison for reading, at most `width` columns wide where names allow it (60 at least).
+pub fn comparison_text(report: &ComparisonReport, color: bool, width: usize) -> String {
+    let page = Page { paint: Paint(color), width: width.max(MIN_WIDTH) };
+    let pieces = pieces(report.part, report.rows, report.model, report.seed);
+    let mut text = page.heading("Comparison", &report.tables, &report.goal, &pieces, &report.notes);
+    let applied: Vec<(String, &MethodResult)> = report
+        .results
+        .iter()
+        .filter(|result| result.outcome.is_ok())
+        .map(|result| (result.method.clone(), result))
+        .collect();
+    text += &page.table("method", report.objective(), &applied);
+    let dominated = |result: &MethodResult| result.outcome.as_ref().is_ok_and(|outcome| outcome.dominated);
+    if report.results.iter().any(dominated) {
+        let words = "* another method is at least as good in both values; differences inside the intervals may be noise.";
+        text += &format!("{}\n", page.paint.faint(&fill(words, 2, page.width)));
+    }
+    text + &page.refused(report.results.iter())
+}
+
+/// The frontier for reading.
+pub fn frontier_text(report: &FrontierReport, color: bool, width: usize) -> String {
+    let page = Page { paint: Paint(color), width: width.max(MIN_WIDTH) };
+    let pieces = pieces(report.part, report.rows, report.model, report.seed);
+    let mut text = page.heading("Frontier", &report.tables, &report.goal, &pieces, &report.notes);
+    let rows = report.curves.iter().flat_map(|curve| &curve.points);
+    let rows: Vec<(String, &MethodResult)> = rows
+        .filter(|point| point.result.outcome.is_ok())
+        .map(|point| {
+            let bound = point.bound.map_or(String::new(), |bound| format!(" <= {}", number(bound, 4)));
+            (format!("{}{bound}", point.result.method), &point.result)
+        })
+        .collect();
+    text += &page.table("method and bound", report.objective(), &rows);
+    let first = |curve: &'_ crate::frontier::Curve| curve.points.first().map(|point| point.result.clone());
+    let firsts: Vec<MethodResult> = report.curves.iter().filter_map(first).collect();
+    text + &page.refused(firsts.iter())
+}
+
+fn pieces(part: &str, rows: usize, model: &str, seed: u64) -> Vec<String> {
+    let kind = if model == "mlp" { "network" } else { "linear scorer" };
+    vec![format!("values of the {part} part, {}", many(rows, "row")), kind.to_owned(), format!("seed {seed}")]
+}
+
+struct Page {
+    paint: Paint,
+    width: usize,
+}
+
+impl Page {
+    fn heading(
+        &self,
+        title: &str,
+        tables: &[String],
+        goal: &Goal,
+        pieces: &[String],
+        notes: &[String],
+    ) -> String {
+        let names: Vec<String> = tables.iter().map(|name| plain(name)).collect();
+        let (verb, objective) = match &goal.objective {
+            Objective::Maximize(text) => ("maximize", text),
+            Objective::Minimize(text) => ("minimize", text),
+        };
+        let bounds: Vec<String> = goal.subject_to.iter().map(|text| plain(text)).collect();
+        let goal = format!("Goal: {verb} {} subject to {}", plain(objective), bounds.join(" and "));
+        let mut text = self.paint.title(&format!("{title} on {}", names.join(", "))) + "\n";
+        text += &format!("{}\n{}\n", fill(&goal, 2, self.width), flow(pieces, self.width));
+        for note in notes {
+            text += &format!("{}\n", fill(&format!("Note: {}", plain(note)), 2, self.width));
+        }
+        text + "\n"
+    }
+
+    fn table(&self, first: &str, objective: &str, results: &[(String, &MethodResult)]) -> String {
+        let head = [first, &plain(objective), "violation", "goal", "scorers", "time"].map(str::to_owned);
+        let cells = |name: &String, outcome: &Outcome| {
+            let mark = if outcome.dominated { " *" } else { "" };
+            let violation = outcome.violation();
+            [
+                format!("{}{mark}", plain(name)),
+                with_interval(&outcome.test.objective, |x| number(x, 4)),
+                violation.map_or("—".to_owned(), |metric| with_interval(metric, |x| number(x, 4))),
+                if meets(outcome) { "met" } else { "missed" }.to_owned(),
+                match (outcome.components, outcome.sees_group) {
+                    (1, false) => "1".to_owned(),
+                    (1, true) => "1, by group".to_owned(),
+                    (n, false) => format!("{n}, drawn"),
+                    (n, true) => format!("{n}, drawn, by group"),
+                },
+                format!("{:.1} s", outcome.seconds),
+            ]
+        };
+        let rows: Vec<[String; 6]> = results
+            .iter()
+            .filter_map(|(name, result)| Some(cells(name, result.outcome.as_ref().ok()?)))
+            .collect();
+        let mut room = [0; 6];
+        for row in rows.iter().chain([&head]) {
+            for (room, cell) in room.iter_mut().zip(row) {
+                *room = columns(cell).max(*room);
+            }
+        }
+        // Where the terminal is too narrow, what can be looked up in the JSON document goes first.
+        let mut shown = vec![0, 1, 2, 3, 4, 5];
+        while shown.len() > 4 && 2 + shown.iter().map(|&at| room[at] + 2).sum::<usize>() > self.width {
+            shown.pop();
+        }
+        let line = |cells: &[String; 6]| {
+            let cells: String = shown.iter().map(|&at| pad(&cells[at], room[at] + 2)).collect();
+            format!("  {}", cells.trim_end())
+        };
+        let mut text = self.paint.faint(&line(&head)) + "\n";
+        for row in &rows {
+            text += &(line(row) + "\n");
+        }
+        text
+    }
+
+    /// Methods that do not apply, with their reasons.
+    fn refused<'a>(&self, results: impl Iterator<Item = &'a MethodResult>) -> String {
+        let refused: Vec<(&String, &String)> =
+            results.filter_map(|result| Some((&result.method, result.outcome.as_ref().err()?))).collect();
+        if refused.is_empty() {
+            return String::new();
+        }
+        let mut text = format!("\n{}\n", self.paint.title("Does not apply"));
+        for (method, reason) in refused {
+            text += &format!("{}\n", fill(&format!("  {method}: {}", plain(reason)), 4, self.width));
+        }
+        text
+    }
+}
