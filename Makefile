@@ -3,10 +3,14 @@
 
 VENV := .venv
 
-.PHONY: test lint bench
+.PHONY: test lint bench browser
 
-test: lint
+test: lint browser
 	cargo test --workspace
+
+# What the browser tests need, as far as it can be installed.
+browser:
+	scripts/browser.sh
 
 lint:
 	cargo fmt --all --check

@@ -5,6 +5,7 @@ use crate::train_arguments::TrainArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pairity::metrics::Settings;
 use pairity::rates::{Average, Ties};
+use std::path::PathBuf;
 
 /// Pairwise fairness for ranking and regression: exact pair counts with honest intervals.
 #[derive(Debug, Parser)]
@@ -63,14 +64,15 @@ report. A row without a group takes part as \"anyone\".
 Exit codes:
   0  fine (an undecided check gives a warning)
   1  a check failed, or is undecided with --strict
-  2  wrong arguments or data; nothing is written to standard output
+  2  wrong arguments or data; nothing is written
   3  a check can't be estimated (no pairs, or fewer than --min-pairs), and none failed
 
 Examples:
   pairity audit people.csv --score score --label hired --query job --group gender
   pairity audit people.csv --score score --label hired --query job --group gender \\
       --check 'cross_group <= 0.1' --check 'auc >= 0.7' --format json
-  cat people.csv | pairity audit - --score score --label income --protected age";
+  cat people.csv | pairity audit - --score score --label income --protected age \\
+      --html audit.html";
 
 const DEMO_HELP: &str = "\
 Example:
@@ -107,6 +109,10 @@ pub struct AuditArguments {
     /// Seed of the draws behind simultaneous intervals: same seed, same bytes
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
+
+    /// Whether there is a page.
+    #[command(flatten)]
+    pub page: PageArguments,
 
     /// How to run and what to write.
     #[command(flatten)]
@@ -171,6 +177,14 @@ pub struct DemoArguments {
     /// How to run and what to write.
     #[command(flatten)]
     pub output: OutputArguments,
+}
+
+/// Argument of every command that can write a page.
+#[derive(Debug, Args)]
+pub struct PageArguments {
+    /// Write a page with pictures to this file, for reading, printing and mailing
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 /// Arguments of every command.

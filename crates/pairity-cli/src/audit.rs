@@ -1,10 +1,11 @@
 //! `pairity audit`: load, measure, write, and turn the verdicts into an exit code.
 
 use crate::arguments::AuditArguments;
+use crate::files::{check_writable, write_file};
 use crate::{load, output};
 use pairity::goals::{Constraint, parse_constraint};
-use pairity::metrics::{Audit, Check, Verdict};
-use pairity_report::{Report, plain};
+use pairity::metrics::{Audit, Check, Distributions, Verdict};
+use pairity_report::{Report, audit_html, plain};
 use std::process::ExitCode;
 
 /// A check failed.
@@ -18,21 +19,38 @@ const NOT_ESTIMABLE: u8 = 3;
 /// # Errors
 /// Wrong arguments or data; nothing has been written then.
 pub fn run(arguments: &AuditArguments) -> anyhow::Result<ExitCode> {
-    let report = output::on_threads(&arguments.output, || measure(arguments))?;
-    output::write(&output::render(&report, arguments.output.format))?;
+    if let Some(file) = &arguments.page.html {
+        check_writable(file)?;
+    }
+    let (report, page) = output::on_threads(&arguments.output, || measure(arguments))?;
+    let text = output::render(&report, arguments.output.format);
+    if let (Some(file), Some(page)) = (&arguments.page.html, &page) {
+        write_file(file, page.as_bytes())?;
+    }
+    output::write(&text)?;
     if !arguments.strict {
         report.audit.checks.iter().filter(|check| check.verdict == Verdict::Undecided).for_each(warn);
     }
     Ok(ExitCode::from(exit_code(&report.audit.checks, arguments.strict)))
 }
 
-fn measure(arguments: &AuditArguments) -> anyhow::Result<Report> {
+/// The report, and the page if one was asked for.
+fn measure(arguments: &AuditArguments) -> anyhow::Result<(Report, Option<String>)> {
     let loaded = load::load(arguments)?;
     let vocabulary = loaded.examples.vocabulary();
     let parse = |text: &String| parse_constraint(text, &vocabulary);
     let checks: Vec<Constraint> = arguments.checks.iter().map(parse).collect::<Result<_, _>>()?;
-    let audit = Audit::run(&loaded.examples, &loaded.scores, &checks, &arguments.settings())?;
-    Ok(Report { audit, notes: loaded.notes })
+    let settings = arguments.settings();
+    let audit = Audit::run(&loaded.examples, &loaded.scores, &checks, &settings)?;
+    let report = Report { audit, notes: loaded.notes };
+    let page = match arguments.page.html {
+        Some(_) => {
+            let distributions = Distributions::run(&loaded.examples, &loaded.scores, &settings)?;
+            Some(audit_html(&report, &distributions))
+        }
+        None => None,
+    };
+    Ok((report, page))
 }
 
 fn warn(check: &Check) {

@@ -45,7 +45,7 @@ pub fn run(arguments: &CompareArguments) -> anyhow::Result<ExitCode> {
     let report = output::on_threads(&arguments.fit.output, || compared(arguments))?;
     let text = match arguments.fit.output.format {
         Format::Json => json_lines(&comparison_json(&report)),
-        Format::Text => comparison_text(&report, output::wants_color(), output::width()),
+        Format::Text => comparison_text(&report, &output::look()),
     };
     output::write(&text)?;
     Ok(ExitCode::SUCCESS)

@@ -1,6 +1,6 @@
 //! Output files, which appear whole or not at all.
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use pairity::tables::WholeFile;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,10 @@ pub fn write_file(path: &Path, content: &[u8]) -> anyhow::Result<()> {
 /// The folder does not exist or is not writable.
 pub fn check_writable(path: &Path) -> anyhow::Result<()> {
     if path.is_dir() {
-        anyhow::bail!("{} is a folder: name a file in it", path.display());
+        bail!("{} is a folder: name a file in it", path.display());
+    }
+    if let Some(folder) = path.parent().filter(|folder| *folder != Path::new("") && !folder.is_dir()) {
+        bail!("can't write {}: there is no folder {}; make it first", path.display(), folder.display());
     }
     // It is gone at once, since it is not kept.
     WholeFile::create(path).map(drop).with_context(|| format!("can't write {}", path.display()))

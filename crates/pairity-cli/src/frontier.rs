@@ -53,7 +53,7 @@ pub fn run(arguments: &FrontierArguments) -> anyhow::Result<ExitCode> {
     let report = output::on_threads(&arguments.fit.output, || traced(arguments))?;
     let text = match arguments.fit.output.format {
         Format::Json => json_lines(&frontier_json(&report)),
-        Format::Text => frontier_text(&report, output::wants_color(), output::width()),
+        Format::Text => frontier_text(&report, &output::look()),
     };
     output::write(&text)?;
     Ok(ExitCode::SUCCESS)

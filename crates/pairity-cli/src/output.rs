@@ -1,8 +1,8 @@
-//! Writing to standard output and error.
+//! Writing to standard output, standard error and files.
 
 use crate::arguments::{Format, OutputArguments};
 use anyhow::Context;
-use pairity_report::{Report, audit_json, audit_text, json_lines};
+use pairity_report::{Look, Report, audit_json, audit_text, json_lines};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
 /// Width of text that goes to a file or a pipe.
@@ -24,20 +24,35 @@ pub fn on_threads<T: Send>(
 pub fn render(report: &Report, format: Format) -> String {
     match format {
         Format::Json => json_lines(&audit_json(report)),
-        Format::Text => audit_text(report, wants_color(), width()),
+        Format::Text => audit_text(report, &look()),
     }
+}
+
+/// How text looks on standard output: pictures and colors are for terminals only.
+pub fn look() -> Look {
+    let terminal = io::stdout().is_terminal();
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let dumb = set("TERM").is_some_and(|name| name == "dumb");
+    Look {
+        color: terminal && set("NO_COLOR").is_none(),
+        pictures: terminal && !dumb && speaks_unicode(),
+        width: width(),
+    }
+}
+
+/// Whether the first of the variables that choose a terminal's letters names Unicode; none means that it
+/// can't be told, and most do.
+fn speaks_unicode() -> bool {
+    let named = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
+    named.is_none_or(|name| name.to_lowercase().replace('-', "").contains("utf8"))
 }
 
 /// The number of columns to fill.
 pub fn width() -> usize {
     let terminal = if io::stdout().is_terminal() { terminal_size::terminal_size() } else { None };
     terminal.map_or(WIDTH, |(width, _)| usize::from(width.0).clamp(72, 120))
-}
-
-/// Whether standard output is a terminal that wants colors.
-pub fn wants_color() -> bool {
-    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    io::stdout().is_terminal() && !refused
 }
 
 /// Writes to standard output. A reader that has seen enough is no error.

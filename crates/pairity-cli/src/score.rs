@@ -27,7 +27,10 @@ pub fn run(arguments: &ScoreArguments) -> anyhow::Result<ExitCode> {
     let to_standard = report.output == STANDARD;
     let text = match arguments.output.format {
         Format::Json => pairity_report::json_lines(&scoring_json(&report)),
-        Format::Text => scoring_text(&report, output::wants_color() && !to_standard, output::width()),
+        Format::Text => {
+            let look = output::look();
+            scoring_text(&report, look.color && !to_standard, look.width)
+        }
     };
     match to_standard {
         true => output::complain(text.trim_end()),

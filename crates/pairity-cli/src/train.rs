@@ -41,7 +41,7 @@ pub fn run(arguments: &TrainArguments) -> anyhow::Result<ExitCode> {
     }
     let text = match arguments.fit.output.format {
         Format::Json => pairity_report::json_lines(&training_json(&report)),
-        Format::Text => training_text(&report, output::wants_color(), output::width()),
+        Format::Text => training_text(&report, &output::look()),
     };
     output::write(&text)?;
     Ok(ExitCode::from(if report.trained.meets_goal { 0 } else { NOT_MET }))

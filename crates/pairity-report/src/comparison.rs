@@ -1,7 +1,7 @@
 //! A comparison of methods, and its JSON document of schema `pairity.compare/1`.
 
 use crate::json::metric_json;
-use pairity::metrics::Metric;
+use pairity::metrics::{Metric, Verdict};
 use pairity::scorers::{Goal, Objective};
 use pairity::training::{Evaluation, Status};
 use serde_json::{Value, json};
@@ -37,6 +37,16 @@ impl Outcome {
     pub fn violation(&self) -> Option<&Metric> {
         self.test.violation.as_ref()
     }
+
+    /// Whether the rows that are shown say that the goal is met: the worst verdict of a constraint.
+    pub fn verdict(&self) -> Verdict {
+        let checks = &self.test.audit.checks;
+        let has = |verdict: Verdict| checks.iter().any(|check| check.verdict == verdict);
+        [Verdict::Fail, Verdict::NotEstimable, Verdict::Undecided]
+            .into_iter()
+            .find(|&verdict| has(verdict))
+            .unwrap_or(Verdict::Pass)
+    }
 }
 
 /// All methods on one split of the rows.
@@ -63,8 +73,8 @@ pub struct ComparisonReport {
 }
 
 impl ComparisonReport {
-    /// Sorts the results and marks those that are dominated. Those that meet the goal come first; then by
-    /// violation where it is missed, and by objective where it is met.
+    /// Sorts the results and marks those that are dominated. Those that surely meet the goal come first,
+    /// then those of which the rows can't tell, both by objective; the rest by violation.
     pub fn new(goal: Goal, mut results: Vec<MethodResult>) -> ComparisonReport {
         let sign = match goal.objective {
             Objective::Maximize(_) => -1.0,
@@ -85,9 +95,10 @@ impl ComparisonReport {
         let order = |result: &MethodResult| {
             let Ok(outcome) = &result.outcome else { return (3, 0.0, 0.0) };
             let (cost, violation) = values(outcome);
-            match meets(outcome) {
-                true => (0, cost, violation),
-                false => (1 + i32::from(!violation.is_finite()), violation, cost),
+            match outcome.verdict() {
+                Verdict::Pass => (0, cost, violation),
+                Verdict::Undecided => (1, cost, violation),
+                Verdict::Fail | Verdict::NotEstimable => (2, violation, cost),
             }
         };
         results.sort_by(|a, b| {
@@ -113,11 +124,6 @@ impl ComparisonReport {
             Objective::Maximize(text) | Objective::Minimize(text) => text,
         }
     }
-}
-
-/// Whether every constraint is met on the rows that are shown.
-pub(crate) fn meets(outcome: &Outcome) -> bool {
-    outcome.test.violations.iter().all(|miss| miss.is_some_and(|miss| miss <= 0.0))
 }
 
 /// The comparison as one JSON document.
@@ -153,7 +159,7 @@ pub(crate) fn result_json(result: &MethodResult) -> Value {
             "components": outcome.components,
             "deterministic": outcome.components == 1,
             "sees_group": outcome.sees_group,
-            "meets_goal": meets(outcome),
+            "verdict": outcome.verdict().name(),
             "test": test_json(&outcome.test),
             "dominated": outcome.dominated,
         }),

@@ -84,6 +84,16 @@ pub struct Report {
 }
 
 impl Report {
+    /// Whether accuracies could be measured.
+    pub(crate) fn has_labels(&self) -> bool {
+        self.audit.mse.is_some()
+    }
+
+    /// The column used as something.
+    pub(crate) fn column(&self, role: Role) -> Option<&str> {
+        self.notes.columns.iter().find(|(r, _)| *r == role).map(|(_, name)| name.as_str())
+    }
+
     /// The gaps in the order in which they are documented.
     pub(crate) fn gaps(&self) -> Vec<(Criterion, &Metric)> {
         let place = |criterion: Criterion| match criterion {

@@ -41,32 +41,32 @@ fn table(queries: usize) -> String {
 }
 
 /// A folder with a table of so many queries.
-struct Work {
+pub struct Work {
     folder: TempDir,
 }
 
 impl Work {
-    fn new(queries: usize) -> Work {
+    pub fn new(queries: usize) -> Work {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("table.csv"), table(queries)).unwrap();
         Work { folder }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn arguments(&self, model: &str, more: &[&str]) -> Vec<String> {
+    pub fn arguments(&self, model: &str, more: &[&str]) -> Vec<String> {
         let (table, model) = (self.path("table.csv"), self.path(model));
         let own = ["train", table.to_str().unwrap(), "-o", model.to_str().unwrap()];
         own.into_iter().chain(COLUMNS).chain(more.iter().copied()).map(str::to_owned).collect()
     }
 
-    fn train(&self, model: &str, more: &[&str]) -> Outcome {
+    pub fn train(&self, model: &str, more: &[&str]) -> Outcome {
         run(pairity().args(self.arguments(model, more)))
     }
 
-    fn files(&self) -> Vec<String> {
+    pub fn files(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.folder.path()).unwrap();
         let mut names: Vec<String> =
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -75,12 +75,12 @@ impl Work {
     }
 }
 
-fn read(path: &Path) -> String {
+pub fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// Short runs, since what is tested is not how good they are.
-const SHORT: [&str; 4] = ["--iterations", "200", "--step-size", "0.1"];
+pub const SHORT: [&str; 4] = ["--iterations", "200", "--step-size", "0.1"];
 
 #[test]
 fn a_goal_that_can_be_met_is_met_and_the_model_is_written() {

@@ -2,8 +2,7 @@
 
 use super::Page;
 use super::words::{fill, number, pad, plain, with_interval};
-use pairity::goals::Sense;
-use pairity::metrics::{Check, Verdict};
+use pairity::metrics::Verdict;
 
 /// Columns of the verdicts.
 const VERDICT: usize = 15;
@@ -23,33 +22,13 @@ impl Page<'_> {
                 Verdict::NotEstimable => ("not estimable", super::Paint::unsure),
             };
             text += &format!("  {}{}\n", paint(self.paint, &pad(word, VERDICT)), plain(&check.expression));
-            let why = fill(&self.why(check), 2 + VERDICT, self.width);
+            let mut why = self.report.why(check);
+            if check.metric.value.is_some() {
+                why = format!("{}: {why}", with_interval(&check.metric, |x| number(x, 4)));
+            }
+            let why = fill(&why, 2 + VERDICT, self.width);
             text += &format!("{}{why}\n", " ".repeat(2 + VERDICT));
         }
         text
-    }
-
-    fn why(&self, check: &Check) -> String {
-        let value = with_interval(&check.metric, |x| number(x, 4));
-        let bound = check.bound;
-        let (within, beyond) = match check.sense {
-            Sense::AtMost => ("at most", "above"),
-            Sense::AtLeast => ("at least", "below"),
-        };
-        match check.verdict {
-            Verdict::Pass => format!("{value}: all of the interval is {within} {bound}"),
-            Verdict::Fail => format!("{value}: all of the interval is {beyond} {bound}"),
-            Verdict::Undecided => {
-                format!("{value}: {bound} is inside the interval, so these data can't tell; more would")
-            }
-            Verdict::NotEstimable => {
-                let hint = if self.has_labels() { "" } else { "; name the label column with --label" };
-                let reason = plain(check.metric.reason.as_deref().unwrap_or("there is no value"));
-                match check.metric.value {
-                    Some(_) => format!("{value}: {reason}{hint}"),
-                    None => format!("{reason}{hint}"),
-                }
-            }
-        }
     }
 }

@@ -1,15 +1,16 @@
 //! Comparisons and frontiers as text for people.
 
-use super::MIN_WIDTH;
 use super::paint::Paint;
 use super::words::{columns, fill, flow, many, number, pad, plain, with_interval};
-use crate::comparison::{ComparisonReport, MethodResult, Outcome, meets};
+use super::{Look, MIN_WIDTH};
+use crate::comparison::{ComparisonReport, MethodResult, Outcome};
 use crate::frontier::FrontierReport;
+use pairity::metrics::Verdict;
 use pairity::scorers::{Goal, Objective};
 
-/// The comparison for reading, at most `width` columns wide where names allow it (60 at least).
-pub fn comparison_text(report: &ComparisonReport, color: bool, width: usize) -> String {
-    let page = Page { paint: Paint(color), width: width.max(MIN_WIDTH) };
+/// The comparison for reading.
+pub fn comparison_text(report: &ComparisonReport, look: &Look) -> String {
+    let page = Page { paint: Paint(look.color), width: look.width.max(MIN_WIDTH) };
     let pieces = pieces(report.part, report.rows, report.model, report.seed);
     let mut text = page.heading("Comparison", &report.tables, &report.goal, &pieces, &report.notes);
     let applied: Vec<(String, &MethodResult)> = report
@@ -28,8 +29,8 @@ pub fn comparison_text(report: &ComparisonReport, color: bool, width: usize) -> 
 }
 
 /// The frontier for reading.
-pub fn frontier_text(report: &FrontierReport, color: bool, width: usize) -> String {
-    let page = Page { paint: Paint(color), width: width.max(MIN_WIDTH) };
+pub fn frontier_text(report: &FrontierReport, look: &Look) -> String {
+    let page = Page { paint: Paint(look.color), width: look.width.max(MIN_WIDTH) };
     let pieces = pieces(report.part, report.rows, report.model, report.seed);
     let mut text = page.heading("Frontier", &report.tables, &report.goal, &pieces, &report.notes);
     let rows = report.curves.iter().flat_map(|curve| &curve.points);
@@ -89,7 +90,13 @@ impl Page {
                 format!("{}{mark}", plain(name)),
                 with_interval(&outcome.test.objective, |x| number(x, 4)),
                 violation.map_or("—".to_owned(), |metric| with_interval(metric, |x| number(x, 4))),
-                if meets(outcome) { "met" } else { "missed" }.to_owned(),
+                match outcome.verdict() {
+                    Verdict::Pass => "met",
+                    Verdict::Fail => "missed",
+                    Verdict::Undecided => "can't tell",
+                    Verdict::NotEstimable => "not estimable",
+                }
+                .to_owned(),
                 match (outcome.components, outcome.sees_group) {
                     (1, false) => "1".to_owned(),
                     (1, true) => "1, by group".to_owned(),

@@ -22,10 +22,10 @@ impl Page<'_> {
     pub(super) fn accuracy(&self) -> String {
         let audit = &self.report.audit;
         let groups = &audit.groups;
-        if groups.is_empty() || !self.has_labels() {
+        if groups.is_empty() || !self.report.has_labels() {
             return String::new();
         }
-        let worst = worst(&audit.accuracy);
+        let worst = self.report.worst_cell();
         let title = "how often the better of two scores higher, by the group of each";
         let mut text = self.title("Accuracy between groups", title);
         if groups.len() <= MAX_MATRIX {
@@ -39,7 +39,7 @@ impl Page<'_> {
             let names: Vec<String> = groups.iter().cloned().chain([ANYONE.to_owned()]).collect();
             let corner = "better ↓  worse →";
             let matrix = Matrix { corner, rows: names.clone(), columns: names, cells, worst };
-            let (table, cut) = matrix.text(self.width, self.paint);
+            let (table, cut) = matrix.text(self.width, self.paint, self.pictures);
             text += &table;
             if cut {
                 text += "  intervals are in --format json, or show in a wider terminal\n";
@@ -72,7 +72,7 @@ impl Page<'_> {
 
     pub(super) fn symmetric(&self) -> String {
         let audit = &self.report.audit;
-        if audit.groups.is_empty() || !self.has_labels() || audit.groups.len() > MAX_MATRIX {
+        if audit.groups.is_empty() || !self.report.has_labels() || audit.groups.len() > MAX_MATRIX {
             return String::new();
         }
         let list: Vec<Entry> = audit
@@ -105,7 +105,7 @@ impl Page<'_> {
             let cells = audit.parity.iter().map(|row| row.iter().map(Option::as_ref).collect()).collect();
             let corner = "higher ↓  lower →";
             let matrix = Matrix { corner, rows: groups.clone(), columns: groups.clone(), cells, worst: None };
-            text += &matrix.text(self.width, self.paint).0;
+            text += &matrix.text(self.width, self.paint, self.pictures).0;
         } else {
             let cells = cells(&audit.parity, |first, second| Rate::Parity { first, second });
             text += &self.ends(&cells);
@@ -171,18 +171,6 @@ impl Page<'_> {
             self.list(&known[known.len() - ENDS..])
         )
     }
-}
-
-/// The cell with the lowest value, unless all are equal.
-fn worst(cells: &[Vec<Metric>]) -> Option<(usize, usize)> {
-    let values = || {
-        let row = |(r, row): (usize, &Vec<Metric>)| {
-            row.iter().enumerate().filter_map(move |(c, m)| Some(((r, c), m.value?))).collect::<Vec<_>>()
-        };
-        cells.iter().enumerate().flat_map(row)
-    };
-    let (place, low) = values().min_by(|(_, a), (_, b)| a.total_cmp(b))?;
-    values().any(|(_, value)| value > low).then_some(place)
 }
 
 /// The cells of a matrix with their names.

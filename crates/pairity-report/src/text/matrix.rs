@@ -1,6 +1,7 @@
 //! A square of metrics with named rows and columns, as wide as it may be and no wider.
 
 use super::paint::Paint;
+use super::pictures::block;
 use super::words::{columns, pad, rate, shorten, with_interval};
 use pairity::metrics::Metric;
 
@@ -9,6 +10,9 @@ pub(super) const MARK: &str = "◄";
 
 /// Columns between two cells.
 const SPACE: usize = 2;
+
+/// Columns of a block and the space behind it.
+const BLOCK: usize = 2;
 
 /// Rows longer than this have their names cut.
 const MAX_NAME: usize = 24;
@@ -49,17 +53,21 @@ pub(super) struct Matrix<'a> {
 }
 
 impl Matrix<'_> {
-    /// The matrix in text, and whether intervals had to be left out.
-    pub(super) fn text(&self, width: usize, paint: Paint) -> (String, bool) {
+    /// The matrix in text, and whether intervals had to be left out. With pictures, a block before each value
+    /// shows how high it is, if no interval has to go for that.
+    pub(super) fn text(&self, width: usize, paint: Paint, pictures: bool) -> (String, bool) {
         let longest = self.rows.iter().map(|name| columns(&shorten(name, MAX_NAME))).max().unwrap_or(0);
         let first = longest.max(columns(self.corner)) + SPACE;
         let count = self.columns.len();
-        let fits = |layout: &Layout| 2 + first + count * (layout.cell() + SPACE) <= width + SPACE;
+        let needs = |layout: &Layout| 2 + first + count * (layout.cell() + SPACE);
+        let fits = |layout: &Layout| needs(layout) <= width + SPACE;
         let layout = [Layout::OneLine, Layout::TwoLines].into_iter().find(fits).unwrap_or(Layout::Values);
+        let pictures = pictures && needs(&layout) + count * BLOCK <= width + SPACE;
+        let own = layout.cell() + if pictures { BLOCK } else { 0 };
         // Names may be wider than cells where there is room.
         let spare = (width.saturating_sub(2 + first) / count.max(1)).saturating_sub(SPACE);
         let widest = self.columns.iter().map(|name| columns(name)).max().unwrap_or(0);
-        let cell = widest.min(spare).min(MAX_NAME).max(layout.cell()).max(MIN_NAME);
+        let cell = widest.min(spare).min(MAX_NAME).max(own).max(MIN_NAME);
         let line = |name: &str, cells: &[String]| {
             let mut line = format!("  {}", pad(name, first));
             cells.iter().for_each(|text| line += text);
@@ -80,6 +88,9 @@ impl Matrix<'_> {
                         (Some(metric), Layout::OneLine) => with_interval(metric, rate),
                         (Some(metric), _) => metric.value.map_or("—".to_owned(), rate),
                     };
+                    if let (true, Some(value)) = (pictures, metric.and_then(|metric| metric.value)) {
+                        text = format!("{} {text}", block(value));
+                    }
                     if self.worst == Some((r, c)) {
                         text = format!("{text} {MARK}");
                         return paint.bad(&text) + &" ".repeat((cell + SPACE).saturating_sub(columns(&text)));
@@ -89,9 +100,12 @@ impl Matrix<'_> {
                 .collect();
             out += &line(&name, &cells);
             if layout == Layout::TwoLines {
+                let indent = " ".repeat(if pictures { BLOCK } else { 0 });
                 let intervals: Vec<String> = row
                     .iter()
-                    .map(|metric| pad(&metric.map_or(String::new(), interval), cell + SPACE))
+                    .map(|metric| {
+                        pad(&format!("{indent}{}", metric.map_or(String::new(), interval)), cell + SPACE)
+                    })
                     .collect();
                 out += &(paint.faint(line("", &intervals).trim_end_matches('\n')) + "\n");
             }

@@ -1,4 +1,4 @@
-use super::audit_text;
+use super::{Look, audit_text};
 use crate::report::{Missing, Notes, Report, Role};
 use pairity::examples::{Columns, Examples, Groups};
 use pairity::goals::parse_constraint;
@@ -26,6 +26,11 @@ fn report(names: &[String], checks: &[&str]) -> Report {
     Report { audit, notes }
 }
 
+/// Plain text of so many columns.
+fn plain(report: &Report, width: usize) -> String {
+    audit_text(report, &Look { color: false, pictures: false, width })
+}
+
 fn names(count: usize) -> Vec<String> {
     (0..count).map(|i| format!("group number {i}")).collect()
 }
@@ -39,10 +44,12 @@ fn every_number_of_groups_fits_the_page() {
     for count in [1, 2, 3, 4, 5, 8, 9, 12] {
         let report = report(&names(count), &["auc >= 0.3"]);
         for width in [80, 100, 120] {
-            let text = audit_text(&report, false, width);
-            // Below 100 columns the values of eight groups stay together, rather than be cut.
-            let limit = if count > 5 && width < 100 { 100 } else { width };
-            assert!(widest(&text) <= limit, "{count} groups, {width} columns:\n{text}");
+            for pictures in [false, true] {
+                let text = audit_text(&report, &Look { color: false, pictures, width });
+                // Below 100 columns the values of eight groups stay together, rather than be cut.
+                let limit = if count > 5 && width < 100 { 100 } else { width };
+                assert!(widest(&text) <= limit, "{count} groups, {width} columns:\n{text}");
+            }
         }
     }
 }
@@ -50,7 +57,7 @@ fn every_number_of_groups_fits_the_page() {
 #[test]
 fn color_changes_nothing_but_color() {
     let report = report(&names(3), &["auc >= 0.3", "auc >= 0.9", "cross_group <= 0.1"]);
-    let painted = audit_text(&report, true, 100);
+    let painted = audit_text(&report, &Look { color: true, pictures: true, width: 100 });
     assert!(painted.contains('\u{1b}'));
     let mut bare = String::new();
     let mut rest = painted.as_str();
@@ -58,18 +65,18 @@ fn color_changes_nothing_but_color() {
         bare += &rest[..at];
         rest = rest[at..].split_once('m').map_or("", |(_, rest)| rest);
     }
-    assert_eq!(bare + rest, audit_text(&report, false, 100));
+    assert_eq!(bare + rest, audit_text(&report, &Look { color: false, pictures: true, width: 100 }));
 }
 
 #[test]
 fn reasons_for_rows_left_out_are_told_where_there_are_any() {
-    let text = audit_text(&report(&names(2), &[]), false, 100);
+    let text = plain(&report(&names(2), &[]), 100);
     assert!(text.contains("3 of 83 rows left out: score missing in 3\n"), "{text}");
 }
 
 #[test]
 fn one_group_has_no_worst_cell() {
-    let text = audit_text(&report(&names(1), &[]), false, 100);
+    let text = plain(&report(&names(1), &[]), 100);
     assert!(!text.contains('◄'), "{text}");
     assert!(text.contains("is the only group"), "{text}");
 }
@@ -77,6 +84,24 @@ fn one_group_has_no_worst_cell() {
 #[test]
 fn long_and_wide_names_are_cut() {
     let names = ["x".repeat(300), "日本語".repeat(50), "z".to_owned()];
-    let text = audit_text(&report(&names, &[]), false, 100);
+    let text = plain(&report(&names, &[]), 100);
     assert!(widest(&text) <= 100, "{text}");
+}
+
+#[test]
+fn pictures_stand_beside_the_numbers_only_if_asked_for() {
+    let report = report(&names(2), &[]);
+    let text = audit_text(&report, &Look { color: false, pictures: true, width: 100 });
+    assert!(text.contains('├') && text.contains('●') && text.contains("▅ 0."), "{text}");
+    let plain = plain(&report, 100);
+    assert!(!plain.contains(['├', '●', '▅']), "{plain}");
+    // The same numbers in both.
+    let numbers = |text: &str| {
+        let words =
+            text.split_whitespace().filter(|word| word.starts_with(|c: char| c.is_ascii_digit() || c == '['));
+        words.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let without_axes: String =
+        text.lines().filter(|line| !line.starts_with(&" ".repeat(30))).collect::<Vec<_>>().join("\n");
+    assert_eq!(numbers(&without_axes), numbers(&plain));
 }

@@ -1,9 +1,9 @@
 //! A training run as text for people.
 
-use super::MIN_WIDTH;
 use super::matrix::Matrix;
 use super::paint::Paint;
 use super::words::{columns, count, fill, flow, many, number, pad, plain, rate, with_interval};
+use super::{Look, MIN_WIDTH};
 use crate::training::{TrainingPart, TrainingReport};
 use pairity::metrics::Verdict;
 use pairity::scorers::Objective;
@@ -12,9 +12,10 @@ use pairity::training::Status;
 /// More names than this are counted rather than listed.
 const MAX_NAMES: usize = 3;
 
-/// The run for reading, at most `width` columns wide where names allow it (60 at least).
-pub fn training_text(report: &TrainingReport, color: bool, width: usize) -> String {
-    let page = Page { report, paint: Paint(color), width: width.max(MIN_WIDTH) };
+/// The run for reading.
+pub fn training_text(report: &TrainingReport, look: &Look) -> String {
+    let page =
+        Page { report, paint: Paint(look.color), pictures: look.pictures, width: look.width.max(MIN_WIDTH) };
     let sections =
         [page.heading(), page.result(), page.values(), page.accuracy(), page.members(), page.next()];
     sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n")
@@ -23,6 +24,7 @@ pub fn training_text(report: &TrainingReport, color: bool, width: usize) -> Stri
 struct Page<'a> {
     report: &'a TrainingReport,
     paint: Paint,
+    pictures: bool,
     width: usize,
 }
 
@@ -214,7 +216,7 @@ impl Page<'_> {
             cells: audit.accuracy.iter().map(|row| row.iter().map(Some).collect()).collect(),
             worst: None,
         };
-        format!("{title}\n{}", matrix.text(self.width, self.paint).0)
+        format!("{title}\n{}", matrix.text(self.width, self.paint, self.pictures).0)
     }
 
     /// The scorers of a mixture, one by one.

@@ -24,12 +24,12 @@ pub fn plain(text: &str) -> String {
 }
 
 /// The number of terminal columns of a text.
-pub(super) fn columns(text: &str) -> usize {
+pub(crate) fn columns(text: &str) -> usize {
     text.width()
 }
 
 /// A name cut to a number of columns in its middle, since names often differ at either end.
-pub(super) fn shorten(name: &str, room: usize) -> String {
+pub(crate) fn shorten(name: &str, room: usize) -> String {
     let name = plain(name);
     if columns(&name) <= room || room == 0 {
         return name;
@@ -51,17 +51,17 @@ fn take(chars: impl Iterator<Item = char>, room: usize) -> Vec<char> {
 }
 
 /// A text with spaces behind it, up to a number of columns.
-pub(super) fn pad(text: &str, room: usize) -> String {
+pub(crate) fn pad(text: &str, room: usize) -> String {
     format!("{text}{}", " ".repeat(room.saturating_sub(columns(text))))
 }
 
 /// A text with spaces before it, up to a number of columns.
-pub(super) fn pad_left(text: &str, room: usize) -> String {
+pub(crate) fn pad_left(text: &str, room: usize) -> String {
     format!("{}{text}", " ".repeat(room.saturating_sub(columns(text))))
 }
 
 /// A whole number with its thousands apart.
-pub(super) fn count(number: u64) -> String {
+pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -74,7 +74,7 @@ pub(super) fn count(number: u64) -> String {
 }
 
 /// A count with its noun.
-pub(super) fn many(number: usize, noun: &str) -> String {
+pub(crate) fn many(number: usize, noun: &str) -> String {
     let plural = match (number, noun) {
         (1, _) => noun.to_owned(),
         (_, "query") => "queries".to_owned(),
@@ -85,7 +85,7 @@ pub(super) fn many(number: usize, noun: &str) -> String {
 
 /// A number with so many decimals (one if it is large), or in scientific notation where they would not
 /// show it.
-pub(super) fn number(value: f64, decimals: usize) -> String {
+pub(crate) fn number(value: f64, decimals: usize) -> String {
     let size = value.abs();
     if size >= 1e6 || (size > 0.0 && size < 0.5 * 0.1_f64.powi(decimals as i32)) {
         return format!("{value:.2e}");
@@ -95,14 +95,14 @@ pub(super) fn number(value: f64, decimals: usize) -> String {
 }
 
 /// A rate: three decimals always.
-pub(super) fn rate(value: f64) -> String {
+pub(crate) fn rate(value: f64) -> String {
     // No minus before a zero.
     let text = format!("{value:.3}");
     if text == "-0.000" { "0.000".to_owned() } else { text }
 }
 
 /// A value and its interval on one line.
-pub(super) fn with_interval(metric: &Metric, write: impl Fn(f64) -> String) -> String {
+pub(crate) fn with_interval(metric: &Metric, write: impl Fn(f64) -> String) -> String {
     match (metric.value, metric.low, metric.high) {
         (None, ..) => "—".to_owned(),
         (Some(value), Some(low), Some(high)) => format!("{} [{}, {}]", write(value), write(low), write(high)),
@@ -111,7 +111,7 @@ pub(super) fn with_interval(metric: &Metric, write: impl Fn(f64) -> String) -> S
 }
 
 /// Pieces joined by a middle dot, on as many lines as they need.
-pub(super) fn flow(pieces: &[String], width: usize) -> String {
+pub(crate) fn flow(pieces: &[String], width: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     for piece in pieces {
         match lines.last_mut() {
@@ -126,7 +126,7 @@ pub(super) fn flow(pieces: &[String], width: usize) -> String {
 }
 
 /// A sentence on as many lines as it needs, each after the first behind an indent.
-pub(super) fn fill(text: &str, indent: usize, width: usize) -> String {
+pub(crate) fn fill(text: &str, indent: usize, width: usize) -> String {
     let mut out = String::new();
     let mut used = indent;
     for word in text.split(' ') {

@@ -1,9 +1,10 @@
 //! Rates with honest intervals.
 //!
 //! [`Audit::run`] measures everything; each number is a [`Metric`]: a value with its interval, or the
-//! reason why it can't be estimated.
+//! reason why it can't be estimated. [`Distributions::run`] summarizes what pictures show beside it.
 
 mod audit;
+mod distributions;
 mod influence;
 mod intervals;
 mod measurement;
@@ -14,6 +15,10 @@ mod mixture_tests;
 mod tests;
 
 pub use audit::{Audit, Check, Settings, Verdict};
+pub use distributions::{
+    Bins, DifferenceBin, Differences, Distributions, Halves, QueryGaps, QueryRates, ScoreHistogram,
+    ScoreHistograms,
+};
 pub use influence::rate_values;
 pub(crate) use influence::values_in_order;
 pub use measurement::{Measurement, Metric};

@@ -15,4 +15,4 @@ mod view;
 
 pub(crate) use members::Arranged;
 pub(crate) use shares::{Part, Shares};
-pub(crate) use tally::{Layout, Tally};
+pub(crate) use tally::{CellSum, Layout, Tally};

@@ -102,6 +102,17 @@ impl Wanted {
     }
 }
 
+/// Tasks whose cells are held at once where only their sums are wanted.
+const AT_ONCE: usize = 16;
+
+/// What the pairs of one cell earned, what they could have earned, and their number.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct CellSum {
+    pub credit: f64,
+    pub total: f64,
+    pub pairs: u64,
+}
+
 /// The cells of all queries that have pairs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tally {
@@ -115,20 +126,10 @@ pub(crate) struct Tally {
 impl Tally {
     /// Counts the cells that rates need; `scores` are in the order of the examples.
     pub(crate) fn count(examples: &Examples, scores: &[f64], rates: &[Rate], ties: Ties) -> Tally {
-        let wanted = Wanted::by(rates);
-        let layout = Layout::of(examples);
-        let parts: Vec<Tally> = examples
-            .tasks()
-            .into_par_iter()
-            .map(|queries| {
-                let mut tally = Tally { pairs: vec![0; layout.len()], ..Tally::default() };
-                for query in queries {
-                    tally.add_query(examples, &layout, wanted, examples.query(query), scores, ties);
-                }
-                tally
-            })
-            .collect();
-        let mut all = Tally { pairs: vec![0; layout.len()], ..Tally::default() };
+        let tasks = examples.tasks().into_par_iter();
+        let parts: Vec<Tally> =
+            tasks.map(|task| Tally::of_task(examples, task, scores, rates, ties)).collect();
+        let mut all = Tally { pairs: vec![0; Layout::of(examples).len()], ..Tally::default() };
         all.entries.reserve_exact(parts.iter().map(|part| part.entries.len()).sum());
         all.ends.reserve_exact(examples.queries());
         for part in parts {
@@ -138,6 +139,41 @@ impl Tally {
             all.pairs.iter_mut().zip(&part.pairs).for_each(|(all, part)| *all += part);
         }
         all
+    }
+
+    /// The cells over all queries together, which takes no room for the cells of each.
+    pub(crate) fn sums(examples: &Examples, scores: &[f64], rates: &[Rate], ties: Ties) -> Vec<CellSum> {
+        let mut all = vec![CellSum::default(); Layout::of(examples).len()];
+        // A few tasks at a time, as each has cells of its own until they are added, in order.
+        for tasks in examples.tasks().chunks(AT_ONCE) {
+            let tasks = tasks.par_iter();
+            let some: Vec<Tally> =
+                tasks.map(|task| Tally::of_task(examples, task.clone(), scores, rates, ties)).collect();
+            for tally in some {
+                all.iter_mut().zip(&tally.pairs).for_each(|(cell, pairs)| cell.pairs += pairs);
+                for part in &tally.entries {
+                    all[part.cell as usize].credit += part.credit;
+                    all[part.cell as usize].total += part.total;
+                }
+            }
+        }
+        all
+    }
+
+    /// The cells of consecutive queries.
+    fn of_task(
+        examples: &Examples,
+        queries: Range<usize>,
+        scores: &[f64],
+        rates: &[Rate],
+        ties: Ties,
+    ) -> Tally {
+        let (layout, wanted) = (Layout::of(examples), Wanted::by(rates));
+        let mut tally = Tally { pairs: vec![0; layout.len()], ..Tally::default() };
+        for query in queries {
+            tally.add_query(examples, &layout, wanted, examples.query(query), scores, ties);
+        }
+        tally
     }
 
     /// The expected cells of a mixture: which cells a query has does not depend on its scores, so that

@@ -276,6 +276,36 @@ mod tests {
     }
 
     #[test]
+    fn the_robust_problem_raises_the_least_rate_that_is_compared() {
+        let fair = problem("auc", &["cross_group <= 0.01"]);
+        let by_hand = problem("min(auc, A[a > b], A[b > a])", &[]);
+        let robust = fair.robust().unwrap();
+        assert_eq!((&robust.objective, robust.bounds.len()), (&by_hand.objective, 0));
+        assert_eq!(fair.unconstrained(), problem("auc", &[]));
+        assert_eq!(problem("auc", &[]).robust(), None);
+    }
+
+    #[test]
+    fn the_violation_is_the_largest_gap_or_else_the_largest_miss() {
+        let values = |rate| match rate {
+            rate if rate == Rate::accuracy(0, 1) => 0.9,
+            rate if rate == Rate::accuracy(1, 0) => 0.7,
+            rate if rate == Rate::accuracy(0, 0) => 0.6,
+            _ => 0.65,
+        };
+        let violation = |constraints: &[&str]| {
+            problem("auc", constraints).violation().map(|violation| violation.value(&mut { values }))
+        };
+        let near = |found: Option<f64>, expected: f64| {
+            assert!((found.unwrap() - expected).abs() < 1e-12, "{found:?} for {expected}");
+        };
+        near(violation(&["within_group <= 0.01", "cross_group <= 0.15"]), 0.2);
+        near(violation(&["within_group <= 0.01", "A[b > a] >= 0.8"]), 0.1);
+        near(violation(&["A[b > a] <= 0.6"]), 0.1);
+        assert_eq!(violation(&[]), None);
+    }
+
+    #[test]
     fn at_least_is_turned_into_at_most() {
         let problem = problem("auc", &["A[a > b] >= 0.8 * A[b > a] + 0.1"]);
         let mut rate = |rate| if rate == Rate::accuracy(0, 1) { 0.7 } else { 0.5 };

@@ -1,0 +1,70 @@
+//! Gaps against their bounds, and checks with their verdicts.
+
+use super::{AuditPage, section};
+use crate::facts::about;
+use crate::html::frame::Section;
+use crate::html::table::{Cell, Table};
+use crate::html::whiskers::{Bound, Whisker, Whiskers, verdict};
+use crate::scale::minus;
+use crate::text::words::{number, plain, rate};
+use pairity::goals::{Criterion, Sense};
+
+impl AuditPage<'_> {
+    pub(super) fn gaps(&self) -> Option<Section> {
+        let gaps = self.report.gaps_that_apply();
+        let row = |(criterion, metric)| Whisker {
+            name: Criterion::name(criterion),
+            about: about(criterion).to_owned(),
+            metric,
+            unit: "pairs",
+            bounds: self.bounds(criterion),
+        };
+        let whiskers = Whiskers {
+            caption: "Each gap with its interval; a thick line is a bound that was asked for",
+            title: "Gap",
+            rows: gaps.into_iter().map(row).collect(),
+            holds: vec![0.0],
+            rule: None,
+            write: rate,
+        };
+        if whiskers.rows.is_empty() {
+            return None;
+        }
+        let about = "The largest difference among rates that should be equal; 0 is perfectly equal.";
+        section("gaps", "Gaps", about, vec![whiskers.html()])
+    }
+
+    /// The bounds that checks set for a criterion by itself.
+    fn bounds(&self, criterion: Criterion) -> Vec<Bound> {
+        let alone = |expression: &str| match expression.split_once("<=") {
+            Some((left, right)) => left.trim() == criterion.name() && right.trim().parse::<f64>().is_ok(),
+            None => false,
+        };
+        let checks = self.report.audit.checks.iter().filter(|check| alone(&check.expression));
+        checks
+            .map(|check| Bound { value: check.bound, sense: Sense::AtMost, verdict: check.verdict })
+            .collect()
+    }
+
+    pub(super) fn checks(&self) -> Option<Section> {
+        let mut table = Table::new("Checks", &["Check", "Verdict", "#Value"]).quiet();
+        for check in &self.report.audit.checks {
+            let write = |value: f64| minus(&number(value, 4));
+            let interval = check.metric.low.zip(check.metric.high);
+            let interval = interval.map(|(low, high)| format!("{} to {}", write(low), write(high)));
+            let value = Cell::number(check.metric.value.map_or("—".to_owned(), write));
+            table.push(vec![
+                Cell::name(&plain(&check.expression)).with_note(self.report.why(check)),
+                Cell::markup(verdict(check.verdict)),
+                match interval {
+                    Some(interval) => value.with_note(interval),
+                    None => value,
+                },
+            ]);
+        }
+        let about = "Bounds that were asked for. A check passes if the whole interval keeps the bound, fails if \
+                     none of it does, and is undecided otherwise.";
+        let body = if self.report.audit.checks.is_empty() { Vec::new() } else { vec![table.html()] };
+        section("checks", "Checks", about, body)
+    }
+}

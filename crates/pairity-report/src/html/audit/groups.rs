@@ -1,0 +1,177 @@
+//! Accuracies and parity between groups.
+
+use super::{AuditPage, section};
+use crate::html::frame::{Section, paragraphs, remarks};
+use crate::html::heat::HeatMap;
+use crate::html::markup::Html;
+use crate::html::table::{Cell, Table};
+use crate::html::whiskers::{Whisker, Whiskers};
+use crate::text::words::{count, many, plain, rate, shorten};
+use pairity::metrics::Metric;
+use pairity::rates::Rate;
+
+/// Matrices of more groups than this are not shown whole.
+const MAX_MATRIX: usize = 12;
+
+/// How many cells of each end are shown instead.
+const ENDS: usize = 10;
+
+/// The name of all examples together.
+const ANYONE: &str = "anyone";
+
+impl AuditPage<'_> {
+    pub(super) fn accuracy(&self) -> Option<Section> {
+        let audit = &self.report.audit;
+        if audit.groups.is_empty() || !self.report.has_labels() {
+            return None;
+        }
+        let mut body = Vec::new();
+        if audit.groups.len() <= MAX_MATRIX {
+            body.push(self.matrix());
+        } else {
+            let mut cells = Vec::new();
+            for (a, row) in audit.accuracy.iter().enumerate() {
+                cells.extend(row.iter().enumerate().map(|(b, metric)| (Rate::accuracy(a, b), metric)));
+            }
+            body.extend(self.ends(cells, "accuracies"));
+        }
+        if let Some((better, worse)) = self.report.worst_cell() {
+            let metric = &audit.accuracy[better][worse];
+            let name = |group: usize| format!("“{}”", shorten(&audit.groups[group], 40));
+            let words = format!(
+                "The lowest: a better {} scores above a worse {} {:.1}% of the time ({}).",
+                name(better),
+                name(worse),
+                metric.value.unwrap_or(f64::NAN) * 100.0,
+                many(metric.pairs as usize, "pair")
+            );
+            body.push(paragraphs(&[words]));
+        }
+        body.push(remarks(&self.reasons(audit.accuracy.iter().flatten())));
+        let about = "How often the better of two candidates has the higher score, by the group of each: read \
+                     along a row for the better one’s group.";
+        section("accuracy", "Accuracy between groups", about, body)
+    }
+
+    fn matrix(&self) -> Html {
+        let audit = &self.report.audit;
+        let mut cells: Vec<Vec<Option<&Metric>>> = audit
+            .accuracy
+            .iter()
+            .zip(&audit.row_marginals)
+            .map(|(row, marginal)| row.iter().chain([marginal]).map(Some).collect())
+            .collect();
+        cells.push(audit.column_marginals.iter().chain([&audit.auc]).map(Some).collect());
+        HeatMap {
+            caption: "Accuracy with its interval and number of pairs",
+            corner: ["better", "worse"],
+            names: audit.groups.iter().map(String::as_str).chain([ANYONE]).collect(),
+            cells,
+            middle: audit.auc.value.map(|auc| (auc, "the overall accuracy")),
+            marked: self.report.worst_cell().map(|(better, worse)| (better, worse, "lowest")),
+            totals: true,
+        }
+        .html()
+    }
+
+    pub(super) fn marginals(&self) -> Option<Section> {
+        let audit = &self.report.audit;
+        if audit.groups.is_empty() || !self.report.has_labels() {
+            return None;
+        }
+        // One scale for both.
+        let metrics = audit.row_marginals.iter().chain(&audit.column_marginals);
+        let both: Vec<f64> = metrics.flat_map(|m| [m.value, m.low, m.high]).flatten().collect();
+        let whiskers = |caption, metrics: &[Metric]| {
+            let row = |(name, metric)| Whisker {
+                name,
+                about: String::new(),
+                metric,
+                unit: "pairs",
+                bounds: vec![],
+            };
+            Whiskers {
+                caption,
+                title: "Group",
+                rows: audit
+                    .groups
+                    .iter()
+                    .map(String::as_str)
+                    .zip(metrics)
+                    .map(|(n, m)| row((n, m)))
+                    .collect(),
+                holds: both.clone(),
+                rule: audit.auc.value.map(|auc| (auc, "overall accuracy")),
+                write: rate,
+            }
+            .html()
+        };
+        let mut table =
+            Table::new("Symmetric accuracy: the sum of both; 2 is perfect", &["Group", "#S", "#Pairs"]);
+        for (name, metric) in audit.groups.iter().zip(&audit.symmetric) {
+            table.push(vec![Cell::name(name), Cell::rate(metric), Cell::count(metric.pairs)]);
+        }
+        let body = vec![
+            whiskers("As the better one, against anyone: A[group > *]", &audit.row_marginals),
+            whiskers("As the worse one, against anyone: A[* > group]", &audit.column_marginals),
+            table.html(),
+        ];
+        section("marginals", "Accuracy of each group", "Each group’s members against all others.", body)
+    }
+
+    pub(super) fn parity(&self) -> Option<Section> {
+        let audit = &self.report.audit;
+        if audit.groups.len() < 2 {
+            return None;
+        }
+        let mut body = Vec::new();
+        if audit.groups.len() <= MAX_MATRIX {
+            let heat = HeatMap {
+                caption: "How often the row’s group scores above the column’s",
+                corner: ["higher", "lower"],
+                names: audit.groups.iter().map(String::as_str).collect(),
+                cells: audit.parity.iter().map(|row| row.iter().map(Option::as_ref).collect()).collect(),
+                middle: Some((0.5, "parity")),
+                marked: None,
+                totals: false,
+            };
+            body.push(heat.html());
+        } else {
+            let mut cells = Vec::new();
+            for (first, row) in audit.parity.iter().enumerate() {
+                let row = row.iter().enumerate();
+                cells.extend(
+                    row.filter_map(|(second, m)| Some((Rate::Parity { first, second }, m.as_ref()?))),
+                );
+            }
+            body.extend(self.ends(cells, "shares"));
+        }
+        body.push(remarks(&self.reasons(audit.parity.iter().flatten().flatten())));
+        let about = "How often someone of one group scores above someone of another, whatever their labels; 0.5 \
+                     is parity. Groups whose labels differ will differ here too.";
+        section("parity", "Statistical parity", about, body)
+    }
+
+    /// The lowest and the highest of many cells.
+    fn ends(&self, cells: Vec<(Rate, &Metric)>, what: &str) -> Vec<Html> {
+        let mut known: Vec<(f64, Rate, &Metric)> =
+            cells.into_iter().filter_map(|(rate, metric)| Some((metric.value?, rate, metric))).collect();
+        known.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let table = |caption: String, cells: &mut dyn Iterator<Item = &(f64, Rate, &Metric)>| {
+            let mut table = Table::new(caption, &["Rate", "#Value", "#Pairs"]);
+            for (_, rate, metric) in cells {
+                let name = plain(&rate.name(&self.report.audit.groups));
+                table.push(vec![Cell::name(&name), Cell::rate(metric), Cell::count(metric.pairs)]);
+            }
+            table.html()
+        };
+        if known.len() <= 2 * ENDS {
+            return vec![table(format!("All {what}"), &mut known.iter())];
+        }
+        let all = count(known.len() as u64);
+        vec![
+            table(format!("The {ENDS} lowest of {all} {what}; JSON has all"), &mut known.iter().take(ENDS)),
+            table(format!("The {ENDS} highest {what}"), &mut known.iter().rev().take(ENDS)),
+        ]
+    }
+}

@@ -1,0 +1,154 @@
+//! The page of an audit.
+
+mod differences;
+mod gaps;
+mod groups;
+mod lead;
+mod notes;
+mod queries;
+mod scores;
+#[cfg(test)]
+mod tests;
+
+use super::frame::{Page, Section, Terms, Tile, cite, glossary};
+use super::table::{interval, short_reason};
+use crate::report::{Report, Role};
+use crate::text::words::{count, number, plain, rate, shorten};
+use pairity::metrics::{Distributions, Metric, Verdict};
+
+/// The audit as a page for people: one file that needs nothing else. `distributions` are of the same table
+/// as the report, with the same settings.
+///
+/// ```
+/// use pairity::examples::{Columns, Examples, Groups};
+/// use pairity::metrics::{Audit, Distributions, Settings};
+/// use pairity_report::{Notes, Report, audit_html};
+///
+/// let labels = [0.0, 1.0, 0.0, 1.0];
+/// let groups = Groups::from_names(&["<b>", "<b>", "c", "c"]);
+/// let columns = Columns { labels: Some(&labels), groups: Some(&groups), ..Columns::default() };
+/// let (examples, scores) = (Examples::new(columns)?, [0.1, 0.9, 0.2, 0.15]);
+/// let audit = Audit::run(&examples, &scores, &[], &Settings::default())?;
+/// let distributions = Distributions::run(&examples, &scores, &Settings::default())?;
+/// let page = audit_html(&Report { audit, notes: Notes::default() }, &distributions);
+/// assert!(page.starts_with("<!doctype html>") && page.contains("&lt;b&gt;"));
+/// # Ok::<(), pairity::examples::ExamplesError>(())
+/// ```
+pub fn audit_html(report: &Report, distributions: &Distributions) -> String {
+    let page = AuditPage { report, distributions };
+    let mut facts = report.read();
+    facts.extend(report.how().map(str::to_owned));
+    facts.push(format!("{} confidence intervals", report.confidence()));
+    let sections = [
+        page.checks(),
+        page.accuracy(),
+        page.marginals(),
+        page.continuous(),
+        page.gaps(),
+        page.parity(),
+        page.scores(),
+        page.queries(),
+        Some(page.notes()),
+        Some(glossary(page.terms())),
+        Some(cite()),
+    ];
+    Page {
+        kind: "Pairwise fairness audit",
+        title: report.title(),
+        facts,
+        lead: lead::sentences(report),
+        tiles: page.tiles(),
+        sections: sections.into_iter().flatten().collect(),
+    }
+    .write()
+}
+
+/// What every section needs.
+struct AuditPage<'a> {
+    report: &'a Report,
+    distributions: &'a Distributions,
+}
+
+impl AuditPage<'_> {
+    fn terms(&self) -> Terms {
+        let audit = &self.report.audit;
+        Terms {
+            labels: self.report.has_labels(),
+            groups: !audit.groups.is_empty(),
+            continuous: audit.continuous.is_some() && self.report.has_labels(),
+            queries: audit.queries.is_some(),
+            weights: self.report.column(Role::Weight).or(self.report.column(Role::PairWeight)).is_some(),
+            checks: !audit.checks.is_empty(),
+        }
+    }
+
+    fn tiles(&self) -> Vec<Tile> {
+        let audit = &self.report.audit;
+        let mut tiles = Vec::new();
+        if self.report.has_labels() {
+            tiles.push(tile("Overall accuracy (AUC)", &audit.auc, rate));
+        }
+        // Scores that rank within queries are on no scale that labels could be compared with.
+        if let (Some(mse), None) = (&audit.mse, audit.queries) {
+            tiles.push(tile("Mean squared error (MSE)", mse, |x| number(x, 4)));
+        }
+        if let Some((better, worse)) = self.report.worst_cell() {
+            let metric = &audit.accuracy[better][worse];
+            let name = |group: usize| shorten(&audit.groups[group], 24);
+            let title = format!("Lowest accuracy: {} above {}", name(better), name(worse));
+            tiles.push(tile(&title, metric, rate));
+        }
+        if let Some((criterion, gap)) = self.report.gaps_that_apply().first() {
+            tiles.push(tile(&format!("Gap ({})", criterion.name()), gap, rate));
+        }
+        if !audit.checks.is_empty() {
+            let kept = audit.checks.iter().filter(|check| check.verdict == Verdict::Pass).count();
+            tiles.push(Tile {
+                title: "Checks passed".to_owned(),
+                value: format!("{kept} of {}", audit.checks.len()),
+                note: String::new(),
+            });
+        }
+        tiles
+    }
+
+    /// What the protected attribute is called.
+    fn attribute(&self) -> String {
+        self.report.column(Role::Protected).map_or("the attribute".to_owned(), plain)
+    }
+
+    /// The reasons why some metrics have no value or no interval, each once, behind a dash.
+    fn reasons<'m>(&self, metrics: impl Iterator<Item = &'m Metric>) -> Vec<String> {
+        const MOST: usize = 6;
+        let mut reasons: Vec<String> = Vec::new();
+        let mut more = 0;
+        for reason in metrics.filter_map(|metric| metric.reason.as_deref()) {
+            let reason = format!("— {}", short_reason(reason));
+            if !reasons.contains(&reason) {
+                if reasons.len() < MOST {
+                    reasons.push(reason);
+                } else {
+                    more += 1;
+                }
+            }
+        }
+        if more > 0 {
+            reasons.push(format!("and {} more like this", count(more)));
+        }
+        reasons
+    }
+}
+
+fn tile(title: &str, metric: &Metric, write: fn(f64) -> String) -> Tile {
+    Tile {
+        title: title.to_owned(),
+        value: metric.value.map_or("—".to_owned(), write),
+        note: interval(metric, write).unwrap_or_else(|| "can’t be estimated".to_owned()),
+    }
+}
+
+/// A section, unless it has no body.
+fn section(id: &'static str, title: &str, about: &str, body: Vec<super::markup::Html>) -> Option<Section> {
+    let whole = Section { id, title: title.to_owned(), about: about.to_owned(), body };
+    (!whole.body.is_empty()).then_some(whole)
+}

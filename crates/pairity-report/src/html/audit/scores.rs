@@ -1,0 +1,165 @@
+//! How scores spread, by group and label.
+
+use super::{AuditPage, section};
+use crate::html::chart::{Chart, Mark, Swatch, multiples};
+use crate::html::frame::{Section, remarks};
+use crate::html::table::{Cell, Table};
+use crate::report::Role;
+use crate::scale::{Scale, minus};
+use crate::text::words::{count, many, number, plain, rate, shorten};
+use pairity::metrics::{Halves, ScoreHistogram};
+
+/// Of more groups than this only the largest are shown.
+const MAX_GROUPS: usize = 12;
+
+impl AuditPage<'_> {
+    pub(super) fn scores(&self) -> Option<Section> {
+        let all = &self.distributions.scores;
+        let mut parts: Vec<usize> = all.histograms.iter().map(|histogram| histogram.part).collect();
+        parts.dedup();
+        let rows =
+            |part: usize| all.histograms.iter().filter(|h| h.part == part).map(|h| h.rows).sum::<usize>();
+        let left_out = parts.len().saturating_sub(MAX_GROUPS);
+        if left_out > 0 {
+            parts.sort_by_key(|&part| std::cmp::Reverse(rows(part)));
+            parts.truncate(MAX_GROUPS);
+            parts.sort_unstable();
+        }
+        let of = |part: usize| all.histograms.iter().filter(move |histogram| histogram.part == part);
+        let highest = parts.iter().flat_map(|&part| of(part)).flat_map(shares).fold(0.0, f64::max);
+        let charts: Vec<Chart> = parts.iter().map(|&part| self.part(part, of(part), highest)).collect();
+        let mut words = Vec::new();
+        let (first, last) = (all.bins.edges.first().copied()?, all.bins.edges.last().copied()?);
+        if all.low < first || all.high > last {
+            words.push(format!(
+                "Scores reach from {} to {}; the first and the last bar hold what lies beyond.",
+                minus(&number(all.low, 4)),
+                minus(&number(all.high, 4))
+            ));
+        }
+        if left_out > 0 {
+            words.push(format!(
+                "The {MAX_GROUPS} largest groups are shown; {} are not.",
+                many(left_out, "group")
+            ));
+        }
+        let body = vec![
+            multiples(&charts),
+            remarks(&words),
+            self.score_table(&parts).behind("These numbers as a table"),
+        ];
+        let about = "Each picture shows how the scores of a group spread; bars and outline have the same area. The \
+                     further the bars stand to the right of the outline, the better the model tells the two apart.";
+        let alone = "How the scores of each group spread.";
+        section("scores", "Scores by group and label", if all.labels.is_some() { about } else { alone }, body)
+    }
+
+    fn part<'h>(
+        &self,
+        part: usize,
+        histograms: impl Iterator<Item = &'h ScoreHistogram>,
+        highest: f64,
+    ) -> Chart {
+        let all = &self.distributions.scores;
+        let edges = &all.bins.edges;
+        let (mut marks, mut legend, mut said) = (Vec::new(), Vec::new(), Vec::new());
+        for histogram in histograms {
+            let values: Vec<f64> = shares(histogram).collect();
+            let class = self.class(histogram);
+            let about = edges
+                .windows(2)
+                .zip(&values)
+                .map(|(ends, share)| {
+                    format!("{class}: {:.1}% from {} to {}", share * 100.0, write(ends[0]), write(ends[1]))
+                })
+                .collect();
+            let words = format!("{class} ({})", many(histogram.rows, "row"));
+            said.push(words.clone());
+            let edges = edges.clone();
+            // Those that should score low are drawn over the others.
+            if histogram.upper_label == Some(false) {
+                legend.push((Swatch::Outline, 1, words));
+                marks.push(Mark::Outline { series: 1, edges, values, about });
+            } else {
+                legend.push((Swatch::Bars, 0, words));
+                marks.insert(0, Mark::Bars { series: 0, edges, values, about });
+            }
+        }
+        let title = self.part_name(part);
+        Chart {
+            label: format!("Histogram of scores, {title}: {}", said.join(", ")),
+            title,
+            x_title: self.report.column(Role::Score).map_or("score".to_owned(), |name| shorten(name, 40)),
+            y_title: "share of rows".to_owned(),
+            x: Scale::between(edges.first().copied().unwrap_or(0.0), edges.last().copied().unwrap_or(1.0)),
+            y: Scale::over([0.0, highest]),
+            marks,
+            legend,
+        }
+    }
+
+    fn score_table(&self, parts: &[usize]) -> Table {
+        let all = &self.distributions.scores;
+        let shown: Vec<&ScoreHistogram> = all.histograms.iter().filter(|h| parts.contains(&h.part)).collect();
+        let mut table = Table::new("Share of rows by score", &["Score"]);
+        for histogram in &shown {
+            table.add_column(format!("{}, {}", self.part_name(histogram.part), self.class(histogram)));
+        }
+        for (bin, ends) in all.bins.edges.windows(2).enumerate() {
+            let mut row = vec![Cell::name(&format!("{} to {}", write(ends[0]), write(ends[1])))];
+            let share = |histogram: &&ScoreHistogram| shares(histogram).nth(bin).unwrap_or(0.0);
+            row.extend(shown.iter().map(|histogram| Cell::number(rate(share(histogram)))));
+            table.push(row);
+        }
+        let mut row = vec![Cell::name("rows")];
+        row.extend(shown.iter().map(|histogram| Cell::number(count(histogram.rows as u64))));
+        table.push(row);
+        table
+    }
+
+    /// A group, or a half of a continuous attribute.
+    fn part_name(&self, part: usize) -> String {
+        if let Some(name) = self.report.audit.groups.get(part) {
+            return shorten(name, 40);
+        }
+        match self.distributions.scores.attribute {
+            Some(halves) => half(&shorten(&self.attribute(), 30), halves, part == 1),
+            None => "all rows".to_owned(),
+        }
+    }
+
+    /// Which labels.
+    fn class(&self, histogram: &ScoreHistogram) -> String {
+        match (self.distributions.scores.labels, histogram.upper_label) {
+            (Some(halves), Some(upper)) => {
+                let label =
+                    self.report.column(Role::Label).map_or("label".to_owned(), |name| shorten(name, 30));
+                half(&label, halves, upper)
+            }
+            _ => "all labels".to_owned(),
+        }
+    }
+}
+
+/// What the bars of a histogram add up to 1 with.
+fn shares(histogram: &ScoreHistogram) -> impl Iterator<Item = f64> {
+    let all: f64 = histogram.weights.iter().sum();
+    histogram.weights.iter().map(move |weight| if all > 0.0 { weight / all } else { 0.0 })
+}
+
+/// Values of a column on one side of a cut, in words.
+fn half(column: &str, halves: Halves, upper: bool) -> String {
+    let column = plain(column);
+    match (halves.two_values, upper) {
+        (true, true) => format!("{column} {}", write(halves.above)),
+        (true, false) => format!("{column} {}", write(halves.cut)),
+        (false, true) => format!("{column} above {}", write(halves.cut)),
+        (false, false) => format!("{column} at most {}", write(halves.cut)),
+    }
+}
+
+/// A number as short as it can be.
+pub(super) fn write(value: f64) -> String {
+    let short = value.to_string();
+    minus(&if short.len() <= 8 { short } else { number(value, 3) })
+}

@@ -1,0 +1,338 @@
+//! Charts: histograms, lines, steps, points with intervals, bands. A chart is an SVG whose places are percent
+//! of its size, so that it fits any page with letters of one size, and needs no script.
+
+use super::markup::{Html, render};
+use crate::scale::{Scale, Tick};
+use serde::Serialize;
+
+/// The colors and dashes that series have, by number; more than six start again.
+const SERIES: usize = 6;
+
+/// A dot, with an interval in either direction.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Point {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    pub(crate) x_interval: Option<(f64, f64)>,
+    pub(crate) y_interval: Option<(f64, f64)>,
+    /// Shown on hovering.
+    pub(crate) about: String,
+}
+
+/// What is drawn, of which series.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Mark {
+    /// Filled bars of a histogram, `edges` being one more than `values`.
+    Bars { series: usize, edges: Vec<f64>, values: Vec<f64>, about: Vec<String> },
+    /// The outline of a histogram.
+    Outline { series: usize, edges: Vec<f64>, values: Vec<f64>, about: Vec<String> },
+    /// A line through points.
+    Line { series: usize, points: Vec<(f64, f64)> },
+    /// A line that keeps its height up to the next point.
+    #[allow(dead_code)] // For pages beside that of an audit.
+    Steps { series: usize, points: Vec<(f64, f64)> },
+    /// Dots.
+    Points { series: usize, points: Vec<Point> },
+    /// A shaded rectangle.
+    Band { series: usize, x: (f64, f64), y: (f64, f64), about: String },
+    /// A dashed line up at one x.
+    Up { x: f64, about: String },
+    /// A dashed line across at one y.
+    Across { y: f64, about: String },
+}
+
+/// What a line of the legend shows beside its words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Swatch {
+    Bars,
+    Outline,
+    Line,
+    /// A line with points on it.
+    Path,
+    #[allow(dead_code)] // For pages beside that of an audit.
+    Points,
+    Band,
+    Rule,
+}
+
+/// Axes with marks.
+pub(crate) struct Chart {
+    /// What is seen, in words, for those who can't see it.
+    pub(crate) label: String,
+    /// Above the chart; may be empty.
+    pub(crate) title: String,
+    pub(crate) x_title: String,
+    pub(crate) y_title: String,
+    pub(crate) x: Scale,
+    pub(crate) y: Scale,
+    pub(crate) marks: Vec<Mark>,
+    pub(crate) legend: Vec<(Swatch, usize, String)>,
+}
+
+/// Everything that is drawn, in percent; y counts from above.
+#[derive(Debug, Default, Serialize)]
+struct Shapes {
+    rects: Vec<Rect>,
+    lines: Vec<Line>,
+    dots: Vec<Dot>,
+}
+
+#[derive(Debug, Serialize)]
+struct Rect {
+    class: String,
+    x: f64,
+    y: f64,
+    width: f64,
+    height: f64,
+    about: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Line {
+    class: String,
+    x: (f64, f64),
+    y: (f64, f64),
+    about: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Dot {
+    series: usize,
+    x: f64,
+    y: f64,
+    about: String,
+}
+
+#[derive(Serialize)]
+struct Filled<'a> {
+    label: &'a str,
+    title: &'a str,
+    x_title: &'a str,
+    y_title: &'a str,
+    x: Vec<Tick>,
+    y: Vec<Tick>,
+    shapes: Shapes,
+    legend: Vec<(Swatch, usize, &'a str)>,
+}
+
+impl Chart {
+    pub(crate) fn html(&self) -> Html {
+        let mut shapes = Shapes::default();
+        self.marks.iter().for_each(|mark| self.draw(mark, &mut shapes));
+        render(
+            "chart.html",
+            &Filled {
+                label: &self.label,
+                title: &self.title,
+                x_title: &self.x_title,
+                y_title: &self.y_title,
+                x: self.x.drawn(),
+                y: self.y.drawn().into_iter().map(Tick::upward).collect(),
+                shapes,
+                legend: self
+                    .legend
+                    .iter()
+                    .map(|(kind, at, words)| (*kind, at % SERIES, words.as_str()))
+                    .collect(),
+            },
+        )
+    }
+
+    fn draw(&self, mark: &Mark, shapes: &mut Shapes) {
+        match mark {
+            Mark::Bars { series, edges, values, about } => {
+                let zero = self.place_y(0.0);
+                for (i, (ends, value)) in edges.windows(2).zip(values).enumerate() {
+                    if *value != 0.0 {
+                        let class = class("bar", *series);
+                        let about = about.get(i).cloned().unwrap_or_default();
+                        shapes.rects.push(self.rect(
+                            class,
+                            (ends[0], ends[1]),
+                            zero,
+                            self.place_y(*value),
+                            about,
+                        ));
+                    }
+                }
+            }
+            Mark::Outline { series, edges, values, about } => {
+                let mut before = 0.0;
+                for (i, (ends, value)) in edges.windows(2).zip(values).enumerate() {
+                    let about = about.get(i).cloned().unwrap_or_default();
+                    shapes.lines.extend(self.line(
+                        "outline",
+                        *series,
+                        (ends[0], before),
+                        (ends[0], *value),
+                        "",
+                    ));
+                    if *value != 0.0 {
+                        let (from, to) = ((ends[0], *value), (ends[1], *value));
+                        shapes.lines.extend(self.line("outline", *series, from, to, &about));
+                    }
+                    before = *value;
+                }
+                if let Some(&end) = edges.last() {
+                    shapes.lines.extend(self.line("outline", *series, (end, before), (end, 0.0), ""));
+                }
+            }
+            Mark::Line { series, points } => {
+                for ends in points.windows(2) {
+                    shapes.lines.extend(self.line("line", *series, ends[0], ends[1], ""));
+                }
+            }
+            Mark::Steps { series, points } => {
+                for ends in points.windows(2) {
+                    let corner = (ends[1].0, ends[0].1);
+                    shapes.lines.extend(self.line("line", *series, ends[0], corner, ""));
+                    shapes.lines.extend(self.line("line", *series, corner, ends[1], ""));
+                }
+            }
+            Mark::Points { series, points } => points.iter().for_each(|p| self.dot(*series, p, shapes)),
+            Mark::Band { series, x, y, about } => {
+                let class = class("band", *series);
+                let (low, high) = (self.place_y(y.0), self.place_y(y.1));
+                shapes.rects.push(self.rect(class, *x, low, high, about.clone()));
+            }
+            Mark::Up { x, about } => {
+                let ends = ((*x, self.y.low()), (*x, self.y.high()));
+                shapes.lines.extend(self.line("rule", 0, ends.0, ends.1, about));
+            }
+            Mark::Across { y, about } => {
+                let ends = ((self.x.low(), *y), (self.x.high(), *y));
+                shapes.lines.extend(self.line("rule", 0, ends.0, ends.1, about));
+            }
+        }
+    }
+
+    fn dot(&self, series: usize, point: &Point, shapes: &mut Shapes) {
+        let about = &point.about;
+        if let Some((low, high)) = point.x_interval {
+            shapes.lines.extend(self.line("whisker", series, (low, point.y), (high, point.y), about));
+        }
+        if let Some((low, high)) = point.y_interval {
+            shapes.lines.extend(self.line("whisker", series, (point.x, low), (point.x, high), about));
+        }
+        let (x, y) = (self.x.place(point.x), self.place_y(point.y));
+        shapes.dots.push(Dot { series: series % SERIES, x, y, about: about.clone() });
+    }
+
+    /// From above, as SVG counts.
+    fn place_y(&self, y: f64) -> f64 {
+        round(100.0 - self.y.place(y))
+    }
+
+    fn rect(&self, class: String, x: (f64, f64), from: f64, to: f64, about: String) -> Rect {
+        let (left, right) = (self.x.place(x.0), self.x.place(x.1));
+        let (top, bottom) = (from.min(to), from.max(to));
+        Rect { class, x: left, y: top, width: round(right - left), height: round(bottom - top), about }
+    }
+
+    /// A line, unless it is a point.
+    fn line(&self, kind: &str, series: usize, from: (f64, f64), to: (f64, f64), about: &str) -> Option<Line> {
+        let x = (self.x.place(from.0), self.x.place(to.0));
+        let y = (self.place_y(from.1), self.place_y(to.1));
+        let class = class(kind, series);
+        (x.0 != x.1 || y.0 != y.1).then(|| Line { class, x, y, about: about.to_owned() })
+    }
+}
+
+fn class(kind: &str, series: usize) -> String {
+    format!("{kind} s{}", series % SERIES)
+}
+
+fn round(percent: f64) -> f64 {
+    (percent * 100.0).round() / 100.0
+}
+
+/// Charts side by side that share their scales.
+pub(crate) fn multiples(charts: &[Chart]) -> Html {
+    #[derive(Serialize)]
+    struct Multiples {
+        charts: Vec<Html>,
+    }
+    render("multiples.html", &Multiples { charts: charts.iter().map(Chart::html).collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart(marks: Vec<Mark>) -> Chart {
+        Chart {
+            label: "a & b".to_owned(),
+            title: String::new(),
+            x_title: "<x>".to_owned(),
+            y_title: String::new(),
+            x: Scale::over([0.0, 10.0]),
+            y: Scale::over([0.0, 1.0]),
+            marks,
+            legend: vec![(Swatch::Bars, 0, "<b>".to_owned())],
+        }
+    }
+
+    fn shapes(mark: Mark) -> Shapes {
+        let mut shapes = Shapes::default();
+        chart(Vec::new()).draw(&mark, &mut shapes);
+        shapes
+    }
+
+    #[test]
+    fn bars_stand_on_the_axis_at_their_places() {
+        let mark = Mark::Bars {
+            series: 7,
+            edges: vec![0.0, 5.0, 10.0],
+            values: vec![0.25, 0.0],
+            about: vec!["one".to_owned()],
+        };
+        let shapes = shapes(mark);
+        let [bar] = shapes.rects.as_slice() else { panic!("{shapes:?}") };
+        assert_eq!((bar.x, bar.width, bar.y, bar.height), (0.0, 50.0, 75.0, 25.0));
+        assert_eq!((bar.class.as_str(), bar.about.as_str()), ("bar s1", "one"));
+    }
+
+    #[test]
+    fn an_outline_goes_up_along_and_down() {
+        let mark =
+            Mark::Outline { series: 0, edges: vec![0.0, 5.0, 10.0], values: vec![1.0, 0.0], about: vec![] };
+        let ends: Vec<_> = shapes(mark).lines.iter().map(|line| (line.x, line.y)).collect();
+        let expected = [((0.0, 0.0), (100.0, 0.0)), ((0.0, 50.0), (0.0, 0.0)), ((50.0, 50.0), (0.0, 100.0))];
+        assert_eq!(ends, expected);
+    }
+
+    #[test]
+    fn steps_keep_their_height_and_points_have_intervals() {
+        let steps = shapes(Mark::Steps { series: 0, points: vec![(0.0, 0.0), (10.0, 1.0)] });
+        let ends: Vec<_> = steps.lines.iter().map(|line| (line.x, line.y)).collect();
+        assert_eq!(ends, [((0.0, 100.0), (100.0, 100.0)), ((100.0, 100.0), (100.0, 0.0))]);
+        let point = Point {
+            x: 5.0,
+            y: 0.5,
+            x_interval: Some((4.0, 6.0)),
+            y_interval: Some((0.25, 0.75)),
+            about: String::new(),
+        };
+        let points = shapes(Mark::Points { series: 1, points: vec![point] });
+        let ends: Vec<_> = points.lines.iter().map(|line| (line.x, line.y)).collect();
+        assert_eq!(ends, [((40.0, 60.0), (50.0, 50.0)), ((50.0, 50.0), (75.0, 25.0))]);
+        assert_eq!((points.dots[0].x, points.dots[0].y, points.dots[0].series), (50.0, 50.0, 1));
+    }
+
+    #[test]
+    fn all_marks_can_be_drawn_and_words_are_escaped() {
+        let about = || "<i>".to_owned();
+        let html = chart(vec![
+            Mark::Band { series: 0, x: (0.0, 5.0), y: (0.0, 1.0), about: about() },
+            Mark::Line { series: 1, points: vec![(0.0, 0.0), (5.0, 1.0)] },
+            Mark::Up { x: 5.0, about: about() },
+            Mark::Across { y: 0.5, about: about() },
+        ])
+        .html()
+        .into_text();
+        assert!(html.contains("aria-label=\"a &amp; b\""), "{html}");
+        assert_eq!(html.matches("&lt;i&gt;").count(), 3, "{html}");
+        assert!(!html.contains("<b>") && !html.contains("<x>") && !html.contains("<i>"), "{html}");
+    }
+}

@@ -1,0 +1,160 @@
+//! A heat map of metrics: a table whose cells are colored by how far they are from a middle. Blue and orange
+//! can be told apart by all; the numbers stand in the cells, so that color alone says nothing.
+
+use super::markup::{Html, render};
+use super::table::{Name, interval};
+use crate::text::words::{count, rate};
+use pairity::metrics::Metric;
+use serde::Serialize;
+
+/// Distances from the middle from which a cell has the next stronger color.
+const STEPS: [f64; 4] = [0.02, 0.05, 0.1, 0.2];
+
+/// Names of more letters make columns wider.
+const LONG_NAME: usize = 16;
+
+/// More columns are printed in smaller letters.
+const MANY: usize = 6;
+
+/// A square of metrics with named rows and columns.
+pub(crate) struct HeatMap<'a> {
+    pub(crate) caption: &'a str,
+    /// What rows and columns are.
+    pub(crate) corner: [&'a str; 2],
+    pub(crate) names: Vec<&'a str>,
+    /// `[row][column]`; what is absent is blank.
+    pub(crate) cells: Vec<Vec<Option<&'a Metric>>>,
+    /// The value without color, and what it is.
+    pub(crate) middle: Option<(f64, &'a str)>,
+    /// A cell to point at, and the word for it.
+    pub(crate) marked: Option<(usize, usize, &'a str)>,
+    /// Whether the last row and column are of all together.
+    pub(crate) totals: bool,
+}
+
+#[derive(Serialize)]
+struct Filled<'a> {
+    caption: &'a str,
+    corner: [&'a str; 2],
+    columns: Vec<Name>,
+    rows: Vec<Row<'a>>,
+    totals: bool,
+    /// Whether names need wider columns.
+    long: bool,
+    /// Whether columns are too many for a sheet of paper.
+    many: bool,
+    legend: Option<Legend>,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    name: Name,
+    cells: Vec<Option<HeatCell<'a>>>,
+}
+
+#[derive(Serialize)]
+struct HeatCell<'a> {
+    color: String,
+    value: String,
+    interval: Option<String>,
+    pairs: String,
+    mark: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Legend {
+    middle: String,
+    steps: Vec<(String, String)>,
+}
+
+impl HeatMap<'_> {
+    pub(crate) fn html(&self) -> Html {
+        let last = self.names.len().wrapping_sub(1);
+        let row = |(r, cells): (usize, &Vec<Option<&Metric>>)| Row {
+            name: Name::new(self.names.get(r).copied().unwrap_or("")),
+            cells: cells
+                .iter()
+                .enumerate()
+                .map(|(c, metric)| {
+                    let total = self.totals && (r == last || c == last);
+                    let mark = self.marked.filter(|mark| (mark.0, mark.1) == (r, c)).map(|mark| mark.2);
+                    metric.map(|metric| self.cell(metric, total, mark))
+                })
+                .collect(),
+        };
+        render(
+            "heat.html",
+            &Filled {
+                caption: self.caption,
+                corner: self.corner,
+                columns: self.names.iter().map(|name| Name::new(name)).collect(),
+                rows: self.cells.iter().enumerate().map(row).collect(),
+                totals: self.totals,
+                long: self.names.iter().any(|name| name.chars().count() > LONG_NAME),
+                many: self.names.len() > MANY,
+                legend: self.middle.map(|(middle, words)| Legend {
+                    middle: format!("{words} ({})", rate(middle)),
+                    steps: (0..=8).map(|i| legend(i - 4)).collect(),
+                }),
+            },
+        )
+    }
+
+    fn cell<'a>(&self, metric: &Metric, total: bool, mark: Option<&'a str>) -> HeatCell<'a> {
+        let color = match (metric.value, self.middle) {
+            (Some(value), Some((middle, _))) => color(step(value - middle)),
+            _ => "none".to_owned(),
+        };
+        HeatCell {
+            color: if total { format!("{color} total") } else { color },
+            value: metric.value.map_or("—".to_owned(), rate),
+            interval: interval(metric, rate),
+            pairs: match metric.pairs {
+                0 => "no pairs".to_owned(),
+                1 => "1 pair".to_owned(),
+                pairs => format!("{} pairs", count(pairs)),
+            },
+            mark,
+        }
+    }
+}
+
+/// How strong the color is: from −4 for far below to 4 for far above.
+fn step(distance: f64) -> i32 {
+    let strength = STEPS.iter().filter(|&&step| distance.abs() >= step).count() as i32;
+    if distance < 0.0 { -strength } else { strength }
+}
+
+fn color(step: i32) -> String {
+    match step {
+        0 => "even".to_owned(),
+        step if step < 0 => format!("low{}", -step),
+        step => format!("high{step}"),
+    }
+}
+
+/// A color and the distances it stands for.
+fn legend(step: i32) -> (String, String) {
+    let at = |strength: i32| STEPS[(strength - 1) as usize];
+    let words = match step {
+        0 => format!("within {}", at(1)),
+        -4 => format!("{}+ below", at(4)),
+        4 => format!("{}+ above", at(4)),
+        _ if step < 0 => format!("{}–{} below", at(-step), at(-step + 1)),
+        _ => format!("{}–{} above", at(step), at(step + 1)),
+    };
+    (color(step), words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colors_grow_stronger_with_the_distance() {
+        let steps = [-0.5, -0.1, -0.03, -0.01, 0.0, 0.02, 0.19, 0.2].map(step);
+        assert_eq!(steps, [-4, -3, -1, 0, 0, 1, 3, 4]);
+        assert_eq!(legend(-1), ("low1".to_owned(), "0.02–0.05 below".to_owned()));
+        assert_eq!(legend(4), ("high4".to_owned(), "0.2+ above".to_owned()));
+    }
+}

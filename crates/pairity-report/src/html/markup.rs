@@ -1,0 +1,99 @@
+//! Markup, and the templates that alone make it. Templates escape every text they are given, so that what is
+//! [`Html`] never holds a name from a table that could be read as markup.
+
+use minijinja::value::Serde;
+use minijinja::{Environment, UndefinedBehavior, Value};
+use serde::{Serialize, Serializer};
+use std::sync::LazyLock;
+
+/// Markup that a template has made. Templates take it as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Html(String);
+
+impl Html {
+    /// The markup as text.
+    pub(crate) fn into_text(self) -> String {
+        self.0
+    }
+}
+
+impl Serialize for Html {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Value::from_safe_string(self.0.clone()).serialize(serializer)
+    }
+}
+
+macro_rules! templates {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("templates/", $name)))),*]
+    };
+}
+
+/// Files that end in `.html` escape what they are given.
+const TEMPLATES: [(&str, &str); 11] = templates![
+    "badge.html",
+    "chart.html",
+    "cite.html",
+    "details.html",
+    "frame.html",
+    "glossary.html",
+    "heat.html",
+    "multiples.html",
+    "paragraphs.html",
+    "table.html",
+    "whiskers.html",
+];
+
+/// The style of all pages.
+pub(super) const STYLE: &str = include_str!("templates/style.css");
+
+static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    for (name, source) in TEMPLATES {
+        if let Err(error) = environment.add_template(name, source) {
+            unreachable!("templates are part of the program, and {name} is wrong: {error}");
+        }
+    }
+    environment
+});
+
+/// Fills a template in.
+pub(crate) fn render(template: &str, data: &impl Serialize) -> Html {
+    let filled = ENVIRONMENT.get_template(template).and_then(|found| found.render(Serde(data)));
+    match filled {
+        Ok(text) => Html(text),
+        // Nothing that a table holds can make a template fail: each is filled by a struct.
+        Err(error) => unreachable!("the template {template} does not fit its data: {error:#}"),
+    }
+}
+
+/// The style sheet, which is ours and not to be escaped.
+pub(super) fn style() -> Html {
+    Html(STYLE.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_template_lets_text_through() {
+        for (name, source) in TEMPLATES {
+            assert!(name.ends_with(".html"), "{name} would not be escaped");
+            assert!(!source.contains("|safe") && !source.contains("| safe"), "{name}");
+            assert!(!source.contains("autoescape"), "{name}");
+            // In an attribute without quotes a space would end the value.
+            assert!(!source.contains("={{"), "{name}");
+        }
+    }
+
+    #[test]
+    fn nothing_comes_from_elsewhere() {
+        for (name, source) in TEMPLATES.into_iter().chain([("style.css", STYLE)]) {
+            for word in ["<script", "<link", "src=", "url(", "@import", "javascript:"] {
+                assert!(!source.contains(word), "{name} has {word}");
+            }
+        }
+    }
+}
