@@ -61,7 +61,7 @@ fn report(method: &'static str, trial: &Trial, result: TrialResult) -> TrainingR
         seed: trial.settings.seed,
         iterations: trial.settings.iterations,
         seconds: result.time.as_secs_f64(),
-        trained: result.trained,
+        trained: result.fitted.trained,
         parts: result.parts.into_iter().map(part).collect(),
         tables: vec!["simulated data".to_owned()],
         notes: Vec::new(),

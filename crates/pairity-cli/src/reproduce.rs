@@ -6,8 +6,9 @@ use crate::progress::Steps;
 use crate::train_arguments::{Split, split};
 use anyhow::bail;
 use clap::Args;
+use pairity_experiments::agreement::{Agreement, of_line};
 use pairity_experiments::experiments::{Experiment, NAMES};
-use pairity_experiments::reproduce::{Line, Plan, line};
+use pairity_experiments::reproduce::{self, Line, Plan, Spread};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -48,6 +49,10 @@ pub struct ReproduceArguments {
     #[arg(long, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u32).range(4..=10_000_000))]
     pub queries: u32,
 
+    /// Simulated tasks with the means that the paper prints, which are not those it used
+    #[arg(long)]
+    pub as_printed: bool,
+
     /// Where published data is looked for first
     #[arg(long, value_name = "FOLDER")]
     pub data_dir: Option<PathBuf>,
@@ -80,6 +85,7 @@ pub fn run(arguments: &ReproduceArguments) -> anyhow::Result<ExitCode> {
         iterations: arguments.iterations,
         queries: arguments.queries,
         folder: arguments.data_dir.clone(),
+        as_printed: arguments.as_printed,
     };
     let lines = output::on_threads(&arguments.output, || {
         // Data that is missing is found out before anything is trained.
@@ -90,10 +96,8 @@ pub fn run(arguments: &ReproduceArguments) -> anyhow::Result<ExitCode> {
         let steps = Steps::new(arguments.output.quiet, all);
         let mut lines = Vec::new();
         for experiment in &experiments {
-            for contender in &experiment.contenders {
-                let name = format!("{} {}", experiment.name, contender.method);
-                lines.push(line(experiment, contender, &plan, &|_| steps.done(&name))?);
-            }
+            let seen = |method: &'static str| steps.done(&format!("{} {method}", experiment.name));
+            lines.extend(reproduce::lines(experiment, &plan, &seen)?);
         }
         Ok(lines)
     })?;
@@ -113,6 +117,12 @@ fn entry(line: &Line) -> Value {
         "objective": {"mean": line.objective.mean, "std": line.objective.std},
         "violation": {"mean": line.violation.mean, "std": line.violation.std},
         "matrix": line.matrix,
+        "population": line.population.map(|(objective, violation)| {
+            json!({"objective": objective.mean, "violation": violation.mean})
+        }),
+        "agreement": of_line(line).map(|(objective, violation)| {
+            json!({"objective": objective.name(), "violation": violation.name()})
+        }),
         "paper": published,
         "limit": line.limit.map(|(reached, limit)| json!({"reached": reached.mean, "limit": limit.mean})),
         "seeds": line.seeds,
@@ -124,36 +134,84 @@ fn entry(line: &Line) -> Value {
 fn text(lines: &[Line], plan: &Plan) -> String {
     let seeds = if plan.seeds == 1 { "1 seed".to_owned() } else { format!("{} seeds", plan.seeds) };
     let part = if plan.split[2] > 0.0 { "test rows" } else { "training rows" };
-    let mut out =
-        format!("Means ± standard deviations over {seeds}, on the {part}; the paper's values on the right\n");
+    let mut out = format!("Means ± standard deviations over {seeds}, on the {part}.\n");
+    out += &worse(lines);
+    let name = lines.iter().map(|line| line.method.chars().count()).max().unwrap_or(0) + 2;
     let mut last = "";
     for line in lines {
         if line.experiment != last {
             out += &format!("\n{} ({})\n", line.title, line.experiment);
-            out +=
-                &format!("  {:<15}{:<17}{:<17}{:>8}   {}\n", "", line.shown, "violation", "seconds", "paper");
+            out += &format!(
+                "  {:<name$}{:<17}{:<17}{:<14}{:<16}{:>7}\n",
+                "", line.shown, "violation", "paper", "verdict", "seconds"
+            );
             last = line.experiment;
         }
         let digits = if line.shown == "mse" { 4 } else { 3 };
-        let spread =
-            |s: pairity_experiments::reproduce::Spread| format!("{:.digits$} ± {:.digits$}", s.mean, s.std);
-        let paper = line.published.map_or("–".to_owned(), |p| {
-            let digits = if line.shown == "mse" { 3 } else { 2 };
-            format!("{:.digits$} ({:.2})", p.objective, p.violation)
-        });
+        let spread = |s: Spread| format!("{:.digits$} ± {:.digits$}", s.mean, s.std);
+        let marks =
+            of_line(line).map_or(String::new(), |(objective, violation)| match objective == violation {
+                true => objective.name().to_owned(),
+                false => format!("{} ({})", objective.name(), violation.name()),
+            });
         out += &format!(
-            "  {:<15}{:<17}{:<17}{:>8.1}   {paper}\n",
+            "  {:<name$}{:<17}{:<17}{:<14}{marks:<16}{:>7.1}\n",
             line.method,
             spread(line.objective),
             spread(line.violation),
+            paper(line),
             line.seconds,
         );
+        if let Some((objective, violation)) = line.population {
+            out += &format!(
+                "  {:<name$}{:.4} ({:.4}) over all that the task could draw\n",
+                "", objective.mean, violation.mean
+            );
+        }
         if let Some((reached, limit)) = line.limit {
-            out += &format!("  {:<15}objective {:.4} of the limit {:.4}\n", "", reached.mean, limit.mean);
+            out += &format!("  {:<name$}objective {:.4} of the limit {:.4}\n", "", reached.mean, limit.mean);
+        }
+        for row in &line.matrix {
+            let cells: Vec<String> = row.iter().map(|rate| format!("{rate:.3}")).collect();
+            out += &format!("  {:<name$}[{}]\n", "", cells.join(" "));
         }
     }
     if lines.iter().any(|line| line.stand_in) {
         out += "\nThe business data is not public: a synthetic stand-in of the same shape takes its place.\n";
     }
+    out += "\nA cell agrees if it is as near to the paper's as two standard deviations of one split and its rounding \
+            allow.\nMatrices have a row for the group of the better; for a continuous attribute they are A> and A<.\n";
     out
+}
+
+fn paper(line: &Line) -> String {
+    let digits = if line.shown == "mse" { 3 } else { 2 };
+    line.published.map_or("–".to_owned(), |p| format!("{:.digits$} ({:.2})", p.objective, p.violation))
+}
+
+/// The cells that are worse than the paper's, before all others.
+fn worse(lines: &[Line]) -> String {
+    let mut out = String::new();
+    for line in lines {
+        let Some((objective, violation)) = of_line(line) else { continue };
+        let mut cell = |what: &str, ours: Spread, mark: Agreement| {
+            if mark == Agreement::Worse {
+                let line = format!(
+                    "  {} {}: {what} {:.4} ± {:.4}, the paper's cell is {}\n",
+                    line.experiment,
+                    line.method,
+                    ours.mean,
+                    ours.std,
+                    paper(line)
+                );
+                out += &line;
+            }
+        };
+        cell(line.shown, line.objective, objective);
+        cell("violation", line.violation, violation);
+    }
+    match out.is_empty() {
+        true => out,
+        false => format!("\nWorse than the paper beyond noise\n{out}"),
+    }
 }

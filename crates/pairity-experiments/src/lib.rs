@@ -1,5 +1,6 @@
 //! The paper's experiments: the data they run on, generated or published.
 
+pub mod agreement;
 pub mod business;
 pub mod data;
 pub mod dataset;

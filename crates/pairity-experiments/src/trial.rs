@@ -3,14 +3,14 @@
 use crate::dataset::Dataset;
 use pairity::examples::{Examples, ExamplesError, SplitError};
 use pairity::goals::{Constraint, GoalError, parse_constraint, parse_maximize, parse_minimize};
+use pairity::methods::{Fitted, Method, MethodError, Task, fit, fit_after};
 use pairity::metrics::Settings;
 use pairity::rates::{Average, Rate};
 use pairity::scorers::{
     Architecture, EncodeError, Encoder, Features, FeaturesError, Goal, GroupUse, Linear, Mlp, Objective,
 };
 use pairity::training::{
-    Data, Evaluation, Problem, ProblemError, TrainError, TrainSettings, Trained, Watch, evaluate, reach,
-    train,
+    Data, Evaluation, Problem, ProblemError, TrainError, TrainSettings, Trained, Watch, reach,
 };
 use std::time::{Duration, Instant};
 
@@ -32,6 +32,8 @@ pub enum TrialError {
     Features(#[from] FeaturesError),
     /// Training.
     Train(#[from] TrainError),
+    /// The method.
+    Method(#[from] MethodError),
 }
 
 /// The kind of scorer.
@@ -67,6 +69,8 @@ pub enum Shape {
 pub struct Trial {
     /// The goal.
     pub goal: Goal,
+    /// How the goal is to be reached.
+    pub method: Method,
     /// The kind of scorer.
     pub shape: Shape,
     /// Whether each group has weights of its own.
@@ -94,7 +98,7 @@ pub struct TrialResult {
     /// The columns' encoder.
     pub encoder: Encoder,
     /// The model.
-    pub trained: Trained,
+    pub fitted: Fitted,
     /// The parts that are there.
     pub parts: Vec<PartResult>,
     /// Time that training took.
@@ -117,6 +121,7 @@ impl Trial {
                 objective: Objective::Maximize(maximize.to_owned()),
                 subject_to: subject_to.iter().map(|text| (*text).to_owned()).collect(),
             },
+            method: Method::Constrained,
             shape: Shape::Linear { start: 1.0 },
             group_aware: false,
             settings: TrainSettings::default(),
@@ -129,6 +134,18 @@ impl Trial {
     /// # Errors
     /// A goal that does not fit the data, or a split that leaves a rate without pairs.
     pub fn run(&self, data: &Dataset) -> Result<TrialResult, TrialError> {
+        self.run_from(data, None)
+    }
+
+    /// The same, where post-processing starts from a scorer that was trained before on the same split.
+    ///
+    /// # Errors
+    /// Those of [`run`](Self::run).
+    pub fn run_from(
+        &self,
+        data: &Dataset,
+        unconstrained: Option<&Trained>,
+    ) -> Result<TrialResult, TrialError> {
         let examples = data.examples()?;
         let problem = self.problem(&examples)?;
         let mut parts = examples.split(&self.split, self.settings.seed)?.into_iter();
@@ -148,7 +165,11 @@ impl Trial {
         let started = Instant::now();
         let given =
             Data { features: &features, train: &own, multipliers: None, validation: validation.as_ref() };
-        let trained = train(&problem, &scorer, &given, &self.settings, Watch::default())?;
+        let task = Task { problem: &problem, scorer: &scorer, data: given, settings: &self.settings };
+        let fitted = match unconstrained {
+            Some(trained) if self.method.is_post_processing() => fit_after(self.method, &task, trained)?,
+            _ => fit(self.method, &task, Watch::default())?,
+        };
         let time = started.elapsed();
         let measure = Settings { average: self.settings.average, ..Settings::default() };
         let mut results = Vec::new();
@@ -156,11 +177,11 @@ impl Trial {
             [("train", Some(&own)), ("validation", validation.as_ref()), ("test", test.as_ref())]
         {
             if let Some(part) = part {
-                let evaluation = evaluate(&problem, &scorer, &trained.components, part, &features, &measure)?;
+                let evaluation = fitted.evaluate(&problem, &scorer, part, &features, &measure)?;
                 results.push(PartResult { name, evaluation });
             }
         }
-        Ok(TrialResult { scorer, encoder, trained, parts: results, time })
+        Ok(TrialResult { scorer, encoder, fitted, parts: results, time })
     }
 
     /// The best that any mixture of linear scorers of two features reaches for the goal, with no more
@@ -181,6 +202,12 @@ impl Trial {
             })
             .collect();
         Ok(reach(&problem, &examples, &scorers, self.settings.average)?.objective)
+    }
+
+    /// The same with nothing bounded.
+    pub fn without_constraints(&self) -> Trial {
+        let goal = Goal { subject_to: Vec::new(), ..self.goal.clone() };
+        Trial { goal, ..self.clone() }
     }
 
     fn problem(&self, examples: &Examples) -> Result<Problem, TrialError> {

@@ -1,0 +1,90 @@
+//! Whether a result agrees with a published one.
+//!
+//! The paper gives one number for each cell, from one split as far as it says, rounded to two or three
+//! digits. Its noise is then that of one split, which the runs over several seeds tell, and ours that of
+//! their mean:
+//!
+//! ```text
+//! tolerance = 2 s √(1 + 1/n) + half a unit of the last digit printed
+//! ```
+//!
+//! with s the standard deviation over n seeds.
+
+use crate::reproduce::{Line, Spread};
+
+/// How a result stands beside the published one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Agreement {
+    /// The difference may be noise.
+    Agrees,
+    /// Surely better.
+    Better,
+    /// Surely worse.
+    Worse,
+}
+
+impl Agreement {
+    /// The word in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Agreement::Agrees => "agrees",
+            Agreement::Better => "better",
+            Agreement::Worse => "worse",
+        }
+    }
+}
+
+/// Compares a mean over seeds with a published value of so many digits; none with a single seed, whose
+/// noise is not known.
+///
+/// ```
+/// use pairity_experiments::agreement::{Agreement, agreement};
+/// use pairity_experiments::reproduce::Spread;
+///
+/// let auc = Spread { mean: 0.871, std: 0.004 };
+/// assert_eq!(agreement(auc, 5, 0.86, 2, true), Some(Agreement::Agrees));
+/// assert_eq!(agreement(auc, 5, 0.84, 2, true), Some(Agreement::Better));
+/// assert_eq!(agreement(auc, 5, 0.84, 2, false), Some(Agreement::Worse));
+/// ```
+pub fn agreement(
+    ours: Spread,
+    seeds: u64,
+    published: f64,
+    digits: i32,
+    more_is_better: bool,
+) -> Option<Agreement> {
+    if seeds < 2 || !ours.mean.is_finite() {
+        return None;
+    }
+    let tolerance = 2.0 * ours.std * (1.0 + 1.0 / seeds as f64).sqrt() + 0.5 * 10f64.powi(-digits);
+    let ahead = if more_is_better { ours.mean - published } else { published - ours.mean };
+    Some(match ahead {
+        // Rounding of the sums above must not decide.
+        ahead if ahead.abs() <= tolerance + 1e-12 => Agreement::Agrees,
+        ahead if ahead > 0.0 => Agreement::Better,
+        _ => Agreement::Worse,
+    })
+}
+
+/// Of a line: its objective and its violation.
+pub fn of_line(line: &Line) -> Option<(Agreement, Agreement)> {
+    let published = line.published?;
+    let error = line.shown == "mse";
+    let digits = if error { 3 } else { 2 };
+    let objective = agreement(line.objective, line.seeds, published.objective, digits, !error)?;
+    Some((objective, agreement(line.violation, line.seeds, published.violation, 2, false)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_seed_tells_nothing_and_rounding_is_no_difference() {
+        let exact = Spread { mean: 0.855, std: 0.0 };
+        assert_eq!(agreement(exact, 1, 0.86, 2, true), None);
+        assert_eq!(agreement(exact, 5, 0.86, 2, true), Some(Agreement::Agrees));
+        assert_eq!(agreement(Spread { mean: 0.8549, std: 0.0 }, 5, 0.86, 2, true), Some(Agreement::Worse));
+        assert_eq!(agreement(Spread { mean: f64::NAN, std: 0.0 }, 5, 0.86, 2, true), None);
+    }
+}
