@@ -305,4 +305,29 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_small_run_on_comments_has_networks_and_words_and_no_verdicts() {
+        let folder = tempfile::tempdir().unwrap();
+        let row = |row: usize| {
+            let (word, term) =
+                (if row % 3 == 0 { "awful" } else { "fine" }, if row % 4 == 0 { "gay" } else { "" });
+            format!("\"you are {word} {term} number {}\",{}\n", row % 7, row % 3 == 0)
+        };
+        let table = "comment,toxic\n".to_owned() + &(0..240).map(row).collect::<String>();
+        std::fs::write(folder.path().join("toxicity_nonfuzzed_testset.csv"), table).unwrap();
+        let plan =
+            Plan { seeds: 2, iterations: 40, folder: Some(folder.path().to_owned()), ..Plan::default() };
+        let found = lines(&Experiment::of("wiki").unwrap(), &plan, &|_| ()).unwrap();
+        let methods: Vec<&str> = found.iter().map(|line| line.method).collect();
+        assert_eq!(methods[..2], ["unconstrained", "debiased"]);
+        assert_eq!(methods[6..], ["unconstrained, words", "constrained, words", "robust, words"]);
+        for line in &found {
+            assert!(line.sample && crate::agreement::of_line(line).is_none());
+            assert!(line.objective.mean.is_finite() && line.matrix.len() == 2, "{line:?}");
+            assert!(line.notes[0].starts_with("240 comments, a sample"), "{:?}", line.notes);
+        }
+        // One word decides: both kinds of scorer find it.
+        assert_eq!((found[0].objective.mean, found[6].objective.mean), (1.0, 1.0));
+    }
 }
