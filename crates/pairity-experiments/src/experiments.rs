@@ -8,6 +8,7 @@ use crate::trial::{Shape, Trial};
 use pairity::goals::Criterion;
 use pairity::methods::Method;
 use pairity::methods::singh_joachims::{Exposure, Utilities};
+use pairity::rates::Average;
 use pairity::scorers::Objective;
 use pairity::surrogates::Kind;
 use std::path::Path;
@@ -162,7 +163,7 @@ impl Experiment {
                 "W3C experts, gender",
                 vec![CrossGroup],
                 "w3c",
-                vec![
+                [
                     plain(CROSS, p(0.53, 0.96)),
                     by(Method::Debiased, CROSS, p(0.54, 0.90)),
                     by(IMPACT, CROSS, p(0.37, 0.85)),
@@ -171,7 +172,9 @@ impl Experiment {
                     by(Method::BEUTEL, CROSS, p(0.55, 0.09)),
                     by(Method::Constrained, CROSS, p(0.54, 0.10)),
                     robust("min(auc, A[male > female], A[female > male])", p(0.54, 0.14)),
-                ],
+                ]
+                .map(by_query)
+                .to_vec(),
             ),
             "crime-ranking" => ranking(
                 "Communities and Crime, ranking, race percentage",
@@ -284,6 +287,13 @@ fn with_words(mut experiment: Experiment) -> Experiment {
 fn with_ramp(mut contender: Contender) -> Contender {
     contender.method = "constrained, ramp";
     contender.trial.settings.surrogate = Kind::Ramp;
+    contender
+}
+
+/// Rates averaged over queries, both in training and in the table: where queries differ much in size, the
+/// paper's numbers are those of the average query.
+fn by_query(mut contender: Contender) -> Contender {
+    contender.trial.settings.average = Average::Queries;
     contender
 }
 

@@ -141,7 +141,8 @@ impl Page {
         }
         let mut text = format!("\n{}\n", self.paint.title("Does not apply"));
         for (method, reason) in refused {
-            text += &format!("{}\n", fill(&format!("  {method}: {}", plain(reason)), 4, self.width));
+            let words = fill(&format!("{method}: {}", plain(reason)), 4, self.width.saturating_sub(2));
+            text += &format!("  {words}\n");
         }
         text
     }

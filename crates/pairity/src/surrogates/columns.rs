@@ -31,6 +31,8 @@ pub(super) struct Columns {
     present_ends: Vec<u32>,
     /// The groups in any query.
     pub all_present: Vec<u16>,
+    /// Whether lanes of small queries are places in that list.
+    small_among_all: bool,
     pub label_ordered: Masses,
     pub unordered: Masses,
 }
@@ -46,7 +48,9 @@ pub(super) struct Query<'a> {
 }
 
 impl Columns {
-    pub(super) fn new(examples: &Examples) -> Columns {
+    /// With `pooled` rates, whose coefficients are the same in all queries, the groups of a small query are
+    /// counted among those of all: then nothing has to be selected for it.
+    pub(super) fn new(examples: &Examples, pooled: bool) -> Columns {
         let n = examples.len();
         let mut columns = Columns {
             starts: vec![0],
@@ -57,6 +61,7 @@ impl Columns {
             present: Vec::new(),
             present_ends: Vec::with_capacity(examples.queries()),
             all_present: Vec::new(),
+            small_among_all: false,
             label_ordered: Masses::Equal(Vec::new()),
             unordered: Masses::Equal(Vec::new()),
         };
@@ -71,8 +76,26 @@ impl Columns {
             }
         }
         columns.all_present = (0..=u16::MAX).filter(|&code| seen[usize::from(code)]).collect();
+        if pooled {
+            columns.count_among_all();
+        }
         columns.add_masses(examples);
         columns
+    }
+
+    fn count_among_all(&mut self) {
+        let place = |code: u16| self.all_present.partition_point(|&other| other < code) as u16;
+        let mut from = 0;
+        for (query, &end) in self.present_ends.iter().enumerate() {
+            let range = self.starts[query] as usize..self.starts[query + 1] as usize;
+            if range.len() <= SMALL {
+                let places: Vec<u16> =
+                    self.present[from..end as usize].iter().map(|&code| place(code)).collect();
+                self.lane[range].iter_mut().for_each(|lane| *lane = places[usize::from(*lane)]);
+            }
+            from = end as usize;
+        }
+        self.small_among_all = true;
     }
 
     fn add_order(&mut self, examples: &Examples, range: Range<usize>) {
@@ -161,13 +184,19 @@ impl Columns {
 
     pub(super) fn query(&self, query: usize) -> Query<'_> {
         let range = self.starts[query] as usize..self.starts[query + 1] as usize;
-        let present = if query == 0 { 0 } else { self.present_ends[query - 1] as usize };
+        let present = match self.small_among_all && range.len() <= SMALL {
+            true => &self.all_present[..],
+            false => {
+                let from = if query == 0 { 0 } else { self.present_ends[query - 1] as usize };
+                &self.present[from..self.present_ends[query] as usize]
+            }
+        };
         Query {
             example: &self.example[range.clone()],
             run: &self.run[range.clone()],
             lane: &self.lane[range.clone()],
             rank: if self.rank.is_empty() { &[] } else { &self.rank[range.clone()] },
-            present: &self.present[present..self.present_ends[query] as usize],
+            present,
             range,
         }
     }

@@ -88,6 +88,12 @@ pub struct SurrogateValue {
     pub mse: Option<f64>,
 }
 
+/// Room for a small query, which every one uses again.
+struct Space {
+    scores: [f64; SMALL],
+    slopes: [f64; SMALL],
+}
+
 /// What surrogates of a fixed list of rates need to know about the examples.
 pub struct Surrogate<'a> {
     examples: &'a Examples,
@@ -135,7 +141,7 @@ impl<'a> Surrogate<'a> {
             rates: rates.to_vec(),
             kind,
             margin,
-            columns: Columns::new(examples),
+            columns: Columns::new(examples, average == Average::Pairs),
             scales: Scales::new(examples, rates, average),
             tasks: examples.tasks(),
         })
@@ -212,6 +218,7 @@ impl<'a> Surrogate<'a> {
             .map(|(queries, gradient)| {
                 let start = self.examples.query(queries.start).start;
                 let mut own = Coefficients::default();
+                let mut space = Space { scores: [0.0; SMALL], slopes: [0.0; SMALL] };
                 let mut sums = (0.0, 0.0);
                 for query in queries {
                     let columns = self.columns.query(query);
@@ -230,7 +237,7 @@ impl<'a> Surrogate<'a> {
                     };
                     let range = columns.range.start - start..columns.range.end - start;
                     let gradient = &mut gradient[range];
-                    sums.0 += self.pairs(&columns, coefficients, scores, gradient);
+                    sums.0 += self.pairs(&columns, coefficients, scores, gradient, &mut space);
                     if mse != 0.0 {
                         sums.1 += self.scales.add_squared_error(self.examples, query, mse, scores, gradient);
                     }
@@ -268,7 +275,14 @@ impl<'a> Surrogate<'a> {
     }
 
     /// The pairs of one query: its value; its part of the gradient is overwritten.
-    fn pairs(&self, query: &Query, coefficients: &Coefficients, scores: &[f64], gradient: &mut [f64]) -> f64 {
+    fn pairs(
+        &self,
+        query: &Query,
+        coefficients: &Coefficients,
+        scores: &[f64],
+        gradient: &mut [f64],
+        space: &mut Space,
+    ) -> f64 {
         let n = query.range.len();
         // Differences alone matter; counted from one of them, scores cost no precision in sums.
         let scores = &scores[query.range.clone()];
@@ -285,10 +299,11 @@ impl<'a> Surrogate<'a> {
             self.kind.value(offset, moment)
         };
         if n <= SMALL {
-            let (mut ordered, mut slopes) = ([0.0; SMALL], [0.0; SMALL]);
-            gather(&mut ordered[..n]);
-            let offset = self.offset(query, coefficients, &ordered[..n], &mut slopes[..n]);
-            finish(&ordered[..n], &slopes[..n], offset)
+            let (ordered, slopes) = (&mut space.scores[..n], &mut space.slopes[..n]);
+            gather(ordered);
+            slopes.fill(0.0);
+            let offset = self.offset(query, coefficients, ordered, slopes);
+            finish(ordered, slopes, offset)
         } else {
             let (mut ordered, mut slopes) = (vec![0.0; n], vec![0.0; n]);
             gather(&mut ordered);
