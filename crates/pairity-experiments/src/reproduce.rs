@@ -310,9 +310,11 @@ mod tests {
     fn a_small_run_on_comments_has_networks_and_words_and_no_verdicts() {
         let folder = tempfile::tempdir().unwrap();
         let row = |row: usize| {
-            let (word, term) =
-                (if row % 3 == 0 { "awful" } else { "fine" }, if row % 4 == 0 { "gay" } else { "" });
-            format!("\"you are {word} {term} number {}\",{}\n", row % 7, row % 3 == 0)
+            let (word, term) = (
+                if row.is_multiple_of(3) { "awful" } else { "fine" },
+                if row.is_multiple_of(4) { "gay" } else { "" },
+            );
+            format!("\"you are {word} {term} number {}\",{}\n", row % 7, row.is_multiple_of(3))
         };
         let table = "comment,toxic\n".to_owned() + &(0..240).map(row).collect::<String>();
         std::fs::write(folder.path().join("toxicity_nonfuzzed_testset.csv"), table).unwrap();

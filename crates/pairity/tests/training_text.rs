@@ -18,7 +18,7 @@ const FILLERS: [&str; 8] = ["the", "of", "and", "to", "in", "is", "it", "was"];
 fn task(rows: usize) -> (Column, Vec<f64>) {
     let text = |row: usize| {
         let mut words: Vec<&str> = (0..4 + row % 7).map(|i| FILLERS[(row * 5 + i * i) % 8]).collect();
-        if row % 3 == 0 {
+        if row.is_multiple_of(3) {
             words.insert(row % 5, "Nonsense!");
         }
         words.join(" ")
