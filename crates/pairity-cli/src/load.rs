@@ -136,6 +136,7 @@ pub fn load_rows(
     tables: &[&[String]],
     arguments: &TableArguments,
     features: &[String],
+    text: Option<&str>,
     quiet: bool,
 ) -> anyhow::Result<Rows> {
     let mut sources: Vec<Source> = Vec::new();
@@ -162,11 +163,17 @@ pub fn load_rows(
     if let Some(name) = features.iter().find(|name| names.label.as_ref() == Some(name)) {
         bail!("{:?} is the label, so it can't be a feature: leave it out of --features", plain(name));
     }
-    let selection = match features.is_empty() {
+    if let Some(name) = text.filter(|&name| names.is_number(name)) {
+        bail!("{:?} can't be the text as well as a number: name another column with --text", plain(name));
+    }
+    // With a text, other columns are features only if somebody names them.
+    let all = features.is_empty() && text.is_none();
+    let selection = match all {
         true => Selection::All { overrides: roles },
-        false => Selection::Columns(
-            roles.into_iter().chain(features.iter().map(|name| Want::infer(name))).collect(),
-        ),
+        false => {
+            let features = features.iter().map(|name| Want::infer(name));
+            Selection::Columns(roles.into_iter().chain(text.map(Want::category)).chain(features).collect())
+        }
     };
     let read = Read::new(&source, &names, selection, quiet)?;
     let (kept, notes) = read.keep(&names)?;
@@ -181,11 +188,11 @@ pub fn load_rows(
             .map(|column| column.name.clone())
             .collect()
     };
-    let (features, ignored) = match features.is_empty() {
+    let (features, ignored) = match all {
         true => (names_of(true), names_of(false)),
         false => (features.to_vec(), Vec::new()),
     };
-    if features.is_empty() {
+    if features.is_empty() && text.is_none() {
         bail!("there is no column of numbers to use as a feature: name the feature columns with --features");
     }
     Ok(Rows { examples, kept, origin, query: names.query, table: read.table, features, ignored, notes })

@@ -8,11 +8,27 @@ use pairity::goals::{Constraint, parse_constraint, parse_maximize, parse_minimiz
 use pairity::methods::Task;
 use pairity::metrics::Settings;
 use pairity::rates::Rate;
+use pairity::scorers::text::{Embeddings, TextCnn, TextLayout};
 use pairity::scorers::{Architecture, Encoder, Features, Goal, GroupUse, Linear, Mlp, Objective};
 use pairity::surrogates::Kind;
 use pairity::tables::Column;
 use pairity::training::{Data, Problem, TrainSettings};
 use pairity_report::plain;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+/// Words of a text that --model text-cnn reads: the first so many.
+const TEXT_LENGTH: usize = 250;
+
+/// Scorers of --model text-cnn that are kept; each has a million parameters.
+const CNN_SNAPSHOTS: usize = 20;
+
+/// Texts that a step of --model text-cnn looks at.
+const CNN_BATCH: usize = 100;
+
+/// Step sizes that are tried for --model text-cnn.
+const CNN_STEP_SIZES: [f64; 3] = [0.000_3, 0.001, 0.003];
 
 /// The parts of the rows.
 pub struct Parts {
@@ -111,7 +127,14 @@ impl Prepared {
     pub fn new(arguments: &FitArguments) -> anyhow::Result<Prepared> {
         let table = &arguments.table;
         let tables: [&[String]; 3] = [&table.tables, &arguments.validation, &arguments.test];
-        let rows = load::load_rows(&tables, table, &arguments.features, arguments.output.quiet)?;
+        let (text, quiet) = (arguments.text.as_deref(), arguments.output.quiet);
+        if arguments.model == ModelChoice::TextCnn && text.is_none() {
+            bail!("--model text-cnn reads a text: name its column with --text");
+        }
+        if arguments.embeddings.is_some() && arguments.model != ModelChoice::TextCnn {
+            bail!("--embeddings are for --model text-cnn: leave them out for {}", arguments.model.name());
+        }
+        let rows = load::load_rows(&tables, table, &arguments.features, text, quiet)?;
         let parts = Parts::new(&rows, arguments)?;
         let goal = stated(arguments);
         let problem = problem(arguments, &rows.examples)?;
@@ -133,7 +156,17 @@ impl Prepared {
         let columns: Vec<&Column> = names.iter().filter_map(|name| rows.table.column(name)).collect();
         let learned: Vec<u32> =
             parts.whole.example_rows().iter().map(|&row| rows.kept[row as usize]).collect();
-        let encoder = Encoder::learn(&columns, Some(&learned), !arguments.no_standardize)?;
+        let mut encoder = match columns.is_empty() {
+            true => Encoder::default(),
+            false => Encoder::learn(&columns, Some(&learned), !arguments.no_standardize)?,
+        };
+        if let Some(column) = text.and_then(|name| rows.table.column(name)) {
+            let layout = match arguments.model {
+                ModelChoice::TextCnn => TextLayout::Sequence { length: TEXT_LENGTH },
+                ModelChoice::Linear | ModelChoice::Mlp => TextLayout::Bag,
+            };
+            encoder = encoder.with_text(column, Some(&learned), arguments.vocabulary, layout)?;
+        }
         let encoded = encoder.encode(&rows.table)?;
         notes.extend(encoded.notes.iter().map(|note| note.to_string()));
         let mut features = encoded.features;
@@ -157,22 +190,33 @@ impl Prepared {
                 }
             }
         };
+        let mut settings = settings(arguments);
         let regression = problem.uses(Rate::Mse);
         let width = features.width();
         let scorer = match arguments.model {
             ModelChoice::Linear => {
-                let start = if regression { 0.0 } else { 1.0 };
+                let start = if regression || text.is_some() { 0.0 } else { 1.0 };
                 Architecture::Linear(Linear { width, intercept: regression, start, groups })
             }
             ModelChoice::Mlp => {
                 let hidden = arguments.hidden.iter().map(|&units| units as usize).collect();
                 Architecture::Mlp(Mlp { width, hidden, groups })
             }
+            ModelChoice::TextCnn => {
+                let mut cnn = TextCnn { words: width, groups, ..TextCnn::default() };
+                if let Some(file) = &arguments.embeddings {
+                    let vectors = read_embeddings(file, &encoder)?;
+                    notes.push(format!("{} of {width} words have a vector in the file", vectors.found()));
+                    cnn.embedding = vectors.size();
+                    settings.start = Some(cnn.start_from(&vectors, arguments.seed));
+                }
+                Architecture::TextCnn(cnn)
+            }
         };
+        scorer.check(&features)?;
         let (average, ties) = table.how();
         let measure =
             Settings { average, ties, confidence: arguments.confidence, min_pairs: 1, seed: arguments.seed };
-        let settings = settings(arguments);
         Ok(Prepared { rows, parts, goal, problem, encoder, features, scorer, settings, measure, notes })
     }
 
@@ -212,9 +256,11 @@ fn problem(arguments: &FitArguments, examples: &Examples) -> anyhow::Result<Prob
 
 fn settings(arguments: &FitArguments) -> TrainSettings {
     let (average, _) = arguments.table.how();
+    let cnn = arguments.model == ModelChoice::TextCnn;
+    let (snapshots, batch) = if cnn { (CNN_SNAPSHOTS, Some(CNN_BATCH)) } else { (100, None) };
     let mut settings = TrainSettings {
         iterations: arguments.iterations,
-        snapshots: arguments.snapshots.min(arguments.iterations),
+        snapshots: arguments.snapshots.unwrap_or(snapshots).min(arguments.iterations),
         player: arguments.player(),
         surrogate: match arguments.surrogate {
             SurrogateChoice::Hinge => Kind::Hinge,
@@ -222,13 +268,22 @@ fn settings(arguments: &FitArguments) -> TrainSettings {
             SurrogateChoice::Ramp => Kind::Ramp,
         },
         average,
-        batch: arguments.batch,
+        batch: arguments.batch.or(batch),
         seed: arguments.seed,
         time_limit: arguments.time_limit,
         ..TrainSettings::default()
     };
-    if !arguments.step_size.is_empty() {
-        settings.step_sizes = arguments.step_size.clone();
+    match arguments.step_size.is_empty() {
+        true if cnn => settings.step_sizes = CNN_STEP_SIZES.to_vec(),
+        true => {}
+        false => settings.step_sizes = arguments.step_size.clone(),
     }
     settings
+}
+
+fn read_embeddings(path: &Path, encoder: &Encoder) -> anyhow::Result<Embeddings> {
+    let place = || format!("--embeddings {}", path.display());
+    let file = File::open(path).with_context(place)?;
+    let words = encoder.text().map_or(&[][..], |(_, words)| words);
+    Embeddings::read(BufReader::new(file), words).with_context(place)
 }

@@ -18,7 +18,8 @@ use std::process::ExitCode;
 /// Below the list of options.
 pub const HELP: &str = "\
 Experiments:
-  simulated  simulated-all  simulated-marginal  business  w3c  crime-ranking  law  crime-regression
+  simulated  simulated-all  simulated-marginal  business  wiki  w3c  crime-ranking  law
+  crime-regression
 
 The published data sets are looked for in --data-dir, in $PAIRITY_DATA and in the user's cache; the
 simulated ones need no files, and the business data is a synthetic stand-in.
@@ -165,6 +166,8 @@ fn entry(line: &Line) -> Value {
         "seeds": line.seeds,
         "seconds": line.seconds,
         "stand_in": line.stand_in,
+        "sample": line.sample,
+        "notes": line.notes,
     })
 }
 
@@ -210,6 +213,15 @@ fn text(lines: &[Line], plan: &Plan) -> String {
         for row in &line.matrix {
             let cells: Vec<String> = row.iter().map(|rate| format!("{rate:.3}")).collect();
             out += &format!("  {:<name$}[{}]\n", "", cells.join(" "));
+        }
+    }
+    let mut told: Vec<&String> = Vec::new();
+    for line in lines {
+        for note in &line.notes {
+            if !told.contains(&note) {
+                out += &format!("{}{}: {note}\n", if told.is_empty() { "\n" } else { "" }, line.experiment);
+                told.push(note);
+            }
         }
     }
     if lines.iter().any(|line| line.stand_in) {

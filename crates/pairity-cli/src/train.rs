@@ -9,7 +9,7 @@ use crate::progress::TrainProgress;
 use crate::train_arguments::TrainArguments;
 use anyhow::Context;
 use pairity::methods::{Fitted, Method, fit};
-use pairity::scorers::{Model, ModelGroups};
+use pairity::scorers::{Encoder, Model, ModelGroups};
 use pairity::training::{Checkpoint, Watch, evaluate};
 use pairity_report::{TrainingPart, TrainingReport, training_json, training_text};
 use std::path::Path;
@@ -83,7 +83,7 @@ fn trained(arguments: &TrainArguments) -> anyhow::Result<(TrainingReport, Model,
         goal,
         method: method.name(),
         model: arguments.fit.model.name(),
-        features: model.encoder.names(),
+        features: feature_names(&model.encoder),
         group_aware: uses_groups || arguments.fit.group_aware.is_some(),
         seed: arguments.fit.seed,
         iterations: arguments.fit.iterations,
@@ -108,6 +108,16 @@ fn trained(arguments: &TrainArguments) -> anyhow::Result<(TrainingReport, Model,
         None => None,
     };
     Ok((report, model, page))
+}
+
+/// The features by name; the words of a text are told by their number.
+fn feature_names(encoder: &Encoder) -> Vec<String> {
+    let mut names = encoder.names();
+    if let Some((name, words)) = encoder.text() {
+        names.truncate(names.len() - words.len());
+        names.push(format!("{} words of {name}", words.len()));
+    }
+    names
 }
 
 fn fitted(arguments: &TrainArguments, method: Method, prepared: &Prepared) -> anyhow::Result<Fitted> {

@@ -4,6 +4,7 @@ use crate::arguments::{OutputArguments, PageArguments, TableArguments, confidenc
 use clap::{Args, ValueEnum};
 use pairity::methods::Method;
 use pairity::methods::singh_joachims::{Exposure, Utilities};
+use pairity::scorers::text::VOCABULARY;
 use pairity::surrogates::Membership;
 use pairity::training::{Answer, Penalty, Player};
 use std::path::PathBuf;
@@ -32,7 +33,9 @@ Examples:
   pairity train people.csv --label hired --query job --group gender -o model.json \\
       --maximize 'min(auc, A[f > m], A[m > f])'
   pairity train pay.csv --label salary --protected age -o model.json --minimize mse \\
-      --subject-to 'continuous <= 0.02' --model mlp --hidden 10";
+      --subject-to 'continuous <= 0.02' --model mlp --hidden 10
+  pairity train comments.csv --label toxic --text comment --model text-cnn --group term \
+      --subject-to 'cross_group <= 0.01' -o model.json";
 
 /// Arguments of `train`.
 #[derive(Debug, Args)]
@@ -92,12 +95,25 @@ pub struct FitArguments {
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub features: Vec<String>,
 
+    /// Column of a text: its words are the features, and columns of numbers only if --features names them
+    #[arg(long, value_name = "COL")]
+    pub text: Option<String>,
+
+    /// Words that are told apart: the most frequent ones of the training texts
+    #[arg(long, value_name = "N", default_value_t = VOCABULARY, value_parser = positive, requires = "text")]
+    pub vocabulary: usize,
+
+    /// Word vectors that --model text-cnn starts from, in GloVe's text format (default: random ones of 100
+    /// numbers)
+    #[arg(long, value_name = "FILE", requires = "text")]
+    pub embeddings: Option<PathBuf>,
+
     /// Numbers are used as they are, instead of with mean 0 and deviation 1
     #[arg(long)]
     pub no_standardize: bool,
 
-    /// The kind of scorer
-    #[arg(long, value_enum, value_name = "linear|mlp", default_value_t = ModelChoice::Linear, hide_possible_values = true)]
+    /// The kind of scorer; of a text, text-cnn sees the words in their order and linear which there are
+    #[arg(long, value_enum, value_name = "linear|mlp|text-cnn", default_value_t = ModelChoice::Linear, hide_possible_values = true)]
     pub model: ModelChoice,
 
     /// Units of the hidden layers of --model mlp
@@ -146,15 +162,16 @@ pub struct FitArguments {
     #[arg(long, value_name = "N", default_value_t = 2500, value_parser = positive)]
     pub iterations: usize,
 
-    /// Scorers that are kept on the way
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = positive)]
-    pub snapshots: usize,
+    /// Scorers that are kept on the way (default: 100, or 20 of --model text-cnn, which are large)
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub snapshots: Option<usize>,
 
-    /// Size of the steps. Without it 0.001, 0.01, 0.1, 1 and 10 are tried, and the best is taken
+    /// Size of the steps. Without it 0.001, 0.01, 0.1, 1 and 10 are tried (0.0003, 0.001 and 0.003 for
+    /// --model text-cnn), and the best is taken
     #[arg(long, value_name = "X,X,…", value_delimiter = ',')]
     pub step_size: Vec<f64>,
 
-    /// Queries (or rows, without queries) that each step looks at; all by default
+    /// Queries (or rows, without queries) that each step looks at (default: all, or 100 for --model text-cnn)
     #[arg(long, value_name = "N", value_parser = positive)]
     pub batch: Option<usize>,
 
@@ -191,6 +208,8 @@ pub enum ModelChoice {
     Linear,
     /// A network with hidden layers.
     Mlp,
+    /// A convolutional network for a text.
+    TextCnn,
 }
 
 impl ModelChoice {
@@ -199,6 +218,7 @@ impl ModelChoice {
         match self {
             ModelChoice::Linear => "linear",
             ModelChoice::Mlp => "mlp",
+            ModelChoice::TextCnn => "text-cnn",
         }
     }
 }

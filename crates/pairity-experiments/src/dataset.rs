@@ -35,6 +35,8 @@ pub struct Dataset {
     pub texts: Option<Vec<String>>,
     /// Whether the rows were generated.
     pub synthetic: bool,
+    /// Whether the rows are a sample of the data set.
+    pub sample: bool,
     /// What a reader of results should know: rows left out, oddities of the source.
     pub notes: Vec<String>,
 }
@@ -52,6 +54,7 @@ impl Dataset {
             queries: None,
             texts: None,
             synthetic: false,
+            sample: false,
             notes: Vec::new(),
         }
     }
@@ -88,6 +91,7 @@ impl Dataset {
             queries: self.queries.as_ref().map(|queries| pick(queries, &rows)),
             texts: self.texts.as_ref().map(|texts| pick(texts, &rows)),
             synthetic: self.synthetic,
+            sample: self.sample,
             notes: self.notes.clone(),
         }
     }

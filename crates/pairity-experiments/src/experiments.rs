@@ -31,6 +31,8 @@ pub struct Contender {
     pub trial: Trial,
     /// What the paper found, if it tried this.
     pub published: Option<Published>,
+    /// Steps that are enough, where each is slow.
+    pub most_steps: Option<usize>,
 }
 
 /// An experiment.
@@ -46,6 +48,8 @@ pub struct Experiment {
     pub objective: &'static str,
     /// What is compared.
     pub contenders: Vec<Contender>,
+    /// What a reader should know of how it is run.
+    pub notes: Vec<String>,
     /// Whether a simulated task has the means that the paper prints, which are not those it used.
     pub as_printed: bool,
     /// The name of its data.
@@ -60,12 +64,16 @@ const CONTINUOUS: &[&str] = &["continuous <= 0.01"];
 const IMPACT: Method = Method::SinghJoachims(Exposure::Impact, Utilities::Range);
 const TREATMENT: Method = Method::SinghJoachims(Exposure::Treatment, Utilities::Range);
 
+/// Steps of text networks.
+const TEXT_STEPS: usize = 400;
+
 /// The names of all experiments.
-pub const NAMES: [&str; 8] = [
+pub const NAMES: [&str; 9] = [
     "simulated",
     "simulated-all",
     "simulated-marginal",
     "business",
+    "wiki",
     "w3c",
     "crime-ranking",
     "law",
@@ -80,7 +88,8 @@ impl Experiment {
         let ranking = |title, violation, data, contenders| {
             let name = NAMES.into_iter().find(|known| *known == name)?;
             let as_printed = false;
-            Some(Experiment { name, title, violation, objective: "auc", contenders, as_printed, data })
+            let notes = Vec::new();
+            Some(Experiment { name, title, violation, objective: "auc", contenders, notes, as_printed, data })
         };
         match name {
             "simulated" => ranking(
@@ -135,6 +144,21 @@ impl Experiment {
                 .map(|contender| with_shape(contender, Shape::Mlp { hidden: vec![10] }))
                 .to_vec(),
             ),
+            "wiki" => ranking(
+                "Wikipedia comments, toxicity, the word \"gay\"",
+                vec![CrossGroup],
+                "wiki",
+                [
+                    plain(CROSS, p(0.97, 0.10)),
+                    by(Method::Debiased, CROSS, p(0.97, 0.01)),
+                    by(Method::KallusZhou, CROSS, p(0.97, 0.04)),
+                    by(Method::BEUTEL, CROSS, p(0.95, 0.01)),
+                    by(Method::Constrained, CROSS, p(0.96, 0.01)),
+                    robust("min(auc, A[other > gay], A[gay > other])", p(0.94, 0.02)),
+                ]
+                .to_vec(),
+            )
+            .map(with_words),
             "w3c" => ranking(
                 "W3C experts, gender",
                 vec![CrossGroup],
@@ -214,18 +238,49 @@ fn plain(subject_to: &[&str], published: Option<Published>) -> Contender {
 
 fn by(method: Method, subject_to: &[&str], published: Option<Published>) -> Contender {
     let trial = Trial { method, ..Trial::new("auc", subject_to) };
-    Contender { method: method.full_name(), trial, published }
+    Contender { method: method.full_name(), trial, published, most_steps: None }
 }
 
 fn robust(maximize: &str, published: Option<Published>) -> Contender {
-    Contender { method: "robust", trial: Trial::new(maximize, &[]), published }
+    Contender { method: "robust", trial: Trial::new(maximize, &[]), published, most_steps: None }
 }
 
 /// As the constrained one, with weights for each group, which the paper did not try.
 fn aware(subject_to: &[&str]) -> Contender {
     let mut trial = Trial::new("auc", subject_to);
     trial.group_aware = true;
-    Contender { method: "group-aware", trial, published: None }
+    Contender { method: "group-aware", trial, published: None, most_steps: None }
+}
+
+/// The text network in mini-batches, as in the paper, and beside it linear scorers of the words in exact steps
+/// over all comments.
+fn with_words(mut experiment: Experiment) -> Experiment {
+    let words = experiment.contenders.iter().filter_map(|contender| {
+        let method = match contender.method {
+            "unconstrained" => "unconstrained, words",
+            "constrained" => "constrained, words",
+            "robust" => "robust, words",
+            _ => return None,
+        };
+        Some(Contender { method, published: None, ..with_shape(contender.clone(), Shape::Words) })
+    });
+    let words: Vec<Contender> = words.collect();
+    for contender in &mut experiment.contenders {
+        let trial = &mut contender.trial;
+        trial.shape = Shape::TextCnn { length: 250 };
+        trial.settings.batch = Some(100);
+        trial.settings.step_sizes = vec![0.001];
+        trial.settings.snapshots = 20;
+        contender.most_steps = Some(TEXT_STEPS);
+    }
+    experiment.contenders.extend(words);
+    experiment.notes = vec![
+        format!(
+            "text networks start from random embeddings and make at most {TEXT_STEPS} steps of size 0.001, 100 comments each"
+        ),
+        "words: linear scorers of the words that a comment has, with all comments in every step".to_owned(),
+    ];
+    experiment
 }
 
 /// With a bounded surrogate: a few rows that are far off do not decide where the rest goes.
@@ -268,7 +323,8 @@ fn regression(
         contender(Method::Constrained, constrained),
     ];
     let violation = vec![criterion];
-    Some(Experiment { name, title, violation, objective: "mse", contenders, as_printed: false, data })
+    let (notes, as_printed) = (Vec::new(), false);
+    Some(Experiment { name, title, violation, objective: "mse", contenders, notes, as_printed, data })
 }
 
 /// The paper's way beside ours.

@@ -5,7 +5,7 @@ use crate::dataset::Dataset;
 use crate::error::DataError;
 use crate::experiments::{Contender, Experiment, Published};
 use crate::population;
-use crate::trial::{Trial, TrialError, TrialResult};
+use crate::trial::{Shape, Trial, TrialError, TrialResult};
 use pairity::goals::{Criterion, Vocabulary, parse_expression};
 use pairity::methods::Method;
 use pairity::rates::Rate;
@@ -102,6 +102,10 @@ pub struct Line {
     pub seconds: f64,
     /// Whether the rows were generated in place of ones that are not public.
     pub stand_in: bool,
+    /// Whether the rows are only a sample of those that the paper used.
+    pub sample: bool,
+    /// What a reader should know of the data and of how it was trained.
+    pub notes: Vec<String>,
 }
 
 /// Runs all contenders of an experiment over all seeds; `seen` hears of each run that is done.
@@ -120,21 +124,23 @@ pub fn lines(
     for seed in 0..plan.seeds {
         let data = experiment.data(seed, plan.queries, plan.folder.as_deref())?;
         // What post-processing starts from is trained once.
-        let mut unconstrained: Option<(Trained, f64)> = None;
+        let mut unconstrained: Option<(Shape, Trained, f64)> = None;
         for (contender, sums) in experiment.contenders.iter().zip(&mut sums) {
             let mut trial = contender.trial.clone();
             trial.settings.seed = seed;
-            trial.settings.iterations = plan.iterations;
-            trial.settings.snapshots = trial.settings.snapshots.min(plan.iterations);
+            let steps = contender.most_steps.map_or(plan.iterations, |most| most.min(plan.iterations));
+            trial.settings.iterations = steps;
+            trial.settings.snapshots = trial.settings.snapshots.min(steps);
             trial.split = plan.split;
-            let result = trial.run_from(&data, unconstrained.as_ref().map(|base| &base.0))?;
+            let base = unconstrained.as_ref().filter(|(shape, ..)| *shape == trial.shape);
+            let result = trial.run_from(&data, base.map(|(_, trained, _)| trained))?;
             let mut seconds = result.time.as_secs_f64();
             if trial.method.is_post_processing() {
-                seconds += unconstrained.as_ref().map_or(0.0, |base| base.1);
+                seconds += base.map_or(0.0, |(.., seconds)| *seconds);
             }
             sums.add(experiment, plan, &trial, &data, &result, seconds)?;
-            if trial.method == Method::Unconstrained && trial.settings.batch.is_none() {
-                unconstrained = Some((result.fitted.trained, seconds));
+            if trial.method == Method::Unconstrained && base.is_none() {
+                unconstrained = Some((trial.shape, result.fitted.trained, seconds));
             }
             seen(contender.method);
         }
@@ -153,6 +159,8 @@ struct Sums {
     reached: Vec<f64>,
     population: Vec<(f64, f64)>,
     seconds: f64,
+    sample: bool,
+    notes: Vec<String>,
 }
 
 impl Sums {
@@ -166,6 +174,8 @@ impl Sums {
         seconds: f64,
     ) -> Result<(), ReproduceError> {
         self.seconds += seconds;
+        self.sample = data.sample;
+        self.notes.clone_from(&data.notes);
         let games = matches!(trial.method, Method::Constrained | Method::Unconstrained);
         if plan.split == [1.0, 0.0, 0.0] && experiment.task().is_some() && !trial.group_aware && games {
             let goal = match trial.method {
@@ -203,6 +213,8 @@ impl Sums {
             seeds,
             seconds: self.seconds,
             stand_in: experiment.name == "business",
+            sample: self.sample,
+            notes: self.notes.into_iter().chain(experiment.notes.iter().cloned()).collect(),
         }
     }
 }
@@ -292,5 +304,32 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_small_run_on_comments_has_networks_and_words_and_no_verdicts() {
+        let folder = tempfile::tempdir().unwrap();
+        let row = |row: usize| {
+            let (word, term) = (
+                if row.is_multiple_of(3) { "awful" } else { "fine" },
+                if row.is_multiple_of(4) { "gay" } else { "" },
+            );
+            format!("\"you are {word} {term} number {}\",{}\n", row % 7, row.is_multiple_of(3))
+        };
+        let table = "comment,toxic\n".to_owned() + &(0..240).map(row).collect::<String>();
+        std::fs::write(folder.path().join("toxicity_nonfuzzed_testset.csv"), table).unwrap();
+        let plan =
+            Plan { seeds: 2, iterations: 40, folder: Some(folder.path().to_owned()), ..Plan::default() };
+        let found = lines(&Experiment::of("wiki").unwrap(), &plan, &|_| ()).unwrap();
+        let methods: Vec<&str> = found.iter().map(|line| line.method).collect();
+        assert_eq!(methods[..2], ["unconstrained", "debiased"]);
+        assert_eq!(methods[6..], ["unconstrained, words", "constrained, words", "robust, words"]);
+        for line in &found {
+            assert!(line.sample && crate::agreement::of_line(line).is_none());
+            assert!(line.objective.mean.is_finite() && line.matrix.len() == 2, "{line:?}");
+            assert!(line.notes[0].starts_with("240 comments, a sample"), "{:?}", line.notes);
+        }
+        // One word decides: both kinds of scorer find it.
+        assert_eq!((found[0].objective.mean, found[6].objective.mean), (1.0, 1.0));
     }
 }

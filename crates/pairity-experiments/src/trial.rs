@@ -6,9 +6,11 @@ use pairity::goals::{Constraint, GoalError, parse_constraint, parse_maximize, pa
 use pairity::methods::{Fitted, Method, MethodError, Task, fit, fit_after};
 use pairity::metrics::Settings;
 use pairity::rates::{Average, Rate};
+use pairity::scorers::text::{TextCnn, TextLayout, VOCABULARY};
 use pairity::scorers::{
     Architecture, EncodeError, Encoder, Features, FeaturesError, Goal, GroupUse, Linear, Mlp, Objective,
 };
+use pairity::tables::{Column, Values};
 use pairity::training::{
     Data, Evaluation, Problem, ProblemError, TrainError, TrainSettings, Trained, Watch, reach,
 };
@@ -48,6 +50,13 @@ pub enum Shape {
     Mlp {
         /// Their sizes.
         hidden: Vec<usize>,
+    },
+    /// Linear in the words that a text has, with all weights starting at 0.
+    Words,
+    /// A convolutional network that reads the start of a text.
+    TextCnn {
+        /// How many words.
+        length: usize,
     },
 }
 
@@ -151,9 +160,7 @@ impl Trial {
         let mut parts = examples.split(&self.split, self.settings.seed)?.into_iter();
         let mut next = || parts.next().flatten();
         let (own, validation, test) = (next().unwrap_or(examples), next(), next());
-        let columns: Vec<_> = data.columns.iter().collect();
-        let encoder = Encoder::learn(&columns, Some(own.example_rows()), data.standardize)?;
-        let mut features = encoder.encode_columns(&data.columns)?.features;
+        let (encoder, mut features) = self.encoded(data, own.example_rows())?;
         let groups = match (&data.groups, self.group_aware) {
             (Some(groups), true) => {
                 features = features.with_groups(groups)?;
@@ -210,6 +217,26 @@ impl Trial {
         Trial { goal, ..self.clone() }
     }
 
+    /// The features of all rows, by an encoder that is learned from some.
+    fn encoded(&self, data: &Dataset, rows: &[u32]) -> Result<(Encoder, Features), TrialError> {
+        let layout = match self.shape {
+            Shape::Words => TextLayout::Bag,
+            Shape::TextCnn { length } => TextLayout::Sequence { length },
+            Shape::Linear { .. } | Shape::Mlp { .. } => {
+                let columns: Vec<_> = data.columns.iter().collect();
+                let encoder = Encoder::learn(&columns, Some(rows), data.standardize)?;
+                let features = encoder.encode_columns(&data.columns)?.features;
+                return Ok((encoder, features));
+            }
+        };
+        let levels = data.texts.clone().unwrap_or_default();
+        let values = Values::Categories { codes: (0..levels.len() as u32).collect(), levels };
+        let column = Column { name: "text".to_owned(), values };
+        let encoder = Encoder::default().with_text(&column, Some(rows), VOCABULARY, layout)?;
+        let features = encoder.encode_columns(&[column])?.features;
+        Ok((encoder, features))
+    }
+
     fn problem(&self, examples: &Examples) -> Result<Problem, TrialError> {
         let words = examples.vocabulary();
         let parse = |text: &String| parse_constraint(text, &words);
@@ -229,6 +256,10 @@ impl Trial {
                 Architecture::Linear(Linear { width, intercept: regression, start: *start, groups })
             }
             Shape::Mlp { hidden } => Architecture::Mlp(Mlp { width, hidden: hidden.clone(), groups }),
+            Shape::Words => Architecture::Linear(Linear { width, intercept: regression, start: 0.0, groups }),
+            Shape::TextCnn { .. } => {
+                Architecture::TextCnn(TextCnn { words: width, groups, ..TextCnn::default() })
+            }
         }
     }
 

@@ -289,7 +289,8 @@ mod comments {
         assert_eq!(groups(&data), ["gay", "other", "other"]);
         assert_eq!(data.groups.as_ref().unwrap().names(), ["other", "gay"]);
         assert!(data.queries.is_none() && data.columns.is_empty());
-        assert_eq!(data.notes, ["1 comments are empty"]);
+        assert_eq!(data.notes, ["3 comments, a sample of the paper's 127820", "1 comments are empty"]);
+        assert!(data.sample);
     }
 
     #[test]

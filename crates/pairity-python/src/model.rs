@@ -54,6 +54,7 @@ impl Model {
             step_size: 0.0,
             objective: 0.0,
             violations: Vec::new(),
+            unbound: None,
             trace: Vec::new(),
         };
         Fitted { trained, after: self.inner.after.clone() }

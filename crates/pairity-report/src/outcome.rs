@@ -58,9 +58,13 @@ impl TrainingReport {
             format!("{} {}{queries}", part.name, many(audit.rows, "row"))
         };
         let mut facts: Vec<String> = self.parts.iter().map(part).collect();
-        let kind = if self.model == "mlp" { "network" } else { "linear scorer" };
+        let kind = scorer_words(self.model);
         let aware = if self.group_aware { " that sees the group" } else { "" };
-        facts.push(format!("{kind} of {}{aware}", many(self.features.len(), "feature")));
+        let features = match &self.features[..] {
+            [only] if only.contains(" words of ") => plain(only),
+            features => many(features.len(), "feature"),
+        };
+        facts.push(format!("{kind} of {features}{aware}"));
         facts.push(format!("seed {}", self.seed));
         facts
     }
@@ -172,5 +176,14 @@ pub(crate) fn miss(violation: Option<f64>) -> String {
         Some(miss) if miss <= ROUNDING => "met".to_owned(),
         Some(miss) => format!("missed by {}", rate(miss)),
         None => "not estimable".to_owned(),
+    }
+}
+
+/// The kind of scorer in words.
+pub(crate) fn scorer_words(model: &str) -> &'static str {
+    match model {
+        "mlp" => "network",
+        "text-cnn" => "text network",
+        _ => "linear scorer",
     }
 }

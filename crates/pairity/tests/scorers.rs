@@ -71,6 +71,7 @@ fn oracle(scorer: &Architecture, parameters: &[f64], features: &Features) -> Vec
     let (hidden, intercept) = match scorer {
         Architecture::Linear(linear) => (&[][..], linear.intercept),
         Architecture::Mlp(mlp) => (&mlp.hidden[..], true),
+        Architecture::TextCnn(_) => panic!("tested on texts"),
     };
     let set = |x: &[f64], parameters: &[f64]| match intercept {
         true => evaluate(x, hidden, parameters),

@@ -14,6 +14,7 @@ mod score;
 mod score_files;
 mod score_mixture;
 mod text;
+mod texts;
 mod train;
 
 use assert_cmd::Command;

@@ -14,6 +14,9 @@ use std::path::Path;
 const COMMENT: &str = "comment";
 const LABELS: [&str; 2] = ["is_toxic", "toxic"];
 
+/// Comments of the full set.
+const ALL: usize = 127_820;
+
 /// The groups in the order of the paper.
 const GROUPS: [&str; 2] = ["other", "gay"];
 
@@ -45,6 +48,10 @@ pub fn load(paths: &[&Path]) -> Result<Dataset, DataError> {
         texts: Some(texts),
         ..Dataset::new("wiki", labels)
     };
+    if data.rows() < ALL {
+        data.sample = true;
+        data.notes.push(format!("{} comments, a sample of the paper's {ALL}", data.rows()));
+    }
     if empty > 0 {
         data.notes.push(format!("{empty} comments are empty"));
     }

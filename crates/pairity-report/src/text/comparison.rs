@@ -5,6 +5,7 @@ use super::words::{columns, fill, flow, many, number, pad, plain, with_interval}
 use super::{Look, MIN_WIDTH};
 use crate::comparison::{ComparisonReport, MethodResult, Outcome};
 use crate::frontier::FrontierReport;
+use crate::outcome::scorer_words;
 use pairity::metrics::Verdict;
 use pairity::scorers::{Goal, Objective};
 
@@ -48,7 +49,7 @@ pub fn frontier_text(report: &FrontierReport, look: &Look) -> String {
 }
 
 fn pieces(part: &str, rows: usize, model: &str, seed: u64) -> Vec<String> {
-    let kind = if model == "mlp" { "network" } else { "linear scorer" };
+    let kind = scorer_words(model);
     vec![format!("values of the {part} part, {}", many(rows, "row")), kind.to_owned(), format!("seed {seed}")]
 }
 

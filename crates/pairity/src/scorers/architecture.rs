@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Features, Linear, Mlp, Scorer};
+use super::{Features, Linear, Mlp, Scorer, TextCnn, Trace};
 use crate::examples::MAX_GROUPS;
 
 /// The most parameters of one scorer.
@@ -44,6 +44,27 @@ pub enum ScorerError {
         expected: usize,
         /// Features that there are.
         found: usize,
+    },
+    /// A share of units to leave out that is none.
+    #[error("the dropout is {found}; a share from 0 to below 1 is needed, such as 0.3")]
+    Dropout {
+        /// The number given.
+        found: f64,
+    },
+    /// Weights of each group in a scorer that can't have them.
+    #[error("a text network can't have weights for each group: use offsets, or a linear scorer")]
+    GroupWeights,
+    /// Words for a scorer that can't read them.
+    #[error("the features have words, which this scorer can't use: use a linear scorer or a text network")]
+    Words,
+    /// No words for a scorer that reads nothing else.
+    #[error(
+        "a text network reads the words of one text column and nothing else, but there {}",
+        if *.numbers > 0 { "are other features: leave them out, or use a linear scorer" } else { "is no text" }
+    )]
+    NoText {
+        /// Features that are no words.
+        numbers: usize,
     },
     /// A group-aware scorer without groups.
     #[error("the scorer is group-aware, but the features come without groups: give the group of each row")]
@@ -122,6 +143,8 @@ pub enum Architecture {
     Linear(Linear),
     /// A network with hidden layers.
     Mlp(Mlp),
+    /// A convolutional network for texts.
+    TextCnn(TextCnn),
 }
 
 impl Architecture {
@@ -130,6 +153,7 @@ impl Architecture {
         match self {
             Architecture::Linear(linear) => linear.width,
             Architecture::Mlp(mlp) => mlp.width,
+            Architecture::TextCnn(cnn) => cnn.words,
         }
     }
 
@@ -138,6 +162,7 @@ impl Architecture {
         match self {
             Architecture::Linear(linear) => linear.groups,
             Architecture::Mlp(mlp) => mlp.groups,
+            Architecture::TextCnn(cnn) => cnn.groups,
         }
     }
 
@@ -165,6 +190,21 @@ impl Architecture {
                     advice: "leave the layer out, or give it units",
                 });
             }
+            Architecture::TextCnn(cnn) => {
+                let sizes = [cnn.embedding, cnn.window, cnn.filters, cnn.hidden];
+                if sizes.contains(&0) {
+                    return Err(ScorerError::Zero {
+                        what: "size of embeddings, windows, filters or hidden units",
+                        advice: "give each of them a size",
+                    });
+                }
+                if !(0.0..1.0).contains(&cnn.dropout) {
+                    return Err(ScorerError::Dropout { found: cnn.dropout });
+                }
+                if matches!(cnn.groups, GroupUse::Weights { .. }) {
+                    return Err(ScorerError::GroupWeights);
+                }
+            }
             _ => {}
         }
         match self.groups().groups() {
@@ -184,6 +224,13 @@ impl Architecture {
         if features.width() != self.width() {
             return Err(ScorerError::Width { expected: self.width(), found: features.width() });
         }
+        match self {
+            Architecture::Mlp(_) if features.words().is_some() => return Err(ScorerError::Words),
+            Architecture::TextCnn(_) if features.words().is_none() || features.dense_width() > 0 => {
+                return Err(ScorerError::NoText { numbers: features.dense_width() });
+            }
+            _ => {}
+        }
         if self.groups() != GroupUse::Blind && features.codes().is_none() {
             return Err(ScorerError::NoGroups);
         }
@@ -191,26 +238,27 @@ impl Architecture {
     }
 }
 
+impl Architecture {
+    fn scorer(&self) -> &dyn Scorer {
+        match self {
+            Architecture::Linear(linear) => linear,
+            Architecture::Mlp(mlp) => mlp,
+            Architecture::TextCnn(cnn) => cnn,
+        }
+    }
+}
+
 impl Scorer for Architecture {
     fn len(&self) -> usize {
-        match self {
-            Architecture::Linear(linear) => linear.len(),
-            Architecture::Mlp(mlp) => mlp.len(),
-        }
+        self.scorer().len()
     }
 
     fn start(&self, seed: u64) -> Vec<f64> {
-        match self {
-            Architecture::Linear(linear) => linear.start(seed),
-            Architecture::Mlp(mlp) => mlp.start(seed),
-        }
+        self.scorer().start(seed)
     }
 
     fn score(&self, parameters: &[f64], features: &Features, scores: &mut [f64]) {
-        match self {
-            Architecture::Linear(linear) => linear.score(parameters, features, scores),
-            Architecture::Mlp(mlp) => mlp.score(parameters, features, scores),
-        }
+        self.scorer().score(parameters, features, scores);
     }
 
     fn pull_back(
@@ -220,10 +268,26 @@ impl Scorer for Architecture {
         score_gradient: &[f64],
         gradient: &mut [f64],
     ) {
-        match self {
-            Architecture::Linear(linear) => linear.pull_back(parameters, features, score_gradient, gradient),
-            Architecture::Mlp(mlp) => mlp.pull_back(parameters, features, score_gradient, gradient),
-        }
+        self.scorer().pull_back(parameters, features, score_gradient, gradient);
+    }
+
+    fn forward(&self, parameters: &[f64], features: &Features, draw: u64, scores: &mut [f64]) -> Trace {
+        self.scorer().forward(parameters, features, draw, scores)
+    }
+
+    fn backward(
+        &self,
+        parameters: &[f64],
+        features: &Features,
+        trace: &Trace,
+        score_gradient: &[f64],
+        gradient: &mut [f64],
+    ) {
+        self.scorer().backward(parameters, features, trace, score_gradient, gradient);
+    }
+
+    fn round(&self, parameters: &mut [f64]) {
+        self.scorer().round(parameters);
     }
 }
 

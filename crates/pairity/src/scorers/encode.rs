@@ -1,11 +1,13 @@
 //! Applying an encoder to a table, which may hold what training never saw.
 
 use crate::similar::nearest;
+use std::collections::HashMap;
 use std::fmt;
 
 use rayon::prelude::*;
 
 use super::encoder::length;
+use super::text::{self, Words};
 use super::{EncodeError, Encoder, Encoding, Features};
 use crate::tables::{Column, MISSING, Table, Values};
 
@@ -86,6 +88,12 @@ enum Source<'a> {
     },
 }
 
+/// A column that fits what was learned.
+enum Fit<'a> {
+    Dense(Source<'a>),
+    Text(Words),
+}
+
 impl Encoder {
     /// The features of a table. Columns that the encoder does not know are ignored.
     ///
@@ -106,7 +114,7 @@ impl Encoder {
     pub fn encode_columns(&self, columns: &[Column]) -> Result<Encoded, EncodeError> {
         let mut notes = Vec::new();
         let mut sources = Vec::with_capacity(self.columns.len());
-        let mut rows = None;
+        let (mut rows, mut words) = (None, None);
         for encoding in &self.columns {
             let name = encoding.name();
             let Some(column) = columns.iter().find(|column| column.name == name) else {
@@ -122,9 +130,12 @@ impl Encoder {
             if found != expected {
                 return Err(EncodeError::Length { column: name.to_owned(), found, expected });
             }
-            sources.push(source(encoding, column, &mut notes)?);
+            match fit(encoding, column, &mut notes)? {
+                Fit::Dense(source) => sources.push(source),
+                Fit::Text(found) => words = Some(found),
+            }
         }
-        let (rows, width) = (rows.unwrap_or(0), self.width());
+        let (rows, width) = (rows.unwrap_or(0), self.dense_width());
         let too_large = EncodeError::TooLarge { rows, width };
         let mut values = Vec::new();
         match rows.checked_mul(width) {
@@ -136,17 +147,17 @@ impl Encoder {
                 write(&sources, part * PART, width, values);
             });
         }
-        let features = Features::new(rows, width, values).map_err(|_| too_large)?;
-        Ok(Encoded { features, notes })
+        let features = match words {
+            None => Features::new(rows, width, values),
+            Some(words) if width == 0 => Ok(Features::of_words(words)),
+            Some(words) => Features::new(rows, width, values).and_then(|dense| dense.with_words(words)),
+        };
+        Ok(Encoded { features: features.map_err(|_| too_large)?, notes })
     }
 }
 
 /// A column that fits what was learned, with notes on what is new in it.
-fn source<'a>(
-    encoding: &Encoding,
-    column: &'a Column,
-    notes: &mut Vec<Note>,
-) -> Result<Source<'a>, EncodeError> {
+fn fit<'a>(encoding: &Encoding, column: &'a Column, notes: &mut Vec<Note>) -> Result<Fit<'a>, EncodeError> {
     let name = || column.name.clone();
     match (encoding, &column.values) {
         (&Encoding::Number { shift, scale, fill, indicator, .. }, Values::Numbers(numbers)) => {
@@ -158,13 +169,23 @@ fn source<'a>(
             if missing > 0 && !indicator {
                 notes.push(Note::Missing { column: name(), rows: missing });
             }
-            Ok(Source::Number { numbers, shift, scale, fill, indicator })
+            Ok(Fit::Dense(Source::Number { numbers, shift, scale, fill, indicator }))
         }
         (Encoding::Number { .. }, Values::Categories { levels, .. }) => {
             let example = levels.iter().find(|level| level.parse::<f64>().is_err()).or(levels.first());
             Err(EncodeError::Text { column: name(), example: example.cloned().unwrap_or_default() })
         }
-        (Encoding::Category { .. }, Values::Numbers(_)) => Err(EncodeError::Numbers { column: name() }),
+        (Encoding::Category { .. } | Encoding::Text { .. }, Values::Numbers(_)) => {
+            Err(EncodeError::Numbers { column: name() })
+        }
+        (Encoding::Text { words, layout, .. }, Values::Categories { codes, levels }) => {
+            let places: HashMap<&str, u32> = words.iter().map(String::as_str).zip(0..).collect();
+            let texts: Vec<Vec<u32>> =
+                levels.par_iter().map(|text| text::codes(text, &places, *layout)).collect();
+            let row = |&code: &u32| texts.get(code as usize).map_or(&[][..], Vec::as_slice);
+            let found = Words::new(words.len(), codes.iter().map(row));
+            found.map(Fit::Text).map_err(|_| EncodeError::NoWords { column: name() })
+        }
         (Encoding::Category { levels: known, missing, .. }, Values::Categories { codes, levels }) => {
             let place = |level: &String| known.binary_search(level).map_or(MISSING, |place| place as u32);
             let places: Vec<u32> = levels.iter().map(place).collect();
@@ -190,7 +211,7 @@ fn source<'a>(
                 notes.push(Note::Missing { column: name(), rows: absent });
             }
             let last = if *missing { known.len() as u32 } else { MISSING };
-            Ok(Source::Category { codes, places, missing: last, width: encoding.width() })
+            Ok(Fit::Dense(Source::Category { codes, places, missing: last, width: encoding.width() }))
         }
     }
 }

@@ -100,6 +100,18 @@ pub enum EncodeError {
         /// The column.
         column: String,
     },
+    /// Two columns of texts.
+    #[error("column {column:?} is a second text: one text column can be used")]
+    SecondText {
+        /// The column.
+        column: String,
+    },
+    /// Texts without words.
+    #[error("column {column:?} has no words in the training rows: name a column that holds texts")]
+    NoWords {
+        /// The column.
+        column: String,
+    },
     /// A matrix that does not fit in memory.
     #[error("{rows} rows of {width} features do not fit in memory: use fewer columns, or score in parts")]
     TooLarge {

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::EncodeError;
+use super::text::{self, TextLayout};
 use crate::tables::{Column, Values, Want};
 
 /// The most levels of a column of categories.
@@ -37,13 +38,25 @@ pub enum Encoding {
         /// Whether a missing value is a level too, the last.
         missing: bool,
     },
+    /// Words of a text, one feature for each word of a vocabulary; always the last column.
+    Text {
+        /// The column.
+        name: String,
+        /// The vocabulary, the most frequent word first.
+        words: Vec<String>,
+        /// What of a text is kept.
+        #[serde(flatten)]
+        layout: TextLayout,
+    },
 }
 
 impl Encoding {
     /// The column.
     pub fn name(&self) -> &str {
         match self {
-            Encoding::Number { name, .. } | Encoding::Category { name, .. } => name,
+            Encoding::Number { name, .. } | Encoding::Category { name, .. } | Encoding::Text { name, .. } => {
+                name
+            }
         }
     }
 
@@ -52,6 +65,7 @@ impl Encoding {
         match self {
             Encoding::Number { indicator, .. } => 1 + usize::from(*indicator),
             Encoding::Category { levels, missing, .. } => levels.len() + usize::from(*missing),
+            Encoding::Text { words, .. } => words.len(),
         }
     }
 }
@@ -64,6 +78,7 @@ impl Encoding {
 /// | numbers, some missing in training | one more, named `… is missing`: 1 where the number is missing, which itself becomes the mean if standardized (0) and 0 if not |
 /// | categories | one for each level seen in training, in the order of their texts: 1 where the row has it |
 /// | categories, some missing in training | one more, named `… is missing` |
+/// | a text | one for each of the most frequent words of the training texts, as [`tokens`](text::tokens) finds them. A missing text is one without words |
 ///
 /// Means, deviations and levels are those of the training rows.
 ///
@@ -83,7 +98,7 @@ impl Encoding {
 /// assert_eq!(encoded.features.row(2), [0.0, 1.0, 0.0, 1.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Encoder {
     pub(super) columns: Vec<Encoding>,
@@ -136,6 +151,67 @@ impl Encoder {
         Ok(Encoder { columns: learned })
     }
 
+    /// Adds a text, whose vocabulary is learned from some rows, or from all rows. The encoder of a text alone
+    /// starts from the empty one, `Encoder::default()`.
+    ///
+    /// ```
+    /// use pairity::scorers::Encoder;
+    /// use pairity::scorers::text::TextLayout;
+    /// use pairity::tables::{Column, Values};
+    ///
+    /// let levels = vec!["A good day".into(), "good, good!".into()];
+    /// let column = Column { name: "comment".into(), values: Values::Categories { codes: vec![0, 1], levels } };
+    /// let encoder = Encoder::default().with_text(&column, None, 2, TextLayout::Bag)?;
+    /// assert_eq!(encoder.names(), ["comment has good", "comment has a"]);
+    /// let features = encoder.encode_columns(&[column])?.features;
+    /// assert_eq!(features.words().map(|words| words.row(1)), Some(&[0][..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A column of numbers or one that is a feature already, a second text, rows beyond the last, or texts
+    /// without a single word.
+    pub fn with_text(
+        mut self,
+        column: &Column,
+        rows: Option<&[u32]>,
+        vocabulary: usize,
+        layout: TextLayout,
+    ) -> Result<Encoder, EncodeError> {
+        let name = column.name.clone();
+        if self.columns.iter().any(|known| known.name() == name) {
+            return Err(EncodeError::Twice { column: name });
+        }
+        if self.text().is_some() {
+            return Err(EncodeError::SecondText { column: name });
+        }
+        let Some((codes, levels)) = column.categories() else {
+            return Err(EncodeError::Numbers { column: name });
+        };
+        let beyond = rows.unwrap_or_default().iter().find(|&&row| row as usize >= codes.len());
+        if let Some(&row) = beyond {
+            return Err(EncodeError::NoRow { column: name, row: row as usize, rows: codes.len() });
+        }
+        let text = |&code: &u32| levels.get(code as usize).map_or("", String::as_str);
+        let words = match rows {
+            None => text::learn(codes.iter().map(text), vocabulary),
+            Some(rows) => text::learn(places(rows).map(|row| text(&codes[row])), vocabulary),
+        };
+        if words.is_empty() {
+            return Err(EncodeError::NoWords { column: name });
+        }
+        self.columns.push(Encoding::Text { name, words, layout });
+        Ok(self)
+    }
+
+    /// The text column and its vocabulary, if there is one.
+    pub fn text(&self) -> Option<(&str, &[String])> {
+        self.columns.iter().find_map(|column| match column {
+            Encoding::Text { name, words, .. } => Some((name.as_str(), &words[..])),
+            _ => None,
+        })
+    }
+
     /// What each column becomes, in the order of the features.
     pub fn columns(&self) -> &[Encoding] {
         &self.columns
@@ -144,6 +220,11 @@ impl Encoder {
     /// Number of features.
     pub fn width(&self) -> usize {
         self.columns.iter().map(Encoding::width).sum()
+    }
+
+    /// Number of features that are no words.
+    pub(super) fn dense_width(&self) -> usize {
+        self.width() - self.text().map_or(0, |(_, words)| words.len())
     }
 
     /// The name of each feature.
@@ -160,6 +241,10 @@ impl Encoder {
                     names.extend(levels.iter().map(|level| format!("{name} = {level}")));
                     *missing
                 }
+                Encoding::Text { words, .. } => {
+                    names.extend(words.iter().map(|word| format!("{name} has {word}")));
+                    false
+                }
             };
             if missing {
                 names.push(format!("{name} is missing"));
@@ -174,7 +259,7 @@ impl Encoder {
             .iter()
             .map(|column| match column {
                 Encoding::Number { name, .. } => Want::number(name),
-                Encoding::Category { name, .. } => Want::category(name),
+                Encoding::Category { name, .. } | Encoding::Text { name, .. } => Want::category(name),
             })
             .collect()
     }

@@ -1,5 +1,7 @@
-//! Features: a dense matrix, one row an example, and the group of each row for scorers that may see it.
+//! Features: a dense matrix, one row an example; the words of each row's text, if there is one; and the group
+//! of each row for scorers that may see it.
 
+use super::text::Words;
 use crate::examples::Groups;
 
 /// Rows are counted with 31 bits, as in the examples.
@@ -41,6 +43,28 @@ pub enum FeaturesError {
         /// The number found.
         value: f64,
     },
+    /// A word that the vocabulary does not have.
+    #[error(
+        "row {row} has the word number {code}, but the vocabulary has {vocabulary} words: encode the texts \
+         with the vocabulary that they are to be scored with",
+        row = .row + 1
+    )]
+    Word {
+        /// Index of the row, from 0.
+        row: usize,
+        /// The code of the word.
+        code: u32,
+        /// Words of the vocabulary.
+        vocabulary: usize,
+    },
+    /// Another number of texts than of rows.
+    #[error("words are given for {found} rows, but the features have {rows}: give one text a row")]
+    Texts {
+        /// Rows of the words.
+        found: usize,
+        /// Rows of the features.
+        rows: usize,
+    },
     /// Another number of groups than of rows.
     #[error("groups are given for {found} rows, but the features have {rows}: give one group a row")]
     Groups {
@@ -51,7 +75,10 @@ pub enum FeaturesError {
     },
 }
 
-/// A matrix of features, row by row.
+/// A matrix of features, row by row, whose last columns are words.
+///
+/// Numbers are stored one by one. Of words, of which a vocabulary has thousands and a text has few, only
+/// those are stored that a row has.
 ///
 /// ```
 /// use pairity::scorers::Features;
@@ -67,8 +94,10 @@ pub enum FeaturesError {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Features {
     rows: usize,
-    width: usize,
+    /// Features that are stored one by one.
+    dense: usize,
     values: Vec<f64>,
+    words: Option<Words>,
     groups: Option<ByGroup>,
 }
 
@@ -98,12 +127,29 @@ impl Features {
             return Err(FeaturesError::Length { rows, width, found: values.len() });
         }
         match values.iter().position(|value| !value.is_finite()) {
-            None => Ok(Features { rows, width, values, groups: None }),
+            None => Ok(Features { rows, dense: width, values, words: None, groups: None }),
             Some(at) => {
                 let (row, feature) = (at / width, at % width);
                 Err(FeaturesError::NotFinite { row, feature, value: values[at] })
             }
         }
+    }
+
+    /// Words alone.
+    pub fn of_words(words: Words) -> Features {
+        Features { rows: words.rows(), dense: 0, values: Vec::new(), words: Some(words), groups: None }
+    }
+
+    /// The same features and, behind them, words.
+    ///
+    /// # Errors
+    /// Another number of texts than of rows.
+    pub fn with_words(mut self, words: Words) -> Result<Features, FeaturesError> {
+        if words.rows() != self.rows {
+            return Err(FeaturesError::Texts { found: words.rows(), rows: self.rows });
+        }
+        self.words = Some(words);
+        Ok(self)
     }
 
     /// The same features with the code of each row's group. Codes of K groups are 0 to K − 1; K and
@@ -134,19 +180,29 @@ impl Features {
         self.rows
     }
 
-    /// Number of features.
+    /// Number of features, words included.
     pub fn width(&self) -> usize {
-        self.width
+        self.dense + self.words.as_ref().map_or(0, Words::vocabulary)
     }
 
-    /// All values, row by row.
+    /// Number of features that are stored one by one: all but words.
+    pub fn dense_width(&self) -> usize {
+        self.dense
+    }
+
+    /// All values but words, row by row.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// The features of one row.
+    /// The features of one row, without words.
     pub fn row(&self, row: usize) -> &[f64] {
-        &self.values[row * self.width..][..self.width]
+        &self.values[row * self.dense..][..self.dense]
+    }
+
+    /// The words of each row, if there are texts.
+    pub fn words(&self) -> Option<&Words> {
+        self.words.as_ref()
     }
 
     /// The code of each row's group, if groups were given.
@@ -156,13 +212,18 @@ impl Features {
 
     /// The features of some rows, in the order named; a row may be named several times.
     pub fn select(&self, rows: &[u32]) -> Features {
-        let mut values = Vec::with_capacity(rows.len() * self.width);
+        let mut values = Vec::with_capacity(rows.len() * self.dense);
         for &row in rows {
             values.extend_from_slice(self.row(row as usize));
         }
+        let words = self.words.as_ref().map(|words| {
+            let mut some = words.emptied();
+            rows.iter().for_each(|&row| some.push(words.row(row as usize)));
+            some
+        });
         let codes = |groups: &ByGroup| rows.iter().map(|&row| groups.codes[row as usize]).collect();
         let groups = self.groups.as_ref().map(|groups| ByGroup::new(codes(groups)));
-        Features { rows: rows.len(), width: self.width, values, groups }
+        Features { rows: rows.len(), dense: self.dense, values, words, groups }
     }
 
     /// The rows of each of K groups and, last, the rows without a group; nothing without groups.

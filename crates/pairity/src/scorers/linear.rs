@@ -1,11 +1,12 @@
 //! The linear scorer: f(x) = w·x, or w·x + b with an intercept.
 //!
 //! Its Jacobian is the matrix of features itself, so that the gradient by w is Σᵢ gᵢ xᵢ, and by b it is
-//! Σᵢ gᵢ. Widths up to [`NARROW`] have loops of their own, whose sums stay in registers.
+//! Σᵢ gᵢ. Widths up to [`NARROW`] have loops of their own, whose sums stay in registers. Words are features of
+//! 0 and 1, of which only the ones are looked at.
 
 use serde::{Deserialize, Serialize};
 
-use super::sweep::{self, Kernel};
+use super::sweep::{self, Block, Kernel};
 use super::{Features, GroupUse, Scorer};
 
 /// The widest rows with a loop of their own.
@@ -38,7 +39,7 @@ const ROWS: usize = 4;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Linear {
-    /// Number of features.
+    /// Number of features, words included.
     pub width: usize,
     /// Whether a constant is added and learned.
     pub intercept: bool,
@@ -49,26 +50,27 @@ pub struct Linear {
 }
 
 impl Linear {
-    fn kernel(&self) -> Sums {
+    /// One set of weights, of which so many are for features that are stored one by one.
+    fn kernel(&self, dense: usize) -> Sums {
         let intercept = self.intercept || matches!(self.groups, GroupUse::Weights { .. });
-        Sums { width: self.width, intercept }
+        Sums { width: self.width, dense, intercept }
     }
 }
 
 impl Scorer for Linear {
     fn len(&self) -> usize {
-        self.groups.len(self.kernel().len())
+        self.groups.len(self.kernel(self.width).len())
     }
 
     fn start(&self, _seed: u64) -> Vec<f64> {
         let mut set = vec![self.start; self.width];
-        set.resize(self.kernel().len(), 0.0);
+        set.resize(self.kernel(self.width).len(), 0.0);
         self.groups.start(set)
     }
 
     fn score(&self, parameters: &[f64], features: &Features, scores: &mut [f64]) {
         debug_assert_eq!(features.width(), self.width);
-        sweep::score(&self.kernel(), self.groups, parameters, features, scores);
+        sweep::score(&self.kernel(features.dense_width()), self.groups, parameters, features, scores);
     }
 
     fn pull_back(
@@ -79,13 +81,15 @@ impl Scorer for Linear {
         gradient: &mut [f64],
     ) {
         debug_assert_eq!(features.width(), self.width);
-        sweep::pull_back(&self.kernel(), self.groups, parameters, features, score_gradient, gradient);
+        let kernel = self.kernel(features.dense_width());
+        sweep::pull_back(&kernel, self.groups, parameters, features, score_gradient, gradient);
     }
 }
 
 /// One set of weights.
 struct Sums {
     width: usize,
+    dense: usize,
     intercept: bool,
 }
 
@@ -94,10 +98,13 @@ impl Kernel for Sums {
         self.width.saturating_add(usize::from(self.intercept))
     }
 
-    fn score(&self, parameters: &[f64], values: &[f64], scores: &mut [f64]) {
+    fn score(&self, parameters: &[f64], rows: Block, scores: &mut [f64]) {
         let (weights, rest) = parameters.split_at(self.width);
+        let (weights, by_word) = weights.split_at(self.dense);
         let intercept = rest.first().copied().unwrap_or(0.0);
-        match self.width {
+        let values = rows.values;
+        match self.dense {
+            0 => scores.fill(intercept),
             1 => score_narrow::<1>(weights, intercept, values, scores),
             2 => score_narrow::<2>(weights, intercept, values, scores),
             3 => score_narrow::<3>(weights, intercept, values, scores),
@@ -112,14 +119,22 @@ impl Kernel for Sums {
                 }
             }
         }
+        if let Some(words) = rows.words() {
+            for (score, words) in scores.iter_mut().zip(words) {
+                *score += words.iter().map(|&word| by_word[word as usize]).sum::<f64>();
+            }
+        }
     }
 
-    fn pull_back(&self, _: &[f64], values: &[f64], score_gradient: &[f64], gradient: &mut [f64]) {
+    fn pull_back(&self, _: &[f64], rows: Block, score_gradient: &[f64], gradient: &mut [f64]) {
         let (weights, rest) = gradient.split_at_mut(self.width);
+        let (weights, by_word) = weights.split_at_mut(self.dense);
+        let values = &rows.values[..score_gradient.len() * self.dense];
         if let Some(intercept) = rest.first_mut() {
             *intercept += sum(score_gradient);
         }
-        match self.width {
+        match self.dense {
+            0 => {}
             1 => pull_back_narrow::<1>(values, score_gradient, weights),
             2 => pull_back_narrow::<2>(values, score_gradient, weights),
             3 => pull_back_narrow::<3>(values, score_gradient, weights),
@@ -129,6 +144,11 @@ impl Kernel for Sums {
             7 => pull_back_narrow::<7>(values, score_gradient, weights),
             NARROW => pull_back_narrow::<NARROW>(values, score_gradient, weights),
             width => pull_back_wide(width, values, score_gradient, weights),
+        }
+        if let Some(words) = rows.words() {
+            for (g, words) in score_gradient.iter().zip(words) {
+                words.iter().for_each(|&word| by_word[word as usize] += g);
+            }
         }
     }
 }

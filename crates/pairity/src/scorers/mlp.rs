@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::sweep::{self, Kernel};
+use super::sweep::{self, Block, Kernel};
 use super::{Features, GroupUse, Scorer};
 
 /// Rows that go through the layers together.
@@ -202,8 +202,9 @@ impl Kernel for Layers {
         self.layers.last().map_or(0, Layer::end)
     }
 
-    fn score(&self, parameters: &[f64], values: &[f64], scores: &mut [f64]) {
+    fn score(&self, parameters: &[f64], rows: Block, scores: &mut [f64]) {
         let mut units = self.units();
+        let values = &rows.values[..scores.len() * self.width];
         for (values, scores) in values.chunks(TILE * self.width).zip(scores.chunks_mut(TILE)) {
             self.forward(parameters, values, &mut units);
             if let Some(output) = units.last() {
@@ -212,8 +213,9 @@ impl Kernel for Layers {
         }
     }
 
-    fn pull_back(&self, parameters: &[f64], values: &[f64], score_gradient: &[f64], gradient: &mut [f64]) {
+    fn pull_back(&self, parameters: &[f64], rows: Block, score_gradient: &[f64], gradient: &mut [f64]) {
         let mut units = self.units();
+        let values = &rows.values[..score_gradient.len() * self.width];
         let (mut above, mut below) = (Vec::new(), Vec::new());
         for (values, by_score) in values.chunks(TILE * self.width).zip(score_gradient.chunks(TILE)) {
             self.forward(parameters, values, &mut units);

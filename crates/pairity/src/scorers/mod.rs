@@ -35,7 +35,10 @@ mod linear;
 mod mlp;
 mod model;
 mod model_check;
+pub(crate) mod numbers;
 mod sweep;
+pub mod text;
+mod trace;
 
 pub use architecture::{Architecture, GroupUse, ScorerError};
 pub(crate) use draw::member;
@@ -48,6 +51,8 @@ pub use linear::Linear;
 pub use mlp::Mlp;
 pub use model::{Component, Goal, Model, ModelGroups, Objective, SCHEMA};
 pub use model_check::ModelError;
+pub use text::TextCnn;
+pub use trace::Trace;
 
 /// A shape of scorers: with a vector of parameters θ it gives f(x; θ) for each row x.
 ///
@@ -78,4 +83,30 @@ pub trait Scorer: Send + Sync {
         score_gradient: &[f64],
         gradient: &mut [f64],
     );
+
+    /// The scores as a step of training sees them. Where a scorer leaves out units at random, they follow
+    /// from `draw`. What is returned is for [`backward`](Self::backward) at the same parameters and features.
+    fn forward(&self, parameters: &[f64], features: &Features, draw: u64, scores: &mut [f64]) -> Trace {
+        let _ = draw;
+        self.score(parameters, features, scores);
+        Trace::default()
+    }
+
+    /// As [`pull_back`](Self::pull_back), of the scores that [`forward`](Self::forward) gave.
+    fn backward(
+        &self,
+        parameters: &[f64],
+        features: &Features,
+        trace: &Trace,
+        score_gradient: &[f64],
+        gradient: &mut [f64],
+    ) {
+        let _ = trace;
+        self.pull_back(parameters, features, score_gradient, gradient);
+    }
+
+    /// Rounds parameters to the precision that scores are computed in, which does not change the scores.
+    fn round(&self, parameters: &mut [f64]) {
+        let _ = parameters;
+    }
 }

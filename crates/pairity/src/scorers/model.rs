@@ -91,7 +91,9 @@ pub struct Component {
     pub probability: f64,
     /// Which snapshot of the training it is.
     pub snapshot: usize,
-    /// Its parameters.
+    /// Its parameters. A list in the document or, if there are many, an object with the base64 of their bytes,
+    /// the lowest byte first: `{"f32": "…"}` or `{"f64": "…"}`.
+    #[serde(with = "super::numbers")]
     pub parameters: Vec<f64>,
 }
 

@@ -76,7 +76,8 @@ impl Model {
             return Err(format!("the encoder gives {found} features, but the scorer takes {expected}"));
         }
         let mut seen = HashSet::new();
-        for column in self.encoder.columns() {
+        let last = self.encoder.columns().len();
+        for (at, column) in self.encoder.columns().iter().enumerate() {
             let name = column.name();
             if !seen.insert(name) {
                 return Err(format!("the encoder has column {name:?} twice"));
@@ -95,6 +96,14 @@ impl Model {
                         return Err(format!(
                             "the levels of column {name:?} must be sorted, different, and at most {MAX_LEVELS}"
                         ));
+                    }
+                }
+                Encoding::Text { words, .. } => {
+                    if at + 1 < last {
+                        return Err(format!("the text column {name:?} must be the last one"));
+                    }
+                    if words.iter().collect::<HashSet<_>>().len() < words.len() {
+                        return Err(format!("a word of column {name:?} is listed twice"));
                     }
                 }
             }

@@ -8,6 +8,7 @@
 
 use rayon::prelude::*;
 
+use super::text::Words;
 use super::{Features, GroupUse};
 
 /// The fewest rows of a part.
@@ -22,16 +23,32 @@ const TILE: usize = 256;
 /// Rows × parameters of a set from which threads are worth their cost.
 const PARALLEL: usize = 200_000;
 
+/// Contiguous rows as a kernel sees them.
+#[derive(Clone, Copy)]
+pub(super) struct Block<'a> {
+    /// The features that are stored one by one.
+    pub(super) values: &'a [f64],
+    /// The words of all rows, and the first of these rows.
+    words: Option<(&'a Words, usize)>,
+}
+
+impl<'a> Block<'a> {
+    /// The words of the rows, if there are texts.
+    pub(super) fn words(self) -> Option<impl Iterator<Item = &'a [u32]>> {
+        self.words.map(|(words, first)| (first..words.rows()).map(|row| words.row(row)))
+    }
+}
+
 /// What a scorer does with contiguous rows and one set of parameters.
 pub(super) trait Kernel: Sync {
     /// Number of parameters in a set.
     fn len(&self) -> usize;
 
     /// The score of each row.
-    fn score(&self, parameters: &[f64], values: &[f64], scores: &mut [f64]);
+    fn score(&self, parameters: &[f64], rows: Block, scores: &mut [f64]);
 
     /// Adds to the gradient what the rows contribute.
-    fn pull_back(&self, parameters: &[f64], values: &[f64], score_gradient: &[f64], gradient: &mut [f64]);
+    fn pull_back(&self, parameters: &[f64], rows: Block, score_gradient: &[f64], gradient: &mut [f64]);
 }
 
 /// The score of every row.
@@ -57,10 +74,10 @@ pub(super) fn score(
         Some(parts) => {
             let found = in_order(&parts, parallel(kernel, features), |&(set, rows)| {
                 let mut found = vec![0.0; rows.len()];
-                let mut values = Vec::new();
+                let mut gathered = Gathered::new(features);
                 for (rows, found) in rows.chunks(TILE).zip(found.chunks_mut(TILE)) {
-                    gather(features, rows, &mut values);
-                    kernel.score(&parameters[set * kernel.len()..][..kernel.len()], &values, found);
+                    let block = gathered.gather(features, rows);
+                    kernel.score(&parameters[set * kernel.len()..][..kernel.len()], block, found);
                 }
                 found
             });
@@ -103,13 +120,13 @@ pub(super) fn pull_back(
         Some(parts) => {
             let found = in_order(&parts, parallel(kernel, features), |&(set, rows)| {
                 let mut found = vec![0.0; kernel.len()];
-                let (mut values, mut by_score) = (Vec::new(), Vec::new());
+                let (mut gathered, mut by_score) = (Gathered::new(features), Vec::new());
                 for rows in rows.chunks(TILE) {
-                    gather(features, rows, &mut values);
+                    let block = gathered.gather(features, rows);
                     by_score.clear();
                     by_score.extend(rows.iter().map(|&row| score_gradient[row as usize]));
                     let parameters = &parameters[set * kernel.len()..][..kernel.len()];
-                    kernel.pull_back(parameters, &values, &by_score, &mut found);
+                    kernel.pull_back(parameters, block, &by_score, &mut found);
                 }
                 found
             });
@@ -148,12 +165,11 @@ fn shared<'a>(kernel: &impl Kernel, groups: GroupUse, parameters: &'a [f64]) -> 
 
 fn score_all(kernel: &impl Kernel, parameters: &[f64], features: &Features, scores: &mut [f64]) {
     let size = part(features);
-    let (values, width) = (features.values(), features.width());
     if parallel(kernel, features) {
-        let parts = values.par_chunks(size * width).zip(scores.par_chunks_mut(size));
-        parts.for_each(|(values, scores)| kernel.score(parameters, values, scores));
+        let parts = scores.par_chunks_mut(size).enumerate();
+        parts.for_each(|(part, scores)| kernel.score(parameters, block(features, part * size), scores));
     } else {
-        kernel.score(parameters, values, scores);
+        kernel.score(parameters, block(features, 0), scores);
     }
 }
 
@@ -165,11 +181,10 @@ fn pull_back_all(
     gradient: &mut [f64],
 ) {
     let size = part(features);
-    let values = features.values().chunks(size * features.width());
-    let parts: Vec<(&[f64], &[f64])> = values.zip(score_gradient.chunks(size)).collect();
-    let found = in_order(&parts, parallel(kernel, features), |&(values, by_score)| {
+    let parts: Vec<(usize, &[f64])> = score_gradient.chunks(size).enumerate().collect();
+    let found = in_order(&parts, parallel(kernel, features), |&(part, by_score)| {
         let mut found = vec![0.0; kernel.len()];
-        kernel.pull_back(parameters, values, by_score, &mut found);
+        kernel.pull_back(parameters, block(features, part * size), by_score, &mut found);
         found
     });
     for found in found {
@@ -193,10 +208,33 @@ fn in_order<T: Sync, R: Send>(items: &[T], parallel: bool, work: impl Fn(&T) -> 
     }
 }
 
-fn gather(features: &Features, rows: &[u32], values: &mut Vec<f64>) {
-    values.clear();
-    for &row in rows {
-        values.extend_from_slice(features.row(row as usize));
+/// The rows from one on; kernels stop after as many as they have scores for.
+fn block(features: &Features, first: usize) -> Block<'_> {
+    let values = &features.values()[first * features.dense_width()..];
+    Block { values, words: features.words().map(|words| (words, first)) }
+}
+
+/// Rows that were copied together.
+struct Gathered {
+    values: Vec<f64>,
+    words: Option<Words>,
+}
+
+impl Gathered {
+    fn new(features: &Features) -> Gathered {
+        Gathered { values: Vec::new(), words: features.words().map(Words::emptied) }
+    }
+
+    fn gather(&mut self, features: &Features, rows: &[u32]) -> Block<'_> {
+        self.values.clear();
+        for &row in rows {
+            self.values.extend_from_slice(features.row(row as usize));
+        }
+        if let (Some(gathered), Some(words)) = (&mut self.words, features.words()) {
+            gathered.clear();
+            rows.iter().for_each(|&row| gathered.push(words.row(row as usize)));
+        }
+        Block { values: &self.values, words: self.words.as_ref().map(|words| (words, 0)) }
     }
 }
 

@@ -13,7 +13,9 @@ const EPSILON: f64 = 1e-8;
 /// The state of one optimizer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Adam {
+    #[serde(with = "crate::scorers::numbers")]
     first: Vec<f64>,
+    #[serde(with = "crate::scorers::numbers")]
     second: Vec<f64>,
     steps: i32,
 }

@@ -66,10 +66,19 @@ pub(crate) fn fingerprint(
     data: &Data,
     settings: &TrainSettings,
 ) -> u64 {
-    let settings = TrainSettings { time_limit: None, answer: Default::default(), ..settings.clone() };
+    let start = settings.start.as_deref().unwrap_or_default();
+    let settings =
+        TrainSettings { time_limit: None, answer: Default::default(), start: None, ..settings.clone() };
     let mut hash = Hash::default();
+    hash.numbers(start);
     hash.text(&format!("{problem:?} {scorer:?} {settings:?}"));
     hash.numbers(data.features.values());
+    if let Some(words) = data.features.words() {
+        for row in 0..words.rows() {
+            hash.number(words.row(row).len() as u64);
+            words.row(row).iter().for_each(|&code| hash.number(code.into()));
+        }
+    }
     for &code in data.features.codes().unwrap_or(&[]) {
         hash.number(code.into());
     }

@@ -45,6 +45,7 @@ pub(crate) struct Rules {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Snapshot {
     pub iteration: usize,
+    #[serde(with = "crate::scorers::numbers")]
     pub parameters: Vec<f64>,
     /// How the game stood when it was taken.
     pub standing: Standing,
@@ -98,6 +99,7 @@ pub(crate) struct Game {
     /// Iterations played.
     pub iteration: usize,
     /// Those of the scorer and, where there is a slack variable, that one.
+    #[serde(with = "crate::scorers::numbers")]
     parameters: Vec<f64>,
     adam: Adam,
     multipliers: Multipliers,
@@ -174,9 +176,11 @@ impl<'a> Arena<'a> {
 
     /// The scorer as it is now.
     pub(crate) fn current(&self, game: &Game) -> Snapshot {
+        let mut parameters: Vec<f64> = game.parameters.iter().copied().take(self.scorer.len()).collect();
+        self.scorer.round(&mut parameters);
         Snapshot {
             iteration: game.iteration,
-            parameters: game.parameters.iter().copied().take(self.scorer.len()).collect(),
+            parameters,
             standing: game.standing,
             weights: game.multipliers.weights.clone(),
         }
@@ -200,7 +204,9 @@ impl<'a> Arena<'a> {
         let own = game.parameters.len() - usize::from(slacked > 0);
         let n = sample.examples.len();
         let (scores, slopes) = (&mut space.scores[..n], &mut space.slopes[..n]);
-        self.scorer.score(&game.parameters[..own], &sample.features, scores);
+        // Another draw for each step, the same when a run is resumed.
+        let draw = self.rules.seed.rotate_left(32) ^ game.iteration as u64;
+        let trace = self.scorer.forward(&game.parameters[..own], &sample.features, draw, scores);
         if !scores.iter().all(|score| score.is_finite()) {
             game.broken = true;
             game.parameters.clear();
@@ -238,7 +244,8 @@ impl<'a> Arena<'a> {
         }
         let gradient = &mut space.gradient;
         gradient.resize(game.parameters.len(), 0.0);
-        self.scorer.pull_back(&game.parameters[..own], &sample.features, slopes, &mut gradient[..own]);
+        let (parameters, features) = (&game.parameters[..own], &sample.features);
+        self.scorer.backward(parameters, features, &trace, slopes, &mut gradient[..own]);
         if slacked > 0 {
             gradient[own] = weights[0] - weights[1..=slacked].iter().sum::<f64>();
         }

@@ -37,7 +37,7 @@ pub struct TrainSettings {
     pub average: Average,
     /// Queries, or rows without queries, that each step looks at; all if none is given.
     pub batch: Option<usize>,
-    /// Of the scorer's start and the order of batches.
+    /// Of the scorer's start, the order of batches and dropout.
     pub seed: u64,
     /// When to stop with the best so far.
     pub time_limit: Option<Duration>,
@@ -269,12 +269,11 @@ pub fn train(
     let selection = validation.as_ref().or(multipliers.as_ref()).unwrap_or(&sample);
     let selection = Selection { problem, scorer, sample: selection, average: settings.average };
     let played: Vec<Played> = games
-        .iter()
+        .into_iter()
         .map(|game| {
-            let mut snapshots = game.snapshots.clone();
-            if stopped && !arena.is_over(game) {
-                snapshots.push(arena.current(game));
-            }
+            let last = (stopped && !arena.is_over(&game)).then(|| arena.current(&game));
+            let mut snapshots = game.snapshots;
+            snapshots.extend(last);
             let parameters: Vec<&[f64]> = snapshots.iter().map(|s| s.parameters.as_slice()).collect();
             let rates = selection.rates(&parameters);
             Played { step_size: game.step_size, snapshots, rates }
@@ -318,7 +317,7 @@ pub fn train(
 fn play(arena: &Arena, games: &mut [Game], settings: &TrainSettings, watch: &Watch, own: u64) -> bool {
     let start = Instant::now();
     let in_time = || settings.time_limit.is_none_or(|limit| start.elapsed() < limit);
-    let mut saved = Instant::now();
+    let (mut saved, mut took) = (Instant::now(), Duration::ZERO);
     while games.iter().any(|game| !arena.is_over(game)) {
         let pause = Instant::now();
         // However little time there is, every game makes a step, so that there is a model.
@@ -328,8 +327,11 @@ fn play(arena: &Arena, games: &mut [Game], settings: &TrainSettings, watch: &Wat
         });
         let over = games.iter().all(|game| arena.is_over(game));
         let stop = !(watch.progress)(&progress(arena, games, settings)) || !in_time();
-        if (stop && !over) || saved.elapsed() >= watch.save_every {
+        // Large games take long to write: no more than a tenth of the time goes there.
+        if (stop && !over) || saved.elapsed() >= watch.save_every.max(10 * took) {
+            let started = Instant::now();
             (watch.save)(&Checkpoint::new(own, games));
+            took = started.elapsed();
             saved = Instant::now();
         }
         if stop && !over {

@@ -14,7 +14,7 @@ use super::markup::Html;
 use super::table::{Cell, Table, interval};
 use super::whiskers::{Whisker, Whiskers, verdict};
 use crate::comparison::{MethodResult, Outcome};
-use crate::outcome::goal_words;
+use crate::outcome::{goal_words, scorer_words};
 use crate::scale::minus;
 use crate::text::words::{many, number, plain, rate, shorten};
 use pairity::metrics::{Audit, Metric, Verdict};
@@ -37,7 +37,7 @@ impl Frame<'_> {
         vec![
             format!("Goal: {}", goal_words(self.goal)),
             format!("values of the {} part, {}", self.part, many(self.rows, "row")),
-            if self.model == "mlp" { "network" } else { "linear scorer" }.to_owned(),
+            scorer_words(self.model).to_owned(),
             format!("seed {}", self.seed),
             format!("{}% confidence intervals", (self.confidence * 1e8).round() / 1e6),
         ]

@@ -1,0 +1,98 @@
+//! Many numbers in a JSON document: a list, or, if it would be long, their bytes.
+//!
+//! A long list is an object with one field, `f32` or `f64`: the base64 (RFC 4648, padded) of the numbers'
+//! bytes, the lowest byte first. `f32` is used if no number loses anything by it.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+/// The longest list that is written as one.
+const LONGEST: usize = 20_000;
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Bytes {
+    F32(String),
+    F64(String),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Either {
+    List(Vec<f64>),
+    Bytes(Bytes),
+}
+
+pub(crate) fn serialize<S: Serializer>(numbers: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
+    if numbers.len() <= LONGEST {
+        return numbers.serialize(serializer);
+    }
+    let exact = |x: &f64| f64::from(*x as f32).to_bits() == x.to_bits();
+    let bytes = match numbers.iter().all(exact) {
+        true => {
+            let bytes: Vec<u8> = numbers.iter().flat_map(|&x| (x as f32).to_le_bytes()).collect();
+            Bytes::F32(STANDARD.encode(bytes))
+        }
+        false => {
+            let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+            Bytes::F64(STANDARD.encode(bytes))
+        }
+    };
+    bytes.serialize(serializer)
+}
+
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+    let wrong = || D::Error::custom("the bytes of the numbers are damaged");
+    Ok(match Either::deserialize(deserializer)? {
+        Either::List(numbers) => numbers,
+        Either::Bytes(Bytes::F32(text)) => {
+            let bytes = STANDARD.decode(text).map_err(|_| wrong())?;
+            let (numbers, rest) = bytes.as_chunks::<4>();
+            if !rest.is_empty() {
+                return Err(wrong());
+            }
+            numbers.iter().map(|&bytes| f64::from(f32::from_le_bytes(bytes))).collect()
+        }
+        Either::Bytes(Bytes::F64(text)) => {
+            let bytes = STANDARD.decode(text).map_err(|_| wrong())?;
+            let (numbers, rest) = bytes.as_chunks::<8>();
+            if !rest.is_empty() {
+                return Err(wrong());
+            }
+            numbers.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect()
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Holder(#[serde(with = "super")] Vec<f64>);
+
+    fn written(numbers: Vec<f64>) -> String {
+        let holder = Holder(numbers);
+        let text = serde_json::to_string(&holder).unwrap();
+        assert_eq!(serde_json::from_str::<Holder>(&text).unwrap(), holder);
+        text
+    }
+
+    #[test]
+    fn numbers_come_back_with_the_same_bits_in_every_form() {
+        assert_eq!(written(vec![0.5, -1.0]), "[0.5,-1.0]");
+        let mut numbers: Vec<f64> = (0..=super::LONGEST).map(|i| i as f64 * 0.25 - 7.0).collect();
+        let short = written(numbers.clone());
+        assert!(short.starts_with("{\"f32\":\""));
+        numbers[3] = 0.1;
+        let long = written(numbers);
+        assert!(long.starts_with("{\"f64\":\"") && long.len() > 3 * short.len() / 2);
+    }
+
+    #[test]
+    fn damaged_bytes_are_refused() {
+        for text in ["{\"f32\":\"AAA=\"}", "{\"f64\":\"AAAA\"}", "{\"f32\":\"?\"}", "{\"f16\":\"\"}", "3"] {
+            assert!(serde_json::from_str::<Holder>(text).is_err(), "{text}");
+        }
+    }
+}
