@@ -115,6 +115,8 @@ fn crossing(weights: [f64; 2], through: [f64; 2], x: &Scale, y: &Scale) -> Optio
             let ends = [scale.low(), scale.high()].map(|end| (end - through[axis]) / along[axis]);
             from = from.max(ends[0].min(ends[1]));
             to = to.min(ends[0].max(ends[1]));
+        } else if !(scale.low()..=scale.high()).contains(&through[axis]) {
+            return None;
         }
     }
     let at = |t: f64| (through[0] + t * along[0], through[1] + t * along[1]);

@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn points_have_whiskers_words_and_a_legend_and_dominated_ones_are_faded() {
         let html = scatter(false);
-        assert_eq!(html.matches("class=\"whisker").count(), 4, "{html}");
+        assert_eq!(html.matches("whisker s").count(), 4, "{html}");
         assert!(
             html.contains("<title>good: auc 0.8000 (0.7000 to 0.9000), violation 0.2000 (0.1000 to 0.3000)")
         );
