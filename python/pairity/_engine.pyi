@@ -17,7 +17,6 @@ __all__ = [
     "codes_of_integers",
     "codes_of_texts",
     "compare",
-    "intersection",
     "simulated",
     "train",
     "uniform",
@@ -40,7 +39,6 @@ class Measuring(TypedDict):
 
 def codes_of_integers(values: NDArray[np.int64]) -> tuple[_Codes, list[int]]: ...
 def codes_of_texts(values: Sequence[str | None]) -> tuple[_Codes, list[str]]: ...
-def intersection(columns: Sequence[_Category]) -> tuple[_Codes, list[str]]: ...
 def uniform(seed: int, text: str) -> float: ...
 def simulated(
     queries: int, groups: int, seed: int, as_printed: bool
