@@ -77,7 +77,7 @@ Examples:
 const DEMO_HELP: &str = "\
 Example:
   pairity demo
-  pairity demo --seed 7 --format json";
+  pairity demo --seed 7 --html seven.html --format json";
 
 /// Arguments of `audit`.
 #[derive(Debug, Args)]
@@ -173,6 +173,10 @@ pub struct DemoArguments {
     /// Seed of the simulated data: same seed, same data
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
+
+    /// Where the page with pictures is written (default: pairity-demo.html)
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 
     /// How to run and what to write.
     #[command(flatten)]

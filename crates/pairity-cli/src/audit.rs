@@ -1,7 +1,6 @@
 //! `pairity audit`: load, measure, write, and turn the verdicts into an exit code.
 
 use crate::arguments::AuditArguments;
-use crate::files::{check_writable, write_file};
 use crate::{load, output};
 use pairity::goals::{Constraint, parse_constraint};
 use pairity::metrics::{Audit, Check, Distributions, Verdict};
@@ -19,14 +18,10 @@ const NOT_ESTIMABLE: u8 = 3;
 /// # Errors
 /// Wrong arguments or data; nothing has been written then.
 pub fn run(arguments: &AuditArguments) -> anyhow::Result<ExitCode> {
-    if let Some(file) = &arguments.page.html {
-        check_writable(file)?;
-    }
+    arguments.page.check()?;
     let (report, page) = output::on_threads(&arguments.output, || measure(arguments))?;
     let text = output::render(&report, arguments.output.format);
-    if let (Some(file), Some(page)) = (&arguments.page.html, &page) {
-        write_file(file, page.as_bytes())?;
-    }
+    arguments.page.write(page.as_deref())?;
     output::write(&text)?;
     if !arguments.strict {
         report.audit.checks.iter().filter(|check| check.verdict == Verdict::Undecided).for_each(warn);

@@ -2,6 +2,7 @@
 
 use crate::arguments::Format;
 use crate::output;
+use crate::pages::command;
 use crate::prepare::Prepared;
 use crate::progress::Steps;
 use crate::train_arguments::{FitArguments, MethodChoice};
@@ -11,7 +12,9 @@ use pairity::examples::Examples;
 use pairity::methods::singh_joachims::Exposure;
 use pairity::methods::{After, Fitted, Method, MethodError, Task, fit, fit_after};
 use pairity::training::{Trained, Watch};
-use pairity_report::{ComparisonReport, MethodResult, Outcome, comparison_json, comparison_text, json_lines};
+use pairity_report::{
+    ComparisonReport, MethodResult, Outcome, comparison_html, comparison_json, comparison_text, json_lines,
+};
 use rayon::prelude::*;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -42,7 +45,10 @@ pub struct CompareArguments {
 /// # Errors
 /// Wrong arguments or data.
 pub fn run(arguments: &CompareArguments) -> anyhow::Result<ExitCode> {
+    arguments.fit.page.check()?;
     let report = output::on_threads(&arguments.fit.output, || compared(arguments))?;
+    let page = || comparison_html(&report, Some(&command(std::env::args())));
+    arguments.fit.page.write(arguments.fit.page.html.as_ref().map(|_| page()).as_deref())?;
     let text = match arguments.fit.output.format {
         Format::Json => json_lines(&comparison_json(&report)),
         Format::Text => comparison_text(&report, &output::look()),

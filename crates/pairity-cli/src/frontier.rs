@@ -3,6 +3,7 @@
 use crate::arguments::Format;
 use crate::compare::{Contest, methods, prepare};
 use crate::output;
+use crate::pages::command;
 use crate::progress::Steps;
 use crate::train_arguments::{FitArguments, MethodChoice};
 use anyhow::{Context, bail};
@@ -11,7 +12,9 @@ use pairity::goals::{Constraint, Sense, Vocabulary, parse_constraint};
 use pairity::methods::{Method, MethodError, Task};
 use pairity::scorers::Component;
 use pairity::training::{Problem, TrainSettings};
-use pairity_report::{Curve, FrontierReport, Point, frontier_json, frontier_text, json_lines, plain};
+use pairity_report::{
+    Curve, FrontierReport, Point, frontier_html, frontier_json, frontier_text, json_lines, plain,
+};
 use rayon::prelude::*;
 use std::process::ExitCode;
 
@@ -50,7 +53,10 @@ pub struct FrontierArguments {
 /// # Errors
 /// Wrong arguments or data.
 pub fn run(arguments: &FrontierArguments) -> anyhow::Result<ExitCode> {
+    arguments.fit.page.check()?;
     let report = output::on_threads(&arguments.fit.output, || traced(arguments))?;
+    let page = || frontier_html(&report, Some(&command(std::env::args())));
+    arguments.fit.page.write(arguments.fit.page.html.as_ref().map(|_| page()).as_deref())?;
     let text = match arguments.fit.output.format {
         Format::Json => json_lines(&frontier_json(&report)),
         Format::Text => frontier_text(&report, &output::look()),

@@ -11,6 +11,7 @@ mod files;
 mod frontier;
 mod load;
 mod output;
+mod pages;
 mod prepare;
 mod progress;
 mod reproduce;

@@ -1,7 +1,8 @@
 //! `pairity reproduce`: the paper's experiments beside the paper's own numbers.
 
-use crate::arguments::{Format, OutputArguments, positive};
+use crate::arguments::{Format, OutputArguments, PageArguments, positive};
 use crate::output;
+use crate::pages::command;
 use crate::progress::Steps;
 use crate::train_arguments::{Split, split};
 use anyhow::bail;
@@ -9,6 +10,7 @@ use clap::Args;
 use pairity_experiments::agreement::{Agreement, of_line};
 use pairity_experiments::experiments::{Experiment, NAMES};
 use pairity_experiments::reproduce::{self, Line, Plan, Spread};
+use pairity_report::{Reproduced, Reproduction, reproduction_html};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -57,6 +59,10 @@ pub struct ReproduceArguments {
     #[arg(long, value_name = "FOLDER")]
     pub data_dir: Option<PathBuf>,
 
+    /// Whether there is a page.
+    #[command(flatten)]
+    pub page: PageArguments,
+
     /// How to run and what to write.
     #[command(flatten)]
     pub output: OutputArguments,
@@ -78,6 +84,7 @@ pub fn run(arguments: &ReproduceArguments) -> anyhow::Result<ExitCode> {
             None => bail!("there is no experiment {name:?}; there are {}", NAMES.join(", ")),
         }
     }
+    arguments.page.check()?;
     let Split(split) = arguments.split;
     let plan = Plan {
         seeds: arguments.seeds,
@@ -101,12 +108,42 @@ pub fn run(arguments: &ReproduceArguments) -> anyhow::Result<ExitCode> {
         }
         Ok(lines)
     })?;
+    if arguments.page.html.is_some() {
+        arguments.page.write(Some(&reproduction_html(&reproduction(&lines, &plan))))?;
+    }
     let text = match arguments.output.format {
         Format::Json => format!("{:#}\n", Value::from(lines.iter().map(entry).collect::<Vec<_>>())),
         Format::Text => text(&lines, &plan),
     };
     output::write(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the page tells.
+fn reproduction(lines: &[Line], plan: &Plan) -> Reproduction {
+    let line = |line: &Line| Reproduced {
+        experiment: line.experiment,
+        title: line.title,
+        method: line.method,
+        shown: line.shown,
+        objective: (line.objective.mean, line.objective.std),
+        violation: (line.violation.mean, line.violation.std),
+        paper: line.published.map(|paper| (paper.objective, paper.violation)),
+        agreement: of_line(line).map(|(objective, violation)| (objective.name(), violation.name())),
+        matrix: line.matrix.clone(),
+        seconds: line.seconds,
+        stand_in: line.stand_in,
+    };
+    Reproduction {
+        lines: lines.iter().map(line).collect(),
+        seeds: plan.seeds,
+        rows: part(plan),
+        command: command(std::env::args()),
+    }
+}
+
+fn part(plan: &Plan) -> &'static str {
+    if plan.split[2] > 0.0 { "test rows" } else { "training rows" }
 }
 
 fn entry(line: &Line) -> Value {
@@ -133,8 +170,7 @@ fn entry(line: &Line) -> Value {
 
 fn text(lines: &[Line], plan: &Plan) -> String {
     let seeds = if plan.seeds == 1 { "1 seed".to_owned() } else { format!("{} seeds", plan.seeds) };
-    let part = if plan.split[2] > 0.0 { "test rows" } else { "training rows" };
-    let mut out = format!("Means ± standard deviations over {seeds}, on the {part}.\n");
+    let mut out = format!("Means ± standard deviations over {seeds}, on the {}.\n", part(plan));
     out += &worse(lines);
     let name = lines.iter().map(|line| line.method.chars().count()).max().unwrap_or(0) + 2;
     let mut last = "";

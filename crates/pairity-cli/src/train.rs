@@ -3,13 +3,14 @@
 use crate::arguments::Format;
 use crate::files::{beside, check_writable, write_file};
 use crate::output;
+use crate::pages::training_page;
 use crate::prepare::Prepared;
 use crate::progress::TrainProgress;
 use crate::train_arguments::TrainArguments;
 use anyhow::Context;
 use pairity::methods::{Fitted, Method, fit};
 use pairity::scorers::{Model, ModelGroups};
-use pairity::training::{Checkpoint, Watch};
+use pairity::training::{Checkpoint, Watch, evaluate};
 use pairity_report::{TrainingPart, TrainingReport, training_json, training_text};
 use std::path::Path;
 use std::process::ExitCode;
@@ -32,8 +33,10 @@ static INTERRUPTS: AtomicUsize = AtomicUsize::new(0);
 pub fn run(arguments: &TrainArguments) -> anyhow::Result<ExitCode> {
     let file = &arguments.output_file;
     check_writable(file)?;
-    let (report, model) = output::on_threads(&arguments.fit.output, || trained(arguments))?;
+    arguments.fit.page.check()?;
+    let (report, model, page) = output::on_threads(&arguments.fit.output, || trained(arguments))?;
     write_file(file, model.to_json()?.as_bytes())?;
+    arguments.fit.page.write(page.as_deref())?;
     let checkpoint = beside(file, ".checkpoint");
     if !report.stopped() && checkpoint.exists() {
         std::fs::remove_file(&checkpoint)
@@ -47,7 +50,7 @@ pub fn run(arguments: &TrainArguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(if report.trained.meets_goal { 0 } else { NOT_MET }))
 }
 
-fn trained(arguments: &TrainArguments) -> anyhow::Result<(TrainingReport, Model)> {
+fn trained(arguments: &TrainArguments) -> anyhow::Result<(TrainingReport, Model, Option<String>)> {
     let mut prepared = Prepared::new(&arguments.fit)?;
     prepared.settings.answer = arguments.answer();
     let method = arguments.fit.method(arguments.method, arguments.exposure.exposure());
@@ -92,7 +95,19 @@ fn trained(arguments: &TrainArguments) -> anyhow::Result<(TrainingReport, Model)
         file: arguments.output_file.display().to_string(),
         deterministic: arguments.deterministic,
     };
-    Ok((report, model))
+    let page = match arguments.fit.page.html {
+        Some(_) => {
+            let last = parts.named().last().map_or(&parts.whole, |(_, examples)| examples);
+            let unbound = report.trained.unbound.as_slice();
+            let before = match unbound {
+                [] => None,
+                _ => Some(evaluate(&problem, &model.architecture, unbound, last, &features, &measure)?),
+            };
+            Some(training_page(&report, before.as_ref(), &model, last, &features))
+        }
+        None => None,
+    };
+    Ok((report, model, page))
 }
 
 fn fitted(arguments: &TrainArguments, method: Method, prepared: &Prepared) -> anyhow::Result<Fitted> {

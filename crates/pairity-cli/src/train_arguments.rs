@@ -1,6 +1,6 @@
 //! The arguments of `train`.
 
-use crate::arguments::{OutputArguments, TableArguments, confidence, positive};
+use crate::arguments::{OutputArguments, PageArguments, TableArguments, confidence, positive};
 use clap::{Args, ValueEnum};
 use pairity::methods::Method;
 use pairity::methods::singh_joachims::{Exposure, Utilities};
@@ -174,6 +174,10 @@ pub struct FitArguments {
     /// Seed of every random choice: same seed, same bytes
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
+
+    /// Whether there is a page.
+    #[command(flatten)]
+    pub page: PageArguments,
 
     /// How to run and what to write.
     #[command(flatten)]

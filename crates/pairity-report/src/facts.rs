@@ -107,16 +107,20 @@ impl Report {
 
     /// The cell of the lowest accuracy, unless all are equal.
     pub(crate) fn worst_cell(&self) -> Option<(usize, usize)> {
-        let cells = &self.audit.accuracy;
-        let values = || {
-            let row = |(r, row): (usize, &Vec<Metric>)| {
-                row.iter().enumerate().filter_map(move |(c, m)| Some(((r, c), m.value?))).collect::<Vec<_>>()
-            };
-            cells.iter().enumerate().flat_map(row)
-        };
-        let (place, low) = values().min_by(|(_, a), (_, b)| a.total_cmp(b))?;
-        values().any(|(_, value)| value > low).then_some(place)
+        worst_cell(&self.audit.accuracy)
     }
+}
+
+/// The cell of the lowest value, unless all are equal.
+pub(crate) fn worst_cell(cells: &[Vec<Metric>]) -> Option<(usize, usize)> {
+    let values = || {
+        let row = |(r, row): (usize, &Vec<Metric>)| {
+            row.iter().enumerate().filter_map(move |(c, m)| Some(((r, c), m.value?))).collect::<Vec<_>>()
+        };
+        cells.iter().enumerate().flat_map(row)
+    };
+    let (place, low) = values().min_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    values().any(|(_, value)| value > low).then_some(place)
 }
 
 /// The rates that a criterion wants equal.

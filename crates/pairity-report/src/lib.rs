@@ -9,6 +9,7 @@ mod facts;
 mod frontier;
 mod html;
 mod json;
+mod outcome;
 mod report;
 mod scale;
 mod scoring;
@@ -17,9 +18,14 @@ mod training;
 
 pub use comparison::{ComparisonReport, MethodResult, Outcome, comparison_json};
 pub use frontier::{Curve, FrontierReport, Point, frontier_json};
-pub use html::audit_html;
+pub use html::{
+    Aside, DemoWords, Plane, PlaneLine, PlanePoint, Reproduced, Reproduction, audit_html, comparison_html,
+    demo_html, frontier_html, reproduction_html, training_html,
+};
 pub use json::{audit_json, json_lines, metric_json};
 pub use report::{Missing, Notes, Report, Role};
 pub use scoring::{ScoringComponent, ScoringReport, scoring_json};
-pub use text::{Look, audit_text, comparison_text, frontier_text, plain, scoring_text, training_text};
+pub use text::{
+    Look, audit_text, comparison_text, frontier_text, plain, scoring_text, training_text, wrapped,
+};
 pub use training::{TrainingPart, TrainingReport, training_json};

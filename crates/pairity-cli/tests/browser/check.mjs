@@ -56,7 +56,8 @@ function faultsInside() {
       faults.push(`has labels over each other: ${svg.textContent.slice(0, 80)}`);
     }
   }
-  if (document.scripts.length > 0) faults.push("has scripts");
+  const expected = document.querySelector(".slider") ? 1 : 0;
+  if (document.scripts.length > expected) faults.push("has scripts");
   if (globalThis.pairityWasTricked) faults.push("ran a script that came from the data");
   for (const region of document.querySelectorAll(".scroll")) {
     const wider = region.scrollWidth > region.clientWidth;
@@ -66,7 +67,7 @@ function faultsInside() {
 }
 
 // Whether the keyboard reaches everything that it should. Runs in the browser, beside the presses of Tab.
-const REACHABLE = "a[href], summary, [tabindex='0']";
+const REACHABLE = "a[href], summary, input, [tabindex='0']";
 
 async function keyboardFaults(page) {
   const count = await page.evaluate((reachable) => {
@@ -83,6 +84,46 @@ async function keyboardFaults(page) {
     if (place >= 0) reached.add(place);
   }
   return reached.size < count ? [`lets the keyboard reach ${reached.size} of ${count} places`] : [];
+}
+
+// Whether a slider shows one choice at a time, as the keyboard moves it.
+async function sliderFaults(page) {
+  const faults = [];
+  for (const slider of await page.locator(".chooser .slider input").all()) {
+    const state = () =>
+      slider.evaluate((input) => {
+        const choices = [...input.closest(".chooser").querySelectorAll(".choice")];
+        const shown = choices.filter((choice) => choice.checkVisibility()).map((choice) => choice.dataset.name);
+        return { shown, all: choices.map((choice) => choice.dataset.name), said: input.ariaValueText };
+      });
+    const before = await slider.inputValue();
+    await slider.focus();
+    await page.keyboard.press("Home");
+    for (let place = 0; ; place += 1) {
+      const { shown, all, said } = await state();
+      if (shown.length !== 1 || shown[0] !== all[place] || said !== all[place]) {
+        faults.push(`has a slider at ${all[place]} that says ${said} and shows ${shown.join(", ")}`);
+      }
+      if (place + 1 >= all.length) break;
+      await page.keyboard.press("ArrowRight");
+    }
+    await slider.fill(before);
+  }
+  return faults;
+}
+
+// Whether all that a slider chooses from can be read without scripts.
+async function scriptlessFaults(browser, address) {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(address, { waitUntil: "load" });
+  const hidden = (await page.locator(".choice").count()) - (await page.locator(".choice:visible").count());
+  const sliders = await page.locator(".slider:visible").count();
+  await context.close();
+  const faults = [];
+  if (hidden > 0) faults.push(`hides ${hidden} choices without scripts`);
+  if (sliders > 0) faults.push("shows a slider that nothing moves");
+  return faults;
 }
 
 // What axe finds, of any weight.
@@ -121,7 +162,8 @@ async function check(browser, file, view) {
     await page.evaluate(() => document.querySelectorAll("details").forEach((details) => (details.open = true)));
     faults.push(...(await page.evaluate(faultsInside)));
     await page.evaluate(() => document.querySelectorAll("details").forEach((details) => (details.open = false)));
-    if (view.scheme === "light") faults.push(...(await keyboardFaults(page)));
+    if (view.scheme === "light") faults.push(...(await keyboardFaults(page)), ...(await sliderFaults(page)));
+    if (view.axe && (await page.locator(".slider").count()) > 0) faults.push(...(await scriptlessFaults(browser, address)));
   }
   if (shots) {
     await page.evaluate(() => (document.activeElement?.blur(), scrollTo(0, 0)));

@@ -53,6 +53,16 @@ fn page(folder: &TempDir, name: &str, table: &str, arguments: &[&str]) -> PathBu
     page
 }
 
+/// Makes a page by a command that ends in `--html`.
+fn made(folder: &TempDir, name: &str, arguments: &[&str]) -> PathBuf {
+    let page = folder.path().join(format!("{name}.html"));
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("pairity"));
+    let output =
+        command.current_dir(folder.path()).args(arguments).arg("--html").arg(&page).output().expect("a run");
+    assert_ne!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    page
+}
+
 /// Rows of so many queries of ten, whose label, score, attribute and group come from fixed arithmetic.
 fn table(header: &str, queries: u32, groups: &[&str]) -> String {
     let mut text = format!("{header}\n");
@@ -122,6 +132,92 @@ fn pages_render_and_can_be_used_by_all() {
 }
 
 #[test]
+fn pages_of_training_can_be_used_by_all() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("two.csv"), table("q,g,y,s,age", 60, &["Women", "Men"]))
+        .expect("a file");
+    let nasty = [
+        "<script>alert(1)</script>",
+        "' onclick='alert(1)",
+        "a group of a long name that has to be cut somewhere",
+    ];
+    std::fs::write(folder.path().join("three.csv"), table("q,g,y,s,<b>age</b>", 60, &nasty)).expect("a file");
+    let few = ["--iterations", "120", "--step-size", "0.1,1"];
+    let train = |name: &str, arguments: &[&str]| made(&folder, name, &[&["train"], arguments, &few].concat());
+    let grouped = ["--label", "y", "--query", "q", "--group", "g", "-o", "model.json"];
+    let pages = [
+        train("two", &[&["two.csv"], &grouped[..], &["--subject-to", "cross_group <= 0.02"]].concat()),
+        train(
+            "three",
+            &[&["three.csv"], &grouped[..], &["--subject-to", "A[* > '<script>alert(1)</script>'] >= 0.5"]]
+                .concat(),
+        ),
+        train(
+            "regression",
+            &[
+                "two.csv",
+                "--label",
+                "y",
+                "--protected",
+                "age",
+                "-o",
+                "m.json",
+                "--minimize",
+                "mse",
+                "--subject-to",
+                "continuous <= 0.05",
+            ],
+        ),
+        train("plain", &["two.csv", "--label", "y", "--features", "s", "-o", "p.json"]),
+    ];
+    let found = faults(&browser, &pages);
+    assert!(found.is_empty(), "{found}");
+}
+
+#[test]
+fn the_page_of_the_demo_can_be_used_by_all() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let found = faults(&browser, &[made(&folder, "demo", &["demo"])]);
+    assert!(found.is_empty(), "{found}");
+}
+
+#[test]
+fn pages_of_comparisons_can_be_used_by_all() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let two = table("q,g,y,s,age", 60, &["Women", "<script>alert(1)</script>"]);
+    std::fs::write(folder.path().join("two.csv"), two).expect("a file");
+    let few = ["two.csv", "--label", "y", "--iterations", "60", "--step-size", "0.3"];
+    let grouped = ["--query", "q", "--group", "g", "--subject-to", "cross_group <= 0.1"];
+    let methods = ["--methods", "constrained,unconstrained,group-offset", "--bounds", "0.2,0.1,0"];
+    let regression = ["--protected", "age", "--minimize", "mse", "--subject-to", "continuous <= 0.1"];
+    let pages = [
+        made(&folder, "compare", &[&["compare"], &few[..], &grouped].concat()),
+        made(&folder, "compare-regression", &[&["compare"], &few[..], &regression].concat()),
+        made(&folder, "frontier", &[&["frontier"], &few[..], &grouped, &methods].concat()),
+        made(
+            &folder,
+            "reproduce",
+            &[
+                "reproduce",
+                "simulated",
+                "simulated-all",
+                "--seeds",
+                "2",
+                "--iterations",
+                "50",
+                "--queries",
+                "100",
+            ],
+        ),
+    ];
+    let found = faults(&browser, &pages);
+    assert!(found.is_empty(), "{found}");
+}
+
+#[test]
 fn scripts_in_names_do_not_run() {
     let Some(browser) = browser() else { return };
     let folder = tempfile::tempdir().expect("a folder");
@@ -146,6 +242,21 @@ fn the_checks_find_what_is_wrong() {
     let Some(browser) = browser() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let page = folder.path().join("wrong.html");
+    // A slider whose script does nothing, and what it chooses from is hidden without it.
+    let idle = folder.path().join("idle.html");
+    let body = "<!doctype html><html lang=en><title>x</title><body><main><h1>x</h1><div class=chooser>\
+        <div class=slider><label>n<input type=range min=0 max=1></label></div>\
+        <div class=choice data-name=a hidden>one</div><div class=choice data-name=b>two</div></div>\
+        <svg width=9 height=9></svg></main><script>1</script>";
+    std::fs::write(&idle, body).expect("a file");
+    let found = faults(&browser, &[idle]);
+    for fault in [
+        "has a slider at a that says",
+        "hides 1 choices without scripts",
+        "shows a slider that nothing moves",
+    ] {
+        assert!(found.contains(fault), "{fault}\n{found}");
+    }
     let wrong = "<!doctype html><title>x</title><body><h1>x</h1><p style='width: 2000px; color: #ddd'>pale</p>\
         <svg width=0 height=5></svg><img src='http://localhost:9/x.png'><div class=scroll style='overflow: auto'>\
         <p style='width: 3000px'>wide</p></div><svg><text y=20>one</text><text y=21>two</text></svg>\

@@ -1,20 +1,40 @@
 //! `pairity demo`, which needs nothing.
 
-use super::{pairity, run};
+use super::{Outcome, pairity, run};
 use serde_json::Value;
+use tempfile::TempDir;
+
+/// Runs the demo in a folder of its own, where it leaves its page.
+fn demo(arguments: &[&str]) -> (Outcome, TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    (run(pairity().arg("demo").args(arguments).current_dir(folder.path())), folder)
+}
 
 #[test]
 fn the_demo_closes_a_gap_that_the_overall_number_hides() {
-    let outcome = run(pairity().arg("demo"));
+    let (outcome, folder) = demo(&[]);
     assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
     for words in ["unconstrained", "constrained", "robust", "A[1 > 0]", "cross_group", "What to run next"] {
         assert!(outcome.out.contains(words), "{words}: {}", outcome.out);
     }
+    assert!(outcome.out.contains("pictures: pairity-demo.html\n"), "{}", outcome.out);
+    let page = std::fs::read_to_string(folder.path().join("pairity-demo.html")).unwrap();
+    assert!(page.contains("The constrained scorer closes the gap") && page.len() < 2_000_000);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_told_before_anything_is_trained() {
+    let (outcome, folder) = demo(&["--html", "none/page.html"]);
+    assert!(outcome.refusal().contains("there is no folder none"), "{}", outcome.err);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]
 fn the_demo_trains_what_its_population_allows() {
-    let json = run(pairity().args(["demo", "--format", "json", "--seed", "7"])).json();
+    let (outcome, folder) = demo(&["--format", "json", "--seed", "7", "--html", "seven.html"]);
+    let json = outcome.json();
+    assert!(folder.path().join("seven.html").is_file() && !folder.path().join("pairity-demo.html").exists());
     let runs = json["runs"].as_array().unwrap();
     let [plain, fair, robust] = &runs[..] else { panic!("{json}") };
     let test = |run: &Value| {

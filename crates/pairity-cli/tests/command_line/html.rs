@@ -83,3 +83,44 @@ fn a_link_stays_a_link() {
     assert!(fs::symlink_metadata(&link).expect("a link").is_symlink());
     assert!(fs::read_to_string(&page).expect("a page").starts_with("<!doctype html>"));
 }
+
+/// Queries of four whose first feature ranks one group, and the second one the other.
+fn training_table() -> String {
+    let mut text = "q,g,y,x,w\n".to_owned();
+    for i in 0..320_u32 {
+        let (label, b, noise) = (u32::from(i % 4 == 0), i / 4 % 2, f64::from(i * 7919 % 997) / 400.0);
+        let x = noise + f64::from(label * (1 - b));
+        text += &format!(
+            "{},{},{label},{x},{}\n",
+            i / 4,
+            ["a", "b"][((i + b) % 2) as usize],
+            noise + f64::from(label * b)
+        );
+    }
+    text
+}
+
+#[test]
+fn a_training_run_has_a_page_with_its_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("table.csv"), training_table()).expect("a file");
+    let train = |page: &str, threads: &str| {
+        let mut command = super::pairity();
+        command.current_dir(folder.path()).args(["train", "table.csv", "--label", "y", "--query", "q"]);
+        command.args(["--group", "g", "-o", "model.json", "--iterations", "60", "--step-size", "0.3"]);
+        command.args(["--subject-to", "cross_group <= 0.3", "--html", page, "--threads", threads]);
+        super::run(&mut command)
+    };
+    let outcome = train("page.html", "1");
+    assert!(outcome.code < 2, "{}", outcome.err);
+    let page = fs::read_to_string(folder.path().join("page.html")).expect("a page");
+    assert!(page.contains(
+        "<pre>pairity train table.csv --label y --query q --group g -o model.json --iterations 60"
+    ));
+    assert!(
+        page.contains("&#x27;cross_group &lt;= 0.3&#x27;") && page.contains("Rows and scorers"),
+        "{page}"
+    );
+    let outcome = train("missing/page.html", "1");
+    assert!(outcome.refusal().contains("there is no folder"), "{}", outcome.err);
+}

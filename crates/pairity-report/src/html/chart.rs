@@ -1,11 +1,11 @@
-//! Charts: histograms, lines, steps, points with intervals, bands. A chart is an SVG whose places are percent
+//! Charts: histograms, lines, points with intervals, bands. A chart is an SVG whose places are percent
 //! of its size, so that it fits any page with letters of one size, and needs no script.
 
 use super::markup::{Html, render};
 use crate::scale::{Scale, Tick};
 use serde::Serialize;
 
-/// The colors and dashes that series have, by number; more than six start again.
+/// The colors and shapes that series have, by number; after these come the same with hollow shapes.
 const SERIES: usize = 6;
 
 /// A dot, with an interval in either direction.
@@ -29,10 +29,12 @@ pub(crate) enum Mark {
     /// A line through points.
     Line { series: usize, points: Vec<(f64, f64)> },
     /// A line that keeps its height up to the next point.
-    #[allow(dead_code)] // For pages beside that of an audit.
-    Steps { series: usize, points: Vec<(f64, f64)> },
     /// Dots.
     Points { series: usize, points: Vec<Point> },
+    /// Dots in gray.
+    Faded { series: usize, points: Vec<Point> },
+    /// Many small dots, filled or not.
+    Cloud { series: usize, hollow: bool, points: Vec<(f64, f64)> },
     /// A shaded rectangle.
     Band { series: usize, x: (f64, f64), y: (f64, f64), about: String },
     /// A dashed line up at one x.
@@ -50,8 +52,13 @@ pub(crate) enum Swatch {
     Line,
     /// A line with points on it.
     Path,
-    #[allow(dead_code)] // For pages beside that of an audit.
     Points,
+    /// Points in gray.
+    Faded,
+    /// Small dots.
+    Spots,
+    /// Small dots that are not filled.
+    Rings,
     Band,
     Rule,
 }
@@ -76,6 +83,14 @@ struct Shapes {
     rects: Vec<Rect>,
     lines: Vec<Line>,
     dots: Vec<Dot>,
+    spots: Vec<Spot>,
+}
+
+#[derive(Debug, Serialize)]
+struct Spot {
+    class: String,
+    x: f64,
+    y: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -98,7 +113,8 @@ struct Line {
 
 #[derive(Debug, Serialize)]
 struct Dot {
-    series: usize,
+    class: String,
+    shape: usize,
     x: f64,
     y: f64,
     about: String,
@@ -113,11 +129,29 @@ struct Filled<'a> {
     x: Vec<Tick>,
     y: Vec<Tick>,
     shapes: Shapes,
-    legend: Vec<(Swatch, usize, &'a str)>,
+    legend: Vec<LegendLine<'a>>,
+    tall: bool,
+}
+
+#[derive(Serialize)]
+struct LegendLine<'a> {
+    swatch: Swatch,
+    class: String,
+    shape: usize,
+    words: &'a str,
 }
 
 impl Chart {
     pub(crate) fn html(&self) -> Html {
+        self.drawn(false)
+    }
+
+    /// The same with more room for its height.
+    pub(crate) fn tall(&self) -> Html {
+        self.drawn(true)
+    }
+
+    fn drawn(&self, tall: bool) -> Html {
         let mut shapes = Shapes::default();
         self.marks.iter().for_each(|mark| self.draw(mark, &mut shapes));
         render(
@@ -133,8 +167,14 @@ impl Chart {
                 legend: self
                     .legend
                     .iter()
-                    .map(|(kind, at, words)| (*kind, at % SERIES, words.as_str()))
+                    .map(|(swatch, at, words)| LegendLine {
+                        swatch: *swatch,
+                        class: class("", *at).trim_start().to_owned(),
+                        shape: at % SERIES,
+                        words,
+                    })
                     .collect(),
+                tall,
             },
         )
     }
@@ -183,14 +223,20 @@ impl Chart {
                     shapes.lines.extend(self.line("line", *series, ends[0], ends[1], ""));
                 }
             }
-            Mark::Steps { series, points } => {
-                for ends in points.windows(2) {
-                    let corner = (ends[1].0, ends[0].1);
-                    shapes.lines.extend(self.line("line", *series, ends[0], corner, ""));
-                    shapes.lines.extend(self.line("line", *series, corner, ends[1], ""));
-                }
+            Mark::Points { series, points } => {
+                points.iter().for_each(|point| self.dot("", *series, point, shapes));
             }
-            Mark::Points { series, points } => points.iter().for_each(|p| self.dot(*series, p, shapes)),
+            Mark::Faded { series, points } => {
+                points.iter().for_each(|point| self.dot("faded ", *series, point, shapes));
+            }
+            Mark::Cloud { series, hollow, points } => {
+                let kind = if *hollow { "spot ring" } else { "spot" };
+                shapes.spots.extend(points.iter().map(|&(x, y)| Spot {
+                    class: class(kind, *series),
+                    x: self.x.place(x),
+                    y: self.place_y(y),
+                }));
+            }
             Mark::Band { series, x, y, about } => {
                 let class = class("band", *series);
                 let (low, high) = (self.place_y(y.0), self.place_y(y.1));
@@ -207,16 +253,17 @@ impl Chart {
         }
     }
 
-    fn dot(&self, series: usize, point: &Point, shapes: &mut Shapes) {
-        let about = &point.about;
+    fn dot(&self, manner: &str, series: usize, point: &Point, shapes: &mut Shapes) {
+        let (about, kind) = (&point.about, format!("{manner}whisker"));
         if let Some((low, high)) = point.x_interval {
-            shapes.lines.extend(self.line("whisker", series, (low, point.y), (high, point.y), about));
+            shapes.lines.extend(self.line(&kind, series, (low, point.y), (high, point.y), about));
         }
         if let Some((low, high)) = point.y_interval {
-            shapes.lines.extend(self.line("whisker", series, (point.x, low), (point.x, high), about));
+            shapes.lines.extend(self.line(&kind, series, (point.x, low), (point.x, high), about));
         }
         let (x, y) = (self.x.place(point.x), self.place_y(point.y));
-        shapes.dots.push(Dot { series: series % SERIES, x, y, about: about.clone() });
+        let class = class(format!("dot {manner}").trim_end(), series);
+        shapes.dots.push(Dot { class, shape: series % SERIES, x, y, about: about.clone() });
     }
 
     /// From above, as SVG counts.
@@ -240,7 +287,8 @@ impl Chart {
 }
 
 fn class(kind: &str, series: usize) -> String {
-    format!("{kind} s{}", series % SERIES)
+    let hollow = if (series / SERIES).is_multiple_of(2) { "" } else { " hollow" };
+    format!("{kind} s{}{hollow}", series % SERIES)
 }
 
 fn round(percent: f64) -> f64 {
@@ -290,7 +338,7 @@ mod tests {
         let shapes = shapes(mark);
         let [bar] = shapes.rects.as_slice() else { panic!("{shapes:?}") };
         assert_eq!((bar.x, bar.width, bar.y, bar.height), (0.0, 50.0, 75.0, 25.0));
-        assert_eq!((bar.class.as_str(), bar.about.as_str()), ("bar s1", "one"));
+        assert_eq!((bar.class.as_str(), bar.about.as_str()), ("bar s1 hollow", "one"));
     }
 
     #[test]
@@ -303,10 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_keep_their_height_and_points_have_intervals() {
-        let steps = shapes(Mark::Steps { series: 0, points: vec![(0.0, 0.0), (10.0, 1.0)] });
-        let ends: Vec<_> = steps.lines.iter().map(|line| (line.x, line.y)).collect();
-        assert_eq!(ends, [((0.0, 100.0), (100.0, 100.0)), ((100.0, 100.0), (100.0, 0.0))]);
+    fn points_have_intervals_and_the_second_six_series_are_hollow() {
         let point = Point {
             x: 5.0,
             y: 0.5,
@@ -314,10 +359,17 @@ mod tests {
             y_interval: Some((0.25, 0.75)),
             about: String::new(),
         };
-        let points = shapes(Mark::Points { series: 1, points: vec![point] });
+        let points = shapes(Mark::Points { series: 7, points: vec![point.clone()] });
         let ends: Vec<_> = points.lines.iter().map(|line| (line.x, line.y)).collect();
         assert_eq!(ends, [((40.0, 60.0), (50.0, 50.0)), ((50.0, 50.0), (75.0, 25.0))]);
-        assert_eq!((points.dots[0].x, points.dots[0].y, points.dots[0].series), (50.0, 50.0, 1));
+        assert_eq!((points.dots[0].x, points.dots[0].y, points.dots[0].shape), (50.0, 50.0, 1));
+        assert_eq!(points.dots[0].class, "dot s1 hollow");
+        let faded = shapes(Mark::Faded { series: 1, points: vec![point] });
+        assert_eq!(faded.dots[0].class, "dot faded s1");
+        assert_eq!(faded.lines[0].class, "faded whisker s1");
+        let cloud = shapes(Mark::Cloud { series: 2, hollow: true, points: vec![(10.0, 1.0)] });
+        assert_eq!((cloud.spots[0].x, cloud.spots[0].y), (100.0, 0.0));
+        assert_eq!(cloud.spots[0].class, "spot ring s2");
     }
 
     #[test]

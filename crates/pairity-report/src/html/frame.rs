@@ -1,6 +1,8 @@
 //! The frame of every page: what was done, the result in words, the sections, and who made it.
 
-use super::markup::{Html, render, style};
+use super::markup::{Html, SCRIPT_HASH, render, script, style};
+use super::table::interval;
+use pairity::metrics::Metric;
 use serde::Serialize;
 
 /// A number that stands out.
@@ -34,6 +36,8 @@ pub(crate) struct Page {
     pub(crate) lead: Vec<String>,
     pub(crate) tiles: Vec<Tile>,
     pub(crate) sections: Vec<Section>,
+    /// Whether it has sliders.
+    pub(crate) sliders: bool,
 }
 
 #[derive(Serialize)]
@@ -45,6 +49,8 @@ struct Filled<'a> {
     tiles: &'a [Tile],
     sections: &'a [Section],
     style: Html,
+    /// The script of sliders, and its hash, without which browsers don't run it.
+    script: Option<(Html, &'static str)>,
     version: &'static str,
 }
 
@@ -59,6 +65,7 @@ impl Page {
             tiles: &self.tiles,
             sections: &self.sections,
             style: style(),
+            script: self.sliders.then(|| (script(), SCRIPT_HASH)),
             version: env!("CARGO_PKG_VERSION"),
         };
         // The template engine takes the last line feed away.
@@ -80,6 +87,30 @@ pub(crate) fn paragraphs(texts: &[String]) -> Html {
 /// The same in smaller letters, for what is good to know.
 pub(crate) fn remarks(texts: &[String]) -> Html {
     render("paragraphs.html", &Paragraphs { class: "remark", texts })
+}
+
+/// A command to be copied.
+pub(crate) fn command(text: &str) -> Html {
+    #[derive(Serialize)]
+    struct Command<'a> {
+        text: &'a str,
+    }
+    render("command.html", &Command { text })
+}
+
+/// A metric that stands out.
+pub(crate) fn tile(title: &str, metric: &Metric, write: fn(f64) -> String) -> Tile {
+    Tile {
+        title: title.to_owned(),
+        value: metric.value.map_or("—".to_owned(), write),
+        note: interval(metric, write).unwrap_or_else(|| "can’t be estimated".to_owned()),
+    }
+}
+
+/// A section, unless it has no body.
+pub(crate) fn section(id: &'static str, title: &str, about: &str, body: Vec<Html>) -> Option<Section> {
+    let whole = Section { id, title: title.to_owned(), about: about.to_owned(), body };
+    (!whole.body.is_empty()).then_some(whole)
 }
 
 /// How to cite the method and the program.
@@ -105,6 +136,7 @@ pub(crate) struct Terms {
     pub(crate) queries: bool,
     pub(crate) weights: bool,
     pub(crate) checks: bool,
+    pub(crate) training: bool,
 }
 
 /// The words of a page, explained.

@@ -3,8 +3,9 @@
 
 use super::markup::{Html, render};
 use super::table::{Name, interval};
+use crate::facts::worst_cell;
 use crate::text::words::{count, rate};
-use pairity::metrics::Metric;
+use pairity::metrics::{Audit, Metric};
 use serde::Serialize;
 
 /// Distances from the middle from which a cell has the next stronger color.
@@ -15,6 +16,12 @@ const LONG_NAME: usize = 16;
 
 /// More columns are printed in smaller letters.
 const MANY: usize = 6;
+
+/// Matrices of more groups than this are not shown whole.
+pub(crate) const MAX_MATRIX: usize = 12;
+
+/// The name of all examples together.
+pub(crate) const ANYONE: &str = "anyone";
 
 /// A square of metrics with named rows and columns.
 pub(crate) struct HeatMap<'a> {
@@ -43,7 +50,6 @@ struct Filled<'a> {
     long: bool,
     /// Whether columns are too many for a sheet of paper.
     many: bool,
-    legend: Option<Legend>,
 }
 
 #[derive(Serialize)]
@@ -67,8 +73,41 @@ struct Legend {
     steps: Vec<(String, String)>,
 }
 
-impl HeatMap<'_> {
+impl<'a> HeatMap<'a> {
+    /// The accuracies of an audit with their marginals. Colors are distances from `middle`, the overall
+    /// accuracy.
+    pub(crate) fn of_accuracy(caption: &'a str, audit: &'a Audit, middle: Option<f64>) -> HeatMap<'a> {
+        let mut cells: Vec<Vec<Option<&Metric>>> = audit
+            .accuracy
+            .iter()
+            .zip(&audit.row_marginals)
+            .map(|(row, marginal)| row.iter().chain([marginal]).map(Some).collect())
+            .collect();
+        cells.push(audit.column_marginals.iter().chain([&audit.auc]).map(Some).collect());
+        HeatMap {
+            caption,
+            corner: ["better", "worse"],
+            names: audit.groups.iter().map(String::as_str).chain([ANYONE]).collect(),
+            cells,
+            middle: middle.map(|auc| (auc, "the overall accuracy")),
+            marked: worst_cell(&audit.accuracy).map(|(better, worse)| (better, worse, "lowest")),
+            totals: true,
+        }
+    }
+
+    /// The table, and below it what colors mean.
     pub(crate) fn html(&self) -> Html {
+        side_by_side(std::slice::from_ref(self))
+    }
+
+    fn legend(&self) -> Option<Legend> {
+        self.middle.map(|(middle, words)| Legend {
+            middle: format!("{words} ({})", rate(middle)),
+            steps: (0..=8).map(|i| legend(i - 4)).collect(),
+        })
+    }
+
+    fn table(&self) -> Html {
         let last = self.names.len().wrapping_sub(1);
         let row = |(r, cells): (usize, &Vec<Option<&Metric>>)| Row {
             name: Name::new(self.names.get(r).copied().unwrap_or("")),
@@ -92,15 +131,11 @@ impl HeatMap<'_> {
                 totals: self.totals,
                 long: self.names.iter().any(|name| name.chars().count() > LONG_NAME),
                 many: self.names.len() > MANY,
-                legend: self.middle.map(|(middle, words)| Legend {
-                    middle: format!("{words} ({})", rate(middle)),
-                    steps: (0..=8).map(|i| legend(i - 4)).collect(),
-                }),
             },
         )
     }
 
-    fn cell<'a>(&self, metric: &Metric, total: bool, mark: Option<&'a str>) -> HeatCell<'a> {
+    fn cell<'m>(&self, metric: &Metric, total: bool, mark: Option<&'m str>) -> HeatCell<'m> {
         let color = match (metric.value, self.middle) {
             (Some(value), Some((middle, _))) => color(step(value - middle)),
             _ => "none".to_owned(),
@@ -117,6 +152,18 @@ impl HeatMap<'_> {
             mark,
         }
     }
+}
+
+/// Heat maps beside each other where there is room, and below them what the colors of the last one mean;
+/// those of the others should mean the same.
+pub(crate) fn side_by_side(maps: &[HeatMap]) -> Html {
+    #[derive(Serialize)]
+    struct Side {
+        parts: Vec<Html>,
+        legend: Option<Html>,
+    }
+    let legend = maps.last().and_then(HeatMap::legend).map(|legend| render("heat_legend.html", &legend));
+    render("side.html", &Side { parts: maps.iter().map(HeatMap::table).collect(), legend })
 }
 
 /// How strong the color is: from −4 for far below to 4 for far above.

@@ -30,22 +30,32 @@ macro_rules! templates {
 }
 
 /// Files that end in `.html` escape what they are given.
-const TEMPLATES: [(&str, &str); 11] = templates![
+const TEMPLATES: [(&str, &str); 15] = templates![
     "badge.html",
     "chart.html",
+    "chooser.html",
     "cite.html",
+    "command.html",
     "details.html",
     "frame.html",
     "glossary.html",
     "heat.html",
+    "heat_legend.html",
     "multiples.html",
     "paragraphs.html",
+    "side.html",
     "table.html",
     "whiskers.html",
 ];
 
 /// The style of all pages.
 pub(super) const STYLE: &str = include_str!("templates/style.css");
+
+/// The script of sliders, the only one there is.
+const SCRIPT: &str = include_str!("templates/chooser.js");
+
+/// Its hash: the page's policy lets browsers run what has it, and nothing else.
+pub(super) const SCRIPT_HASH: &str = "sha256-inv1wl/Z6FDjabr475VRSxEuN47TpGM39ZyV8V+ouzQ=";
 
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut environment = Environment::new();
@@ -73,6 +83,11 @@ pub(super) fn style() -> Html {
     Html(STYLE.to_owned())
 }
 
+/// The script, as it stands between its tags.
+pub(super) fn script() -> Html {
+    Html(SCRIPT.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,9 +104,32 @@ mod tests {
     }
 
     #[test]
+    fn the_policy_allows_the_script() {
+        let digest = <sha2::Sha256 as sha2::Digest>::digest(SCRIPT.as_bytes());
+        assert_eq!(SCRIPT_HASH, format!("sha256-{}", base64(&digest)));
+        assert!(!SCRIPT.contains("innerHTML") && !SCRIPT.contains("eval") && !SCRIPT.contains("</"));
+    }
+
+    /// Six bits at a time.
+    fn base64(bytes: &[u8]) -> String {
+        let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let mut out = String::new();
+        for part in bytes.chunks(3) {
+            let bits = (0..3).fold(0, |bits, i| bits << 8 | u32::from(part.get(i).copied().unwrap_or(0)));
+            for i in 0..4 {
+                let letter = letters[(bits >> (18 - 6 * i) & 63) as usize];
+                out.push(if i <= part.len() { letter as char } else { '=' });
+            }
+        }
+        out
+    }
+
+    #[test]
     fn nothing_comes_from_elsewhere() {
-        for (name, source) in TEMPLATES.into_iter().chain([("style.css", STYLE)]) {
-            for word in ["<script", "<link", "src=", "url(", "@import", "javascript:"] {
+        for (name, source) in TEMPLATES.into_iter().chain([("style.css", STYLE), ("chooser.js", SCRIPT)]) {
+            // The frame holds our own script.
+            assert_eq!(source.matches("<script>").count(), usize::from(name == "frame.html"), "{name}");
+            for word in ["<script ", "<link", "src=", "url(", "@import", "javascript:"] {
                 assert!(!source.contains(word), "{name} has {word}");
             }
         }

@@ -43,11 +43,12 @@ pub(crate) struct Cell {
     /// Smaller, below.
     notes: Vec<String>,
     html: Option<Html>,
+    badge: Option<Html>,
 }
 
 impl Cell {
     fn new(kind: &'static str, text: String) -> Cell {
-        Cell { kind, text, whole: None, notes: Vec::new(), html: None }
+        Cell { kind, text, whole: None, notes: Vec::new(), html: None, badge: None }
     }
 
     /// What the row is about; the first cell of each row.
@@ -73,9 +74,20 @@ impl Cell {
 
     /// A rate with its interval below.
     pub(crate) fn rate(metric: &Metric) -> Cell {
-        let mut cell = Cell::number(metric.value.map_or("—".to_owned(), rate));
-        cell.notes.extend(interval(metric, rate));
+        Cell::metric(metric, rate)
+    }
+
+    /// A number with its interval below.
+    pub(crate) fn metric(metric: &Metric, write: fn(f64) -> String) -> Cell {
+        let mut cell = Cell::number(metric.value.map_or("—".to_owned(), write));
+        cell.notes.extend(interval(metric, write));
         cell
+    }
+
+    /// The same with a badge below it all.
+    pub(crate) fn with_badge(mut self, badge: Html) -> Cell {
+        self.badge = Some(badge);
+        self
     }
 
     /// Markup.

@@ -14,7 +14,7 @@ pub(crate) mod words;
 pub use comparison::{comparison_text, frontier_text};
 pub use scoring::scoring_text;
 pub use training::training_text;
-pub use words::plain;
+pub use words::{plain, wrapped};
 
 use crate::facts::about;
 use crate::report::{Report, Role};

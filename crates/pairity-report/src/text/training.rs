@@ -2,15 +2,10 @@
 
 use super::matrix::Matrix;
 use super::paint::Paint;
-use super::words::{columns, count, fill, flow, many, number, pad, plain, rate, with_interval};
+use super::words::{columns, count, fill, flow, number, pad, plain, with_interval};
 use super::{Look, MIN_WIDTH};
+use crate::outcome::{Ending, Tone, miss, slack};
 use crate::training::{TrainingPart, TrainingReport};
-use pairity::metrics::Verdict;
-use pairity::scorers::Objective;
-use pairity::training::Status;
-
-/// More names than this are counted rather than listed.
-const MAX_NAMES: usize = 3;
 
 /// The run for reading.
 pub fn training_text(report: &TrainingReport, look: &Look) -> String {
@@ -31,35 +26,9 @@ struct Page<'a> {
 impl Page<'_> {
     fn heading(&self) -> String {
         let report = self.report;
-        let listed: Vec<String> = report.tables.iter().take(MAX_NAMES).map(|name| plain(name)).collect();
-        let more = report.tables.len().saturating_sub(MAX_NAMES);
-        let more = if more > 0 { format!(" and {more} more files") } else { String::new() };
-        let (verb, objective) = match &report.goal.objective {
-            Objective::Maximize(text) => ("maximize", text),
-            Objective::Minimize(text) => ("minimize", text),
-        };
-        let mut goal = format!("Goal: {verb} {}", plain(objective));
-        for (place, text) in report.goal.subject_to.iter().enumerate() {
-            goal += &format!("{}{}", if place == 0 { " subject to " } else { " and " }, plain(text));
-        }
-        if report.method != "constrained" {
-            goal += &format!(" (method: {})", report.method);
-        }
-        let mut pieces: Vec<String> = report
-            .parts
-            .iter()
-            .map(|part| {
-                let audit = &part.evaluation.audit;
-                let queries = audit.queries.map(|n| format!(" in {}", many(n, "query"))).unwrap_or_default();
-                format!("{} {}{queries}", part.name, many(audit.rows, "row"))
-            })
-            .collect();
-        let kind = if report.model == "mlp" { "network" } else { "linear scorer" };
-        let aware = if report.group_aware { " that sees the group" } else { "" };
-        pieces.push(format!("{kind} of {}{aware}", many(report.features.len(), "feature")));
-        pieces.push(format!("seed {}", report.seed));
-        let mut text = self.paint.title(&format!("Training on {}{more}", listed.join(", "))) + "\n";
-        text += &format!("{}\n{}\n", fill(&goal, 2, self.width), flow(&pieces, self.width));
+        let goal = fill(&format!("Goal: {}", report.goal_words()), 2, self.width);
+        let mut text = self.paint.title(&report.title()) + "\n";
+        text += &format!("{goal}\n{}\n", flow(&report.facts(), self.width));
         for note in &report.notes {
             text += &format!("{}\n", fill(&format!("Note: {}", plain(note)), 2, self.width));
         }
@@ -69,63 +38,11 @@ impl Page<'_> {
     fn result(&self) -> String {
         let report = self.report;
         let trained = &report.trained;
-        let part = match report.selected_on() {
-            "validation" => "the validation rows",
-            _ => "the training rows",
-        };
-        let scorers = many(trained.components.len(), "scorer");
-        let worst = trained.violations.iter().copied().fold(0.0, f64::max);
-        let constrained = !report.goal.subject_to.is_empty();
-        let (word, words) = match (trained.status, trained.meets_goal) {
-            (Status::Feasible, _) if !constrained => ("Trained", format!("one scorer, chosen on {part}.")),
-            (Status::FeasibleAsMixture, _) if !constrained => {
-                ("Trained", format!("a mixture of {scorers}, chosen on {part}."))
-            }
-            (Status::Feasible, _) => ("Goal met", format!("by one scorer, on {part}.")),
-            (Status::FeasibleAsMixture, _) => (
-                "Goal met",
-                format!(
-                    "by a mixture of {scorers}, on {part}. Each query draws one of them; no single one found does as well."
-                ),
-            ),
-            (Status::TimeLimit, true) => (
-                "Stopped early",
-                format!("the best so far meets the goal on {part}, with {scorers}. --resume goes on."),
-            ),
-            (Status::TimeLimit, false) => (
-                "Stopped early",
-                format!(
-                    "the best so far misses the goal by {} on {part}. --resume goes on.",
-                    number(worst, 4)
-                ),
-            ),
-            (Status::NotConverged, _) => (
-                "Goal not met",
-                format!(
-                    "the best mixture found still misses it by {} on {part}, but was coming nearer: more --iterations may help.",
-                    number(worst, 4)
-                ),
-            ),
-            (Status::Infeasible, _) if report.method != "constrained" => (
-                "Goal not met",
-                format!(
-                    "{} misses it by {} on {part}. --method constrained trains for it.",
-                    report.method,
-                    number(worst, 4)
-                ),
-            ),
-            (Status::Infeasible, _) => (
-                "Goal not met",
-                format!(
-                    "the least violation that any mixture of the scorers found reaches on {part} is {}. Loosen the bound, use a richer --model, or allow --group-aware.",
-                    number(worst, 4)
-                ),
-            ),
-        };
-        let paint: fn(Paint, &str) -> String = match word {
-            "Goal not met" => Paint::bad,
-            "Stopped early" => Paint::unsure,
-            _ => Paint::good,
+        let Ending { tone, word, words } = report.ending();
+        let paint: fn(Paint, &str) -> String = match tone {
+            Tone::Bad => Paint::bad,
+            Tone::Unsure => Paint::unsure,
+            Tone::Good => Paint::good,
         };
         let line = fill(&format!("{word}: {words}"), 2, self.width);
         let rest = line.strip_prefix(word).unwrap_or(&line);
@@ -151,21 +68,8 @@ impl Page<'_> {
                 let check = &part.evaluation.audit.checks[index];
                 with_interval(&check.metric, |x| number(x, 4))
             };
-            let slack = |part: &TrainingPart| {
-                let verdict = match part.evaluation.audit.checks[index].verdict {
-                    Verdict::Pass => "surely holds",
-                    Verdict::Fail => "surely missed",
-                    Verdict::Undecided => "data can't tell",
-                    Verdict::NotEstimable => "not estimable",
-                };
-                match part.evaluation.violations[index] {
-                    Some(miss) if miss <= 1e-6 => format!("met, slack {}; {verdict}", rate(-miss.min(0.0))),
-                    Some(miss) => format!("missed by {}; {verdict}", rate(miss)),
-                    None => verdict.to_owned(),
-                }
-            };
             rows.push((plain(text), report.parts.iter().map(cell).collect()));
-            rows.push((String::new(), report.parts.iter().map(slack).collect()));
+            rows.push((String::new(), report.parts.iter().map(|part| slack(part, index)).collect()));
         }
         let names = rows.iter().map(|row| columns(&row.0)).max().unwrap_or(0);
         let cells = rows.iter().flat_map(|row| &row.1).map(|cell| columns(cell)).max().unwrap_or(0);
@@ -221,12 +125,7 @@ impl Page<'_> {
             self.paint.title(&format!("Scorers of the mixture, each alone ({} rows)", part.name)) + "\n";
         for (member, component) in part.evaluation.members.iter().zip(&self.report.trained.components) {
             let value = |x: Option<f64>| x.map_or("—".to_owned(), |x| number(x, 4));
-            let misses = member.violations.iter().copied().map(|miss| match miss {
-                Some(miss) if miss <= 1e-6 => "met".to_owned(),
-                Some(miss) => format!("missed by {}", rate(miss)),
-                None => "not estimable".to_owned(),
-            });
-            let misses: Vec<String> = misses.collect();
+            let misses: Vec<String> = member.violations.iter().copied().map(miss).collect();
             let goals = if misses.is_empty() {
                 String::new()
             } else {

@@ -23,6 +23,15 @@ pub fn plain(text: &str) -> String {
     out
 }
 
+/// A text of words on lines of so many columns.
+///
+/// ```
+/// assert_eq!(pairity_report::wrapped("one two three", 8), "one two\nthree");
+/// ```
+pub fn wrapped(text: &str, width: usize) -> String {
+    fill(text, 0, width)
+}
+
 /// The number of terminal columns of a text.
 pub(crate) fn columns(text: &str) -> usize {
     text.width()

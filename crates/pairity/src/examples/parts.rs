@@ -59,6 +59,11 @@ impl Examples {
         by_row
     }
 
+    /// The label of each example, in the order of [`example_rows`](Self::example_rows).
+    pub fn example_labels(&self) -> Option<&[f64]> {
+        self.labels.as_deref()
+    }
+
     /// The examples of some units, given by their numbers in any order. Rows keep their numbers, and
     /// groups their names: what fits the whole fits a part.
     ///

@@ -3,7 +3,7 @@
 use super::game::{Holds, Snapshot};
 use super::problem::Problem;
 use super::sample::Sample;
-use super::shrink::{Mixture, evaluate, shrink};
+use super::shrink::{Mixture, evaluate, shrink, worst};
 use super::trainer::{Penalty, TrainError};
 use crate::examples::{Examples, ExamplesError};
 use crate::metrics::values_in_order;
@@ -154,6 +154,24 @@ impl Selection<'_> {
         let standings: Vec<(f64, f64)> = singles.iter().map(|(_, m)| (m.cost, m.violation)).collect();
         let (game, mixture) = singles.into_iter().nth(pick(&standings)?)?;
         Some(chosen(game, &games[game], mixture))
+    }
+
+    /// The snapshot with the best objective, whatever the constraints.
+    pub(crate) fn unbound(&self, games: &[Played]) -> Option<Component> {
+        let mut best: Option<(f64, &Snapshot)> = None;
+        for played in games {
+            for (rates, snapshot) in played.rates.iter().zip(&played.snapshots) {
+                let cost = worst(self.problem, &mut self.problem.objective.iter(), rates);
+                if cost.is_finite() && best.is_none_or(|(least, _)| cost < least) {
+                    best = Some((cost, snapshot));
+                }
+            }
+        }
+        best.map(|(_, snapshot)| Component {
+            probability: 1.0,
+            snapshot: snapshot.iteration,
+            parameters: snapshot.parameters.clone(),
+        })
     }
 
     /// One linear scorer that meets the goal, on the way from one scorer of a mixture to another: weights

@@ -182,6 +182,19 @@ impl Problem {
         misses
     }
 
+    /// Weights of the objective and of the game's bounds, as weights of the objective and the constraints.
+    /// The forms of an objective that a slack variable stands for count as the objective.
+    pub(crate) fn weights_by_constraint(&self, weights: &[f64]) -> Vec<f64> {
+        let slacked = if self.has_slack() { self.objective.len() } else { 0 };
+        let own = weights.len().min(1 + slacked);
+        let mut sums = vec![0.0; 1 + self.constraints.len()];
+        sums[0] = weights[..own].iter().sum();
+        for (bound, weight) in self.bounds.iter().zip(&weights[own..]) {
+            sums[1 + bound.constraint] += weight;
+        }
+        sums
+    }
+
     /// The objective if every rate were as wanted, from where a slack variable starts: no scorer reaches
     /// it, so the game begins with every form above the slack, as errors are above 0.
     pub(crate) fn ideal(&self) -> f64 {
@@ -259,6 +272,15 @@ mod tests {
         let largest = misses.iter().copied().fold(f64::MIN, f64::max);
         assert!((largest - 0.19).abs() < 1e-12, "{misses:?}");
         assert!((problem.cost(&mut rate) + 0.7).abs() < 1e-12);
+    }
+
+    #[test]
+    fn weights_of_bounds_add_up_by_constraint() {
+        let plain = problem("auc", &["cross_group <= 0.01", "auc >= 0.5"]);
+        assert_eq!(plain.weights_by_constraint(&[0.5, 0.25, 0.125, 0.125]), [0.5, 0.375, 0.125]);
+        // Two forms under a slack variable, then the two of the gap.
+        let slack = problem("min(auc, A[a > b])", &["cross_group <= 0.01"]);
+        assert_eq!(slack.weights_by_constraint(&[0.5, 0.25, 0.125, 0.0625, 0.0625]), [0.875, 0.125]);
     }
 
     #[test]

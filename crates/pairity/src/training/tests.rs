@@ -349,3 +349,25 @@ fn one_scorer_is_found_where_one_is_enough_and_a_mixture_where_it_is_not() {
         assert_eq!(trained.components.len(), 1, "{answer:?}");
     }
 }
+
+#[test]
+fn the_best_objective_whatever_the_constraints_is_kept_beside_the_model() {
+    let rows = simulated_groups(200, 3, false);
+    let settings = TrainSettings { iterations: 200, ..TrainSettings::default() };
+    let free = run(&problem(&rows, "auc", &[]), &linear(2), &rows, &settings).unwrap();
+    assert_eq!(free.unbound, None);
+    let bound = problem(&rows, "auc", &["cross_group <= 0.01"]);
+    let fair = run(&bound, &linear(2), &rows, &settings).unwrap();
+    let unbound = fair.unbound.unwrap();
+    let measure = |component| {
+        evaluate(&bound, &linear(2), &[component], &rows.examples, &rows.features, &Settings::default())
+            .unwrap()
+    };
+    let before = measure(unbound);
+    // No snapshot is better, and so no mixture of them; and it misses the constraint that the model meets.
+    assert!(before.objective.value.unwrap() >= fair.objective);
+    assert!(before.violations[0].unwrap() > 0.05, "{:?}", before.violations);
+    let weights = |place: usize| fair.trace.iter().map(move |point| point.weights[place]);
+    assert!(weights(0).zip(weights(1)).all(|(objective, gap)| (objective + gap - 1.0).abs() < 1e-9));
+    assert!(weights(1).fold(0.0, f64::max) > 0.1);
+}

@@ -182,7 +182,7 @@ pub struct TracePoint {
     pub objective: f64,
     /// The largest violation, at least 0.
     pub violation: f64,
-    /// What the objective and each bound of the problem weighed.
+    /// What the objective and then each constraint of the problem weighed.
     pub weights: Vec<f64>,
 }
 
@@ -201,6 +201,9 @@ pub struct Trained {
     pub objective: f64,
     /// By how much each constraint is missed at the expected rates; 0 or less where it is met.
     pub violations: Vec<f64>,
+    /// The snapshot of all games with the best objective, whatever the constraints: beside it one sees what
+    /// they cost. None where there are no constraints.
+    pub unbound: Option<Component>,
     /// The way of that game.
     pub trace: Vec<TracePoint>,
 }
@@ -296,7 +299,7 @@ pub fn train(
         iteration: snapshot.iteration,
         objective: problem.turned(snapshot.standing.cost),
         violation: snapshot.standing.violation,
-        weights: snapshot.weights.clone(),
+        weights: problem.weights_by_constraint(&snapshot.weights),
     };
     Ok(Trained {
         status,
@@ -305,6 +308,7 @@ pub fn train(
         components: chosen.components,
         step_size: game.step_size,
         violations,
+        unbound: if problem.constraints.is_empty() { None } else { selection.unbound(&played) },
         trace: game.snapshots.iter().map(point).collect(),
     })
 }

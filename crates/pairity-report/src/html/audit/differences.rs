@@ -1,9 +1,9 @@
 //! Accuracy by a continuous attribute.
 
+use super::AuditPage;
 use super::scores::write;
-use super::{AuditPage, section};
 use crate::html::chart::{Chart, Mark, Point, Swatch};
-use crate::html::frame::{Section, remarks};
+use crate::html::frame::{Section, remarks, section};
 use crate::html::markup::Html;
 use crate::html::table::{Cell, Table};
 use crate::html::whiskers::{Whisker, Whiskers};

@@ -1,51 +1,51 @@
 //! Gaps against their bounds, and checks with their verdicts.
 
-use super::{AuditPage, section};
+use super::AuditPage;
 use crate::facts::about;
-use crate::html::frame::Section;
+use crate::html::frame::{Section, section};
 use crate::html::table::{Cell, Table};
 use crate::html::whiskers::{Bound, Whisker, Whiskers, verdict};
+use crate::report::Report;
 use crate::scale::minus;
 use crate::text::words::{number, plain, rate};
 use pairity::goals::{Criterion, Sense};
 
+/// The gaps of an audit with their intervals and the bounds that were asked for.
+pub(in crate::html) fn gaps_of(report: &Report) -> Option<Section> {
+    let gaps = report.gaps_that_apply();
+    let row = |(criterion, metric)| Whisker {
+        name: Criterion::name(criterion),
+        about: about(criterion).to_owned(),
+        metric,
+        unit: "pairs",
+        bounds: bounds(report, criterion),
+    };
+    let whiskers = Whiskers {
+        caption: "Each gap with its interval; a thick line is a bound that was asked for",
+        title: "Gap",
+        rows: gaps.into_iter().map(row).collect(),
+        holds: vec![0.0],
+        rule: None,
+        write: rate,
+    };
+    if whiskers.rows.is_empty() {
+        return None;
+    }
+    let about = "The largest difference among rates that should be equal; 0 is perfectly equal.";
+    section("gaps", "Gaps", about, vec![whiskers.html()])
+}
+
+/// The bounds that checks set for a criterion by itself.
+fn bounds(report: &Report, criterion: Criterion) -> Vec<Bound> {
+    let alone = |expression: &str| match expression.split_once("<=") {
+        Some((left, right)) => left.trim() == criterion.name() && right.trim().parse::<f64>().is_ok(),
+        None => false,
+    };
+    let checks = report.audit.checks.iter().filter(|check| alone(&check.expression));
+    checks.map(|check| Bound { value: check.bound, sense: Sense::AtMost, verdict: check.verdict }).collect()
+}
+
 impl AuditPage<'_> {
-    pub(super) fn gaps(&self) -> Option<Section> {
-        let gaps = self.report.gaps_that_apply();
-        let row = |(criterion, metric)| Whisker {
-            name: Criterion::name(criterion),
-            about: about(criterion).to_owned(),
-            metric,
-            unit: "pairs",
-            bounds: self.bounds(criterion),
-        };
-        let whiskers = Whiskers {
-            caption: "Each gap with its interval; a thick line is a bound that was asked for",
-            title: "Gap",
-            rows: gaps.into_iter().map(row).collect(),
-            holds: vec![0.0],
-            rule: None,
-            write: rate,
-        };
-        if whiskers.rows.is_empty() {
-            return None;
-        }
-        let about = "The largest difference among rates that should be equal; 0 is perfectly equal.";
-        section("gaps", "Gaps", about, vec![whiskers.html()])
-    }
-
-    /// The bounds that checks set for a criterion by itself.
-    fn bounds(&self, criterion: Criterion) -> Vec<Bound> {
-        let alone = |expression: &str| match expression.split_once("<=") {
-            Some((left, right)) => left.trim() == criterion.name() && right.trim().parse::<f64>().is_ok(),
-            None => false,
-        };
-        let checks = self.report.audit.checks.iter().filter(|check| alone(&check.expression));
-        checks
-            .map(|check| Bound { value: check.bound, sense: Sense::AtMost, verdict: check.verdict })
-            .collect()
-    }
-
     pub(super) fn checks(&self) -> Option<Section> {
         let mut table = Table::new("Checks", &["Check", "Verdict", "#Value"]).quiet();
         for check in &self.report.audit.checks {

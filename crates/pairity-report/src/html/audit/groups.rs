@@ -1,8 +1,8 @@
 //! Accuracies and parity between groups.
 
-use super::{AuditPage, section};
-use crate::html::frame::{Section, paragraphs, remarks};
-use crate::html::heat::HeatMap;
+use super::AuditPage;
+use crate::html::frame::{Section, paragraphs, remarks, section};
+use crate::html::heat::{HeatMap, MAX_MATRIX};
 use crate::html::markup::Html;
 use crate::html::table::{Cell, Table};
 use crate::html::whiskers::{Whisker, Whiskers};
@@ -10,14 +10,8 @@ use crate::text::words::{count, many, plain, rate, shorten};
 use pairity::metrics::Metric;
 use pairity::rates::Rate;
 
-/// Matrices of more groups than this are not shown whole.
-const MAX_MATRIX: usize = 12;
-
 /// How many cells of each end are shown instead.
 const ENDS: usize = 10;
-
-/// The name of all examples together.
-const ANYONE: &str = "anyone";
 
 impl AuditPage<'_> {
     pub(super) fn accuracy(&self) -> Option<Section> {
@@ -27,7 +21,8 @@ impl AuditPage<'_> {
         }
         let mut body = Vec::new();
         if audit.groups.len() <= MAX_MATRIX {
-            body.push(self.matrix());
+            let caption = "Accuracy with its interval and number of pairs";
+            body.push(HeatMap::of_accuracy(caption, audit, audit.auc.value).html());
         } else {
             let mut cells = Vec::new();
             for (a, row) in audit.accuracy.iter().enumerate() {
@@ -51,27 +46,6 @@ impl AuditPage<'_> {
         let about = "How often the better of two candidates has the higher score, by the group of each: read \
                      along a row for the better one’s group.";
         section("accuracy", "Accuracy between groups", about, body)
-    }
-
-    fn matrix(&self) -> Html {
-        let audit = &self.report.audit;
-        let mut cells: Vec<Vec<Option<&Metric>>> = audit
-            .accuracy
-            .iter()
-            .zip(&audit.row_marginals)
-            .map(|(row, marginal)| row.iter().chain([marginal]).map(Some).collect())
-            .collect();
-        cells.push(audit.column_marginals.iter().chain([&audit.auc]).map(Some).collect());
-        HeatMap {
-            caption: "Accuracy with its interval and number of pairs",
-            corner: ["better", "worse"],
-            names: audit.groups.iter().map(String::as_str).chain([ANYONE]).collect(),
-            cells,
-            middle: audit.auc.value.map(|auc| (auc, "the overall accuracy")),
-            marked: self.report.worst_cell().map(|(better, worse)| (better, worse, "lowest")),
-            totals: true,
-        }
-        .html()
     }
 
     pub(super) fn marginals(&self) -> Option<Section> {

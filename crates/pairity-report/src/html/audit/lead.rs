@@ -8,7 +8,7 @@ use pairity::metrics::{Metric, Verdict};
 
 /// A few sentences that say what was found, the most important first.
 pub(super) fn sentences(report: &Report) -> Vec<String> {
-    let mut all = vec![result(report)];
+    let mut all = vec![result_of(report)];
     all.extend(checks(report));
     if !report.has_labels() {
         let words = "There are no labels, so the page compares scores only: whether the model is right about \
@@ -18,7 +18,8 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
     all
 }
 
-fn result(report: &Report) -> String {
+/// What was found, in a sentence or two.
+pub(in crate::html) fn result_of(report: &Report) -> String {
     let audit = &report.audit;
     let gap =
         |wanted: Criterion| audit.gaps.iter().find(|(criterion, _)| *criterion == wanted).map(|(_, gap)| gap);

@@ -10,8 +10,11 @@ mod scores;
 #[cfg(test)]
 mod tests;
 
-use super::frame::{Page, Section, Terms, Tile, cite, glossary};
-use super::table::{interval, short_reason};
+pub(super) use gaps::gaps_of;
+pub(super) use lead::result_of;
+
+use super::frame::{Page, Terms, Tile, cite, glossary, tile};
+use super::table::short_reason;
 use crate::report::{Report, Role};
 use crate::text::words::{count, number, plain, rate, shorten};
 use pairity::metrics::{Distributions, Metric, Verdict};
@@ -44,7 +47,7 @@ pub fn audit_html(report: &Report, distributions: &Distributions) -> String {
         page.accuracy(),
         page.marginals(),
         page.continuous(),
-        page.gaps(),
+        gaps_of(report),
         page.parity(),
         page.scores(),
         page.queries(),
@@ -59,6 +62,7 @@ pub fn audit_html(report: &Report, distributions: &Distributions) -> String {
         lead: lead::sentences(report),
         tiles: page.tiles(),
         sections: sections.into_iter().flatten().collect(),
+        ..Page::default()
     }
     .write()
 }
@@ -79,6 +83,7 @@ impl AuditPage<'_> {
             queries: audit.queries.is_some(),
             weights: self.report.column(Role::Weight).or(self.report.column(Role::PairWeight)).is_some(),
             checks: !audit.checks.is_empty(),
+            training: false,
         }
     }
 
@@ -137,18 +142,4 @@ impl AuditPage<'_> {
         }
         reasons
     }
-}
-
-fn tile(title: &str, metric: &Metric, write: fn(f64) -> String) -> Tile {
-    Tile {
-        title: title.to_owned(),
-        value: metric.value.map_or("—".to_owned(), write),
-        note: interval(metric, write).unwrap_or_else(|| "can’t be estimated".to_owned()),
-    }
-}
-
-/// A section, unless it has no body.
-fn section(id: &'static str, title: &str, about: &str, body: Vec<super::markup::Html>) -> Option<Section> {
-    let whole = Section { id, title: title.to_owned(), about: about.to_owned(), body };
-    (!whole.body.is_empty()).then_some(whole)
 }

@@ -1,8 +1,8 @@
 //! The gap, query by query.
 
-use super::{AuditPage, section};
+use super::AuditPage;
 use crate::html::chart::{Chart, Mark, Swatch};
-use crate::html::frame::{Section, paragraphs};
+use crate::html::frame::{Section, paragraphs, section};
 use crate::html::markup::Html;
 use crate::html::table::{Cell, Table};
 use crate::scale::{Scale, minus};

@@ -1,8 +1,8 @@
 //! How scores spread, by group and label.
 
-use super::{AuditPage, section};
+use super::AuditPage;
 use crate::html::chart::{Chart, Mark, Swatch, multiples};
-use crate::html::frame::{Section, remarks};
+use crate::html::frame::{Section, remarks, section};
 use crate::html::table::{Cell, Table};
 use crate::report::Role;
 use crate::scale::{Scale, minus};

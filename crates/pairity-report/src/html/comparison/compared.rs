@@ -1,0 +1,115 @@
+//! The page of a comparison.
+
+use super::{Frame, accuracies, applied, sure, words};
+use crate::comparison::{ComparisonReport, Outcome};
+use crate::html::chooser::{Choice, chooser};
+use crate::html::frame::{Page, Section, Tile, paragraphs, section};
+use crate::html::scatter::{Scatter, Spot};
+use crate::outcome::file_names;
+use crate::text::words::{many, plain};
+use pairity::metrics::{Metric, Verdict};
+
+/// The comparison as a page for people: one file that needs nothing else. `command` makes it again.
+pub fn comparison_html(report: &ComparisonReport, command: Option<&str>) -> String {
+    let frame = Frame {
+        goal: &report.goal,
+        part: report.part,
+        rows: report.rows,
+        model: report.model,
+        seed: report.seed,
+        confidence: report.confidence,
+        notes: &report.notes,
+        command,
+    };
+    let results: Vec<(&str, &Outcome)> =
+        report.results.iter().filter_map(|result| Some((result.method.as_str(), applied(result)?))).collect();
+    let refused: Vec<(&str, &str)> = report
+        .results
+        .iter()
+        .filter_map(|result| Some((result.method.as_str(), result.outcome.as_ref().err()?.as_str())))
+        .collect();
+    let mut sections: Vec<Section> =
+        [picture(&frame, &results), table(&frame, &results), matrices(&frame, &results)]
+            .into_iter()
+            .flatten()
+            .collect();
+    sections.extend(frame.closing(&refused, results.first().map(|(_, outcome)| &outcome.test.audit)));
+    let tiles = [Verdict::Pass, Verdict::Undecided, Verdict::Fail].map(|wanted| Tile {
+        title: match wanted {
+            Verdict::Pass => "Surely meet the goal",
+            Verdict::Undecided => "May meet it",
+            _ => "Surely miss it",
+        }
+        .to_owned(),
+        value: results.iter().filter(|(_, outcome)| outcome.verdict() == wanted).count().to_string(),
+        note: format!("of {}", many(results.len(), "method")),
+    });
+    Page {
+        kind: "Comparison of methods",
+        title: format!("Comparison on {}", file_names(&report.tables)),
+        facts: frame.facts(),
+        lead: lead(&frame, &results),
+        tiles: tiles.into(),
+        sections,
+        sliders: true,
+    }
+    .write()
+}
+
+fn lead(frame: &Frame, results: &[(&str, &Outcome)]) -> Vec<String> {
+    let Some((name, best)) = results.first() else {
+        return vec!["No method applies to these data and this goal.".to_owned()];
+    };
+    let mut lead = vec![format!("{}: it {}.", words(frame, name, best), sure(best))];
+    lead.push(
+        "Methods that surely meet the goal come first, then those of which the rows can’t tell, both by objective; the \
+         rest by violation. All were trained and tuned on the same parts of the rows."
+            .to_owned(),
+    );
+    lead
+}
+
+fn picture(frame: &Frame, results: &[(&str, &Outcome)]) -> Option<Section> {
+    let zero = Metric { value: Some(0.0), low: None, high: None, pairs: 0, reason: None };
+    let spots = results.iter().enumerate().map(|(series, (name, outcome))| Spot {
+        name,
+        x: outcome.violation().unwrap_or(&zero),
+        y: &outcome.test.objective,
+        dominated: outcome.dominated,
+        series,
+        about: sure(outcome).to_owned(),
+    });
+    let objective = plain(frame.objective());
+    let scatter = Scatter {
+        title: "Objective against violation",
+        x_title: "violation",
+        y_title: &objective,
+        spots: spots.collect(),
+        joined: false,
+    };
+    let about = "Left is fairer. Bars are the intervals of both values. Gray methods are dominated: another one is at \
+                 least as good in both values, though differences inside the intervals may be noise.";
+    section("picture", "Objective against violation", about, vec![scatter.html()])
+}
+
+fn table(frame: &Frame, results: &[(&str, &Outcome)]) -> Option<Section> {
+    let rows: Vec<(String, &Outcome)> =
+        results.iter().map(|(name, outcome)| (plain(name), *outcome)).collect();
+    let about = "A model passes if the whole interval of every constraint keeps its bound, fails if none of one does, and \
+                 is undecided otherwise. “Drawn” scorers differ from query to query; “by group” means that the group \
+                 of whom is scored has to be known.";
+    section("methods", "Methods", about, vec![frame.table("Methods with their values", &rows).html()])
+}
+
+fn matrices(frame: &Frame, results: &[(&str, &Outcome)]) -> Option<Section> {
+    let middle = results.first().and_then(|(_, outcome)| outcome.test.audit.auc.value);
+    let choice = |(name, outcome): &(&str, &Outcome)| {
+        let html = accuracies("Accuracy with its interval and number of pairs", &outcome.test.audit, middle)?;
+        let words = format!("{}; it {}.", words(frame, name, outcome), sure(outcome));
+        Some(Choice { name: plain(name), body: vec![paragraphs(&[words]), html] })
+    };
+    let choices: Vec<Choice> = results.iter().filter_map(choice).collect();
+    let body = if choices.is_empty() { vec![] } else { vec![chooser("Method", &choices, 0)] };
+    let about = "How often the better of two candidates has the higher score. The slider goes from one method to the next.";
+    section("accuracy", "Accuracy of each method", about, body)
+}

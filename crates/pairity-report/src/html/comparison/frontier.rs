@@ -1,0 +1,196 @@
+//! The page of a frontier.
+
+use super::{Frame, accuracies, words};
+use crate::comparison::Outcome;
+use crate::frontier::FrontierReport;
+use crate::html::chooser::{Choice, chooser};
+use crate::html::frame::{Page, Section, paragraphs, remarks, section};
+use crate::html::scatter::{Scatter, Spot};
+use crate::outcome::file_names;
+use crate::text::words::{number, plain};
+use pairity::metrics::Metric;
+
+/// A model on the frontier.
+struct Found<'a> {
+    method: &'a str,
+    series: usize,
+    bound: Option<f64>,
+    outcome: &'a Outcome,
+}
+
+impl Found<'_> {
+    /// Objective and violation, where both are known.
+    fn values(&self) -> Option<(f64, f64)> {
+        let violation = self.outcome.violation().map_or(Some(0.0), |metric| metric.value)?;
+        Some((self.outcome.test.objective.value?, violation))
+    }
+
+    fn name(&self) -> String {
+        match self.bound {
+            Some(bound) => format!("{} at {}", plain(self.method), number(bound, 4)),
+            None => plain(self.method),
+        }
+    }
+}
+
+/// The frontier as a page for people: one file that needs nothing else. `command` makes it again.
+pub fn frontier_html(report: &FrontierReport, command: Option<&str>) -> String {
+    let frame = Frame {
+        goal: &report.goal,
+        part: report.part,
+        rows: report.rows,
+        model: report.model,
+        seed: report.seed,
+        confidence: report.confidence,
+        notes: &report.notes,
+        command,
+    };
+    let mut found = Vec::new();
+    let mut refused: Vec<(&str, &str)> = Vec::new();
+    let mut series = 0;
+    for curve in &report.curves {
+        let before = found.len();
+        for point in &curve.points {
+            match &point.result.outcome {
+                Ok(outcome) => {
+                    found.push(Found { method: &curve.method, series, bound: point.bound, outcome });
+                }
+                Err(reason) if refused.iter().all(|(method, _)| *method != curve.method) => {
+                    refused.push((&curve.method, reason));
+                }
+                Err(_) => {}
+            }
+        }
+        series += usize::from(found.len() > before);
+    }
+    let mut sections: Vec<Section> =
+        [picture(&frame, &found), choices(&frame, &found), table(&frame, &found)]
+            .into_iter()
+            .flatten()
+            .collect();
+    sections.extend(frame.closing(&refused, found.first().map(|found| &found.outcome.test.audit)));
+    Page {
+        kind: "Frontier of accuracy and fairness",
+        title: format!("Frontier on {}", file_names(&report.tables)),
+        facts: frame.facts(),
+        lead: lead(&frame, &found),
+        tiles: Vec::new(),
+        sections,
+        sliders: true,
+    }
+    .write()
+}
+
+/// The bounds, from the loosest to the tightest.
+fn bounds(found: &[Found]) -> Vec<f64> {
+    let mut bounds: Vec<f64> = found.iter().filter_map(|found| found.bound).collect();
+    bounds.sort_by(|a, b| b.total_cmp(a));
+    bounds.dedup();
+    bounds
+}
+
+/// The models of a bound, and those that look at none.
+fn at<'a, 'f>(found: &'f [Found<'a>], bound: f64) -> Vec<&'f Found<'a>> {
+    found.iter().filter(|found| found.bound.is_none_or(|own| own == bound)).collect()
+}
+
+/// Of the models whose violation keeps a bound the one with the best objective; if none does, that of the
+/// least violation.
+fn chosen<'a, 'f>(frame: &Frame, models: &[&'f Found<'a>], bound: f64) -> Option<&'f Found<'a>> {
+    let known = || models.iter().filter_map(|found| Some((*found, found.values()?)));
+    let keeps = known().filter(|(_, (_, violation))| *violation <= bound);
+    let best = keeps.reduce(|best, other| if frame.better(other.1.0, best.1.0) { other } else { best });
+    let least = || known().min_by(|a, b| a.1.1.total_cmp(&b.1.1));
+    best.or_else(least).map(|(found, _)| found)
+}
+
+fn lead(frame: &Frame, found: &[Found]) -> Vec<String> {
+    let bounds = bounds(found);
+    let ends = [bounds.first(), bounds.last()].into_iter().flatten();
+    let mut lead: Vec<String> = ends
+        .filter_map(|&bound| {
+            let model = chosen(frame, &at(found, bound), bound)?;
+            let words = words(frame, model.method, model.outcome);
+            Some(format!("With a bound of {}, {words}.", number(bound, 4)))
+        })
+        .collect();
+    lead.dedup();
+    if lead.is_empty() {
+        lead.push("No method gave a model for any bound.".to_owned());
+    }
+    lead
+}
+
+fn picture(frame: &Frame, found: &[Found]) -> Option<Section> {
+    let zero = Metric { value: Some(0.0), low: None, high: None, pairs: 0, reason: None };
+    let all: Vec<(f64, f64)> = found.iter().filter_map(Found::values).collect();
+    let dominated = |own: Option<(f64, f64)>| {
+        own.is_some_and(|own| {
+            all.iter().any(|other| !frame.better(own.0, other.0) && other.1 <= own.1 && *other != own)
+        })
+    };
+    let spots = found.iter().map(|found| Spot {
+        name: found.method,
+        x: found.outcome.violation().unwrap_or(&zero),
+        y: &found.outcome.test.objective,
+        dominated: dominated(found.values()),
+        series: found.series,
+        about: found.bound.map_or(String::new(), |bound| format!("bound {}", number(bound, 4))),
+    });
+    let objective = plain(frame.objective());
+    let scatter = Scatter {
+        title: "Objective against violation",
+        x_title: "violation",
+        y_title: &objective,
+        spots: spots.collect(),
+        joined: true,
+    };
+    let about = "Left is fairer. A line follows a method from the loosest bound to the tightest; bars are the intervals of \
+                 both values. Gray points are dominated: another model is at least as good in both values.";
+    section("picture", "Objective against violation", about, vec![scatter.html()])
+}
+
+fn choices(frame: &Frame, found: &[Found]) -> Option<Section> {
+    let bounds = bounds(found);
+    let middle = found.first().and_then(|found| found.outcome.test.audit.auc.value);
+    let choice = |&bound: &f64| {
+        let models = at(found, bound);
+        let model = chosen(frame, &models, bound)?;
+        let rows: Vec<(String, &Outcome)> =
+            models.iter().map(|found| (plain(found.method), found.outcome)).collect();
+        let mut body = vec![paragraphs(&[format!("{}.", words(frame, model.method, model.outcome))])];
+        body.extend(accuracies(
+            "Accuracy of this model, with its interval",
+            &model.outcome.test.audit,
+            middle,
+        ));
+        body.push(frame.table("Methods at this bound", &rows).behind("All methods at this bound"));
+        Some(Choice { name: number(bound, 4), body })
+    };
+    let choices: Vec<Choice> = bounds.iter().filter_map(choice).collect();
+    let start = choices.len() / 2;
+    let body = if choices.is_empty() {
+        vec![]
+    } else {
+        let remark = "Of the models whose violation on these rows is at most the bound, the one with the best objective is \
+                      shown; if there is none, that of the least violation. As the same rows choose and show, this is a \
+                      little optimistic.";
+        vec![chooser("Bound ε", &choices, start), remarks(&[remark.to_owned()])]
+    };
+    section(
+        "bounds",
+        "The model for each bound",
+        "The slider goes from the loosest bound to the tightest.",
+        body,
+    )
+}
+
+fn table(frame: &Frame, found: &[Found]) -> Option<Section> {
+    let rows: Vec<(String, &Outcome)> = found.iter().map(|found| (found.name(), found.outcome)).collect();
+    let body = if rows.is_empty() {
+        vec![]
+    } else {
+        vec![frame.table("All models", &rows).behind("All models as a table")]
+    };
+    section("models", "All models", "Every method at every bound.", body)
+}

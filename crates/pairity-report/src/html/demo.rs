@@ -1,0 +1,159 @@
+//! The page of the demo: runs for several goals on the same data, side by side.
+
+use super::chooser::{Choice, chooser};
+use super::frame::{Page, Section, Terms, Tile, cite, command, glossary, paragraphs, section};
+use super::plane::Plane;
+use super::scatter::{Scatter, Spot};
+use super::table::{Cell, Table, interval};
+use super::training::{course_of, matrices};
+use crate::report::{Notes, Report};
+use crate::text::words::{plain, rate};
+use crate::training::TrainingReport;
+use pairity::metrics::Metric;
+use pairity::training::Evaluation;
+
+/// What the demo says beside its runs.
+#[derive(Debug, Clone, Copy)]
+pub struct DemoWords<'a> {
+    /// What was simulated.
+    pub data: &'a str,
+    /// The result in a few sentences.
+    pub result: &'a str,
+    /// Commands to run next.
+    pub next: &'a [&'a str],
+}
+
+/// Training runs on the same simulated rows as a page: one file that needs nothing else. Every run has a
+/// test part, and the runs are named by their methods.
+pub fn demo_html(reports: &[TrainingReport], words: &DemoWords, plane: Option<&Plane>) -> String {
+    let runs: Vec<Run> = reports.iter().filter_map(Run::new).collect();
+    let sections = [
+        side_by_side(&runs),
+        trade(&runs),
+        plane.and_then(scorers),
+        course(&runs),
+        goals(&runs),
+        next(words),
+        Some(glossary(Terms {
+            labels: true,
+            groups: true,
+            continuous: false,
+            queries: true,
+            weights: false,
+            checks: false,
+            training: true,
+        })),
+        Some(cite()),
+    ];
+    let tile = |run: &Run| Tile {
+        title: format!("{}: AUC and gap", run.report.method),
+        value: format!("{} / {}", value(&run.test.audit.auc), run.gap().map_or("—".to_owned(), value)),
+        note: run.gap().and_then(|gap| interval(gap, rate)).map_or(String::new(), |i| format!("gap {i}")),
+    };
+    let mut facts = Vec::new();
+    facts.extend(reports.first().map(|report| report.facts().join(" · ")));
+    facts.push("95% confidence intervals".to_owned());
+    Page {
+        kind: "pairity demo",
+        title: "Three goals, one ranking task".to_owned(),
+        facts,
+        lead: vec![words.result.to_owned(), words.data.to_owned()],
+        tiles: runs.iter().map(tile).collect(),
+        sections: sections.into_iter().flatten().collect(),
+        sliders: true,
+    }
+    .write()
+}
+
+/// A run, and how it does on rows that it has not seen.
+struct Run<'a> {
+    report: &'a TrainingReport,
+    test: &'a Evaluation,
+    audit: Report,
+}
+
+impl<'a> Run<'a> {
+    fn new(report: &'a TrainingReport) -> Option<Run<'a>> {
+        let test = &report.parts.last()?.evaluation;
+        Some(Run { report, test, audit: Report { audit: test.audit.clone(), notes: Notes::default() } })
+    }
+
+    /// The gap that the demo is about.
+    fn gap(&self) -> Option<&Metric> {
+        self.audit.gaps_that_apply().first().map(|(_, gap)| *gap)
+    }
+}
+
+fn value(metric: &Metric) -> String {
+    metric.value.map_or("—".to_owned(), rate)
+}
+
+fn side_by_side(runs: &[Run]) -> Option<Section> {
+    let audits: Vec<_> = runs.iter().map(|run| (run.report.method.to_owned(), &run.test.audit)).collect();
+    let about = "How often the better of two candidates has the higher score, by the group of each, on searches \
+                 that no scorer has seen. Read along a row for the better one’s group.";
+    section("accuracy", "Accuracy between groups", about, vec![matrices(&audits)])
+}
+
+fn trade(runs: &[Run]) -> Option<Section> {
+    let spots = runs.iter().enumerate().filter_map(|(series, run)| {
+        Some(Spot {
+            name: run.report.method,
+            x: run.gap()?,
+            y: &run.test.audit.auc,
+            dominated: false,
+            series,
+            about: String::new(),
+        })
+    });
+    let scatter = Scatter {
+        title: "Overall accuracy against the gap",
+        x_title: "gap between groups (cross_group)",
+        y_title: "overall accuracy (auc)",
+        spots: spots.collect(),
+        joined: false,
+    };
+    let about = "Up is more accurate, left is fairer. Bars are the intervals of both.";
+    section("trade", "What fairness costs", about, vec![scatter.html()])
+}
+
+fn scorers(plane: &Plane) -> Option<Section> {
+    let about = "The two features of some candidates, and of each run the scorer that is drawn most often. Along a line \
+                 all score alike; across it scores grow. What ranks has no threshold, so each line goes through \
+                 the middle of the candidates.";
+    section("plane", "Candidates and scorers", about, vec![plane.html()])
+}
+
+fn course(runs: &[Run]) -> Option<Section> {
+    let choices: Vec<Choice> = runs
+        .iter()
+        .filter_map(|run| {
+            let section = course_of(run.report)?;
+            let mut body = vec![paragraphs(&[section.about])];
+            body.extend(section.body);
+            Some(Choice { name: run.report.method.to_owned(), body })
+        })
+        .collect();
+    let body = if choices.is_empty() { Vec::new() } else { vec![chooser("Run", &choices, 1)] };
+    section("course", "How training went", "", body)
+}
+
+fn goals(runs: &[Run]) -> Option<Section> {
+    let mut table = Table::new("The runs", &["Run", "Goal", "Outcome", "#Scorers", "#Seconds"]).quiet();
+    for run in runs {
+        let outcome = run.report.ending();
+        table.push(vec![
+            Cell::name(run.report.method),
+            Cell::text(plain(&run.report.goal_words())),
+            Cell::text(format!("{}: {}", outcome.word, outcome.words)),
+            Cell::count(run.report.trained.components.len() as u64),
+            Cell::number(format!("{:.1}", run.report.seconds)),
+        ]);
+    }
+    section("goals", "Goals and outcomes", "", vec![table.html()])
+}
+
+fn next(words: &DemoWords) -> Option<Section> {
+    let body = words.next.iter().map(|text| command(text)).collect();
+    section("next", "What to run next", "The same for a table of one’s own.", body)
+}

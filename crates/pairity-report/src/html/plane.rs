@@ -1,0 +1,208 @@
+//! Two features as a plane: rows by group and label, and the line of each linear scorer.
+//!
+//! A scorer w·x + c gives the same score all along a line at right angles to w; moving the line along w
+//! raises the score. What ranks has no threshold, so that each line is drawn through one place: the mean of
+//! the rows that are shown.
+
+use super::chart::{Chart, Mark, Swatch};
+use super::markup::Html;
+use crate::scale::{Scale, minus};
+use crate::text::words::{number, plain, shorten};
+
+/// A row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlanePoint {
+    /// Its two features.
+    pub x: [f64; 2],
+    /// Its group, if it has one.
+    pub group: Option<usize>,
+    /// Whether its label is above the middle of all labels.
+    pub high: bool,
+}
+
+/// A linear scorer of two features.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlaneLine {
+    /// What it is called.
+    pub name: String,
+    /// What each feature counts.
+    pub weights: [f64; 2],
+}
+
+/// Rows of two features, and linear scorers of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plane {
+    /// Names of the features.
+    pub features: [String; 2],
+    /// Names of the groups.
+    pub groups: Vec<String>,
+    /// Some rows.
+    pub points: Vec<PlanePoint>,
+    /// The scorers.
+    pub lines: Vec<PlaneLine>,
+}
+
+/// More lines than this are not told apart.
+const MAX_LINES: usize = 6;
+
+impl Plane {
+    pub(crate) fn html(&self) -> Html {
+        let finite: Vec<&PlanePoint> =
+            self.points.iter().filter(|point| point.x.iter().all(|x| x.is_finite())).collect();
+        let [x, y] = [0, 1].map(|axis| Scale::over(finite.iter().map(|point| point.x[axis])));
+        let center =
+            [0, 1].map(|axis| finite.iter().map(|point| point.x[axis] / finite.len() as f64).sum::<f64>());
+        let mut marks = Vec::new();
+        let mut legend = Vec::new();
+        let groups: Vec<Option<usize>> = (0..self.groups.len()).map(Some).chain([None]).collect();
+        for group in groups {
+            let series = group.unwrap_or(self.groups.len());
+            for high in [false, true] {
+                let own = finite.iter().filter(|point| point.group == group && point.high == high);
+                let points: Vec<(f64, f64)> = own.map(|point| (point.x[0], point.x[1])).collect();
+                if !points.is_empty() {
+                    let name = match group.and_then(|group| self.groups.get(group)) {
+                        Some(name) => shorten(name, 30),
+                        None if self.groups.is_empty() => String::new(),
+                        None => "no group".to_owned(),
+                    };
+                    let words = if high { "higher label" } else { "lower label" };
+                    let words = if name.is_empty() { words.to_owned() } else { format!("{name}, {words}") };
+                    legend.push((if high { Swatch::Spots } else { Swatch::Rings }, series, words));
+                    marks.push(Mark::Cloud { series, hollow: !high, points });
+                }
+            }
+        }
+        let mut said = Vec::new();
+        for (place, line) in self.lines.iter().take(MAX_LINES).enumerate() {
+            let name = shorten(&line.name, 40);
+            if let Some((from, to)) = crossing(line.weights, center, &x, &y) {
+                marks.push(Mark::Line { series: place, points: vec![from, to] });
+                legend.push((Swatch::Line, place, format!("{name}: scores grow {}", toward(line.weights))));
+            }
+            let [a, b] = line.weights.map(|w| minus(&number(w, 3)));
+            said.push(format!("{name} weighs them {a} and {b}"));
+        }
+        let [first, second] = [0, 1].map(|axis| plain(&self.features[axis]));
+        Chart {
+            label: format!(
+                "Rows by their features {first} and {second}, with a line for each scorer: {}",
+                said.join("; ")
+            ),
+            title: "Rows and scorers".to_owned(),
+            x_title: first,
+            y_title: second,
+            x,
+            y,
+            marks,
+            legend,
+        }
+        .tall()
+    }
+}
+
+/// Where the line at right angles to the weights through a place leaves the picture.
+fn crossing(weights: [f64; 2], through: [f64; 2], x: &Scale, y: &Scale) -> Option<((f64, f64), (f64, f64))> {
+    let length = weights[0].hypot(weights[1]);
+    let along = [-weights[1] / length, weights[0] / length];
+    if !along.iter().chain(&through).all(|number| number.is_finite()) {
+        return None;
+    }
+    // The line is through + t·along, inside for the t that both axes allow.
+    let (mut from, mut to) = (f64::NEG_INFINITY, f64::INFINITY);
+    for (axis, scale) in [x, y].into_iter().enumerate() {
+        if along[axis] != 0.0 {
+            let ends = [scale.low(), scale.high()].map(|end| (end - through[axis]) / along[axis]);
+            from = from.max(ends[0].min(ends[1]));
+            to = to.min(ends[0].max(ends[1]));
+        }
+    }
+    let at = |t: f64| (through[0] + t * along[0], through[1] + t * along[1]);
+    (from < to && from.is_finite() && to.is_finite()).then(|| (at(from), at(to)))
+}
+
+/// Where scores grow, in words.
+fn toward(weights: [f64; 2]) -> String {
+    let size = weights[0].abs().max(weights[1].abs());
+    // A direction that counts less than a tenth of the other is not worth a word.
+    let word = |weight: f64, less: &'static str, more: &'static str| match weight {
+        w if w.abs() < 0.1 * size => None,
+        w if w < 0.0 => Some(less),
+        _ => Some(more),
+    };
+    let words: Vec<&str> =
+        [word(weights[1], "down", "up"), word(weights[0], "left", "right")].into_iter().flatten().collect();
+    words.join(" and ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scale() -> Scale {
+        Scale::over([-1.0, 1.0])
+    }
+
+    #[test]
+    fn lines_are_at_right_angles_to_weights_and_end_at_the_edges() {
+        // Weights along x: an upright line.
+        let (from, to) = crossing([2.0, 0.0], [0.5, 0.0], &scale(), &scale()).unwrap();
+        assert_eq!((from, to), ((0.5, -1.0), (0.5, 1.0)));
+        // Weights along the diagonal: the other diagonal.
+        let (from, to) = crossing([1.0, 1.0], [0.0, 0.0], &scale(), &scale()).unwrap();
+        for (a, b) in [(from.0, 1.0), (from.1, -1.0), (to.0, -1.0), (to.1, 1.0)] {
+            assert!((a - b).abs() < 1e-12, "{from:?} {to:?}");
+        }
+        assert_eq!(crossing([0.0, 0.0], [0.0, 0.0], &scale(), &scale()), None);
+        assert_eq!(crossing([f64::NAN, 1.0], [0.0, 0.0], &scale(), &scale()), None);
+        // Through a place outside, a line may never come in.
+        assert_eq!(crossing([0.0, 1.0], [0.0, 5.0], &scale(), &scale()), None);
+    }
+
+    #[test]
+    fn directions_have_words() {
+        assert_eq!(toward([1.0, 0.0]), "right");
+        assert_eq!(toward([-1.0, 2.0]), "up and left");
+        assert_eq!(toward([0.01, -2.0]), "down");
+    }
+
+    #[test]
+    fn groups_and_labels_can_be_told_apart_and_names_are_escaped() {
+        let point = |x: f64, group, high| PlanePoint { x: [x, -x], group, high };
+        let plane = Plane {
+            features: ["<x>".into(), "y".into()],
+            groups: vec!["<script>".into(), "b".into()],
+            points: vec![
+                point(0.0, Some(0), true),
+                point(1.0, Some(0), false),
+                point(2.0, Some(1), true),
+                point(3.0, None, false),
+                point(f64::NAN, Some(1), false),
+            ],
+            lines: vec![PlaneLine { name: "fair".into(), weights: [1.0, 1.0] }],
+        };
+        let html = plane.html().into_text();
+        assert!(!html.contains("<script") && !html.contains("<x>") && !html.contains("NaN"), "{html}");
+        for words in [
+            "&lt;script&gt;, higher label",
+            "&lt;script&gt;, lower label",
+            "b, higher label",
+            "no group, lower label",
+        ] {
+            assert!(html.contains(words), "{words}: {html}");
+        }
+        assert!(html.contains("fair: scores grow up and right"), "{html}");
+        assert_eq!(html.matches("class=\"spot").count(), 4 + 4, "four rows, and their legend: {html}");
+    }
+
+    #[test]
+    fn no_rows_make_no_numbers_that_are_none() {
+        let plane = Plane {
+            features: ["x".into(), "y".into()],
+            groups: vec![],
+            points: vec![],
+            lines: vec![PlaneLine { name: "a".into(), weights: [1.0, 0.0] }],
+        };
+        assert!(!plane.html().into_text().contains("NaN"));
+    }
+}

@@ -1,0 +1,258 @@
+//! The page of reproduced experiments: means over seeds beside the paper's values.
+
+use super::frame::{Page, Section, Tile, cite, command, paragraphs, section};
+use super::scatter::{Scatter, Spot};
+use super::table::{Cell, Table};
+use crate::scale::minus;
+use crate::text::words::many;
+use pairity::metrics::Metric;
+
+/// One method of an experiment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reproduced {
+    /// The experiment: plain letters.
+    pub experiment: &'static str,
+    /// What it is, in words.
+    pub title: &'static str,
+    /// How it was trained.
+    pub method: &'static str,
+    /// `auc` or `mse`.
+    pub shown: &'static str,
+    /// That, as mean and standard deviation over seeds.
+    pub objective: (f64, f64),
+    /// The violation, as mean and standard deviation over seeds.
+    pub violation: (f64, f64),
+    /// The paper's objective and violation.
+    pub paper: Option<(f64, f64)>,
+    /// Whether objective and violation agree with the paper's: a word for each.
+    pub agreement: Option<(&'static str, &'static str)>,
+    /// The matrix of accuracies, averaged over seeds.
+    pub matrix: Vec<Vec<f64>>,
+    /// Time for all seeds.
+    pub seconds: f64,
+    /// Whether the rows were generated in place of ones that are not public.
+    pub stand_in: bool,
+}
+
+/// Everything that is told about reproduced experiments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reproduction {
+    /// Experiment by experiment.
+    pub lines: Vec<Reproduced>,
+    /// Number of seeds.
+    pub seeds: u64,
+    /// What the values are of: "test rows".
+    pub rows: &'static str,
+    /// The command that makes it again.
+    pub command: String,
+}
+
+/// The experiments as a page for people: one file that needs nothing else.
+pub fn reproduction_html(report: &Reproduction) -> String {
+    let mut sections: Vec<Section> = Vec::new();
+    for lines in report.lines.chunk_by(|a, b| a.experiment == b.experiment) {
+        sections.extend(experiment(lines));
+    }
+    let again = "The same command and version give the same numbers, whatever the number of threads.";
+    sections.extend(section("again", "How to make it again", again, vec![command(&report.command)]));
+    sections.push(cite());
+    let cells: Vec<&str> =
+        report.lines.iter().filter_map(|line| line.agreement).flat_map(|(a, b)| [a, b]).collect();
+    let mut kinds = cells.clone();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let tiles = kinds.into_iter().map(|kind| Tile {
+        title: format!("Cells that are: {kind}"),
+        value: cells.iter().filter(|cell| **cell == kind).count().to_string(),
+        note: format!("of {}", many(cells.len(), "cell")),
+    });
+    let experiments = sections.len().saturating_sub(2);
+    Page {
+        kind: "Reproduction of published results",
+        title: "Pairwise Fairness for Ranking and Regression: the experiments".to_owned(),
+        facts: vec![
+            many(experiments, "experiment"),
+            many(report.seeds as usize, "seed"),
+            format!("values of the {}", report.rows),
+        ],
+        lead: vec![
+            summary(&report.lines),
+            "Values are means over seeds; bars and ± are standard deviations over seeds, not intervals of the mean. A cell \
+             agrees with the paper’s if it is as near as two standard deviations of one split and the paper’s rounding \
+             allow."
+                .to_owned(),
+        ],
+        tiles: tiles.collect(),
+        sections,
+        ..Page::default()
+    }
+    .write()
+}
+
+fn summary(lines: &[Reproduced]) -> String {
+    let worse: Vec<String> = lines
+        .iter()
+        .flat_map(|line| {
+            let (objective, violation) = line.agreement.unwrap_or(("", ""));
+            let cell = |what: &str| format!("{} of {} ({})", what, line.method, line.experiment);
+            [(objective, cell(line.shown)), (violation, cell("violation"))]
+        })
+        .filter(|(mark, _)| *mark == "worse")
+        .map(|(_, cell)| cell)
+        .collect();
+    match worse.len() {
+        0 => "No value is worse than the paper’s beyond noise.".to_owned(),
+        n => format!(
+            "{} worse than the paper’s beyond noise: {}.",
+            if n == 1 { "One value is" } else { "These values are" },
+            worse.join(", ")
+        ),
+    }
+}
+
+fn digits(line: &Reproduced) -> usize {
+    if line.shown == "mse" { 4 } else { 3 }
+}
+
+fn experiment(lines: &[Reproduced]) -> Option<Section> {
+    let first = lines.first()?;
+    let spread = |(mean, std): (f64, f64)| Metric {
+        value: Some(mean),
+        low: Some(mean - std),
+        high: Some(mean + std),
+        pairs: 0,
+        reason: None,
+    };
+    let exact = |value: f64| Metric { value: Some(value), low: None, high: None, pairs: 0, reason: None };
+    let ours: Vec<(Metric, Metric)> =
+        lines.iter().map(|line| (spread(line.violation), spread(line.objective))).collect();
+    let papers: Vec<Option<(Metric, Metric)>> = lines
+        .iter()
+        .map(|line| line.paper.map(|(objective, violation)| (exact(violation), exact(objective))))
+        .collect();
+    let theirs: Vec<String> = lines.iter().map(|line| format!("{} (paper)", line.method)).collect();
+    let mut spots = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let spot = |name, (x, y), series| Spot { name, x, y, dominated: false, series, about: String::new() };
+        let (x, y) = &ours[at];
+        // Six shapes, filled for ours and hollow for theirs.
+        spots.push(spot(line.method, (x, y), at % 6));
+        if let Some((x, y)) = &papers[at] {
+            spots.push(spot(&theirs[at], (x, y), at % 6 + 6));
+        }
+    }
+    let scatter = Scatter {
+        title: "Beside the paper",
+        x_title: "violation",
+        y_title: first.shown,
+        spots,
+        joined: false,
+    };
+    let mut body = vec![scatter.html(), table(lines).html(), matrices(lines).behind("Accuracies by method")];
+    if lines.iter().any(|line| line.stand_in) {
+        let words = "These data are not public: a synthetic stand-in of the same shape takes their place.";
+        body.insert(0, paragraphs(&[words.to_owned()]));
+    }
+    section(first.experiment, first.title, "", body)
+}
+
+fn table(lines: &[Reproduced]) -> Table {
+    let shown = format!("#{}", lines.first().map_or("auc", |line| line.shown));
+    let paper = format!("#Paper: {}", &shown[1..]);
+    let columns = ["Method", &shown, &paper, "#violation", "#Paper: violation", "Verdict", "#Seconds"];
+    let mut table = Table::new("Ours beside the paper’s", &columns);
+    for line in lines {
+        let digits = digits(line);
+        let spread = |(mean, std): (f64, f64)| {
+            Cell::number(format!("{mean:.digits$}")).with_note(minus(&format!("± {std:.digits$}")))
+        };
+        let published = |pick: fn((f64, f64)) -> f64, digits: usize| {
+            Cell::number(line.paper.map_or("—".to_owned(), |cells| format!("{:.digits$}", pick(cells))))
+        };
+        let verdict =
+            line.agreement.map_or(String::new(), |(objective, violation)| match objective == violation {
+                true => objective.to_owned(),
+                false => format!("{objective} ({violation})"),
+            });
+        table.push(vec![
+            Cell::name(line.method),
+            spread(line.objective),
+            published(|cells| cells.0, digits - 1),
+            spread(line.violation),
+            published(|cells| cells.1, 2),
+            Cell::text(verdict),
+            Cell::number(format!("{:.1}", line.seconds)),
+        ]);
+    }
+    table
+}
+
+/// Matrices, one row of the table for each row of a matrix.
+fn matrices(lines: &[Reproduced]) -> Table {
+    let widest = lines.iter().flat_map(|line| &line.matrix).map(Vec::len).max().unwrap_or(0);
+    let mut table = Table::new("Accuracies; in a matrix the row is the group of the better one", &["Method"]);
+    (0..widest).for_each(|column| table.add_column(format!("{}", column + 1)));
+    for line in lines {
+        for (at, row) in line.matrix.iter().enumerate() {
+            let name = if line.matrix.len() > 1 {
+                format!("{}, row {}", line.method, at + 1)
+            } else {
+                line.method.to_owned()
+            };
+            let mut cells = vec![Cell::name(&name)];
+            cells.extend(
+                (0..widest).map(|c| Cell::number(row.get(c).map_or(String::new(), |x| format!("{x:.3}")))),
+            );
+            table.push(cells);
+        }
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(method: &'static str, worse: bool) -> Reproduced {
+        Reproduced {
+            experiment: "law",
+            title: "Law school",
+            method,
+            shown: "mse",
+            objective: (0.125, 0.5),
+            violation: (0.25, 0.0),
+            paper: (method == "constrained").then_some((0.1, 0.24)),
+            agreement: (method == "constrained")
+                .then_some((if worse { "worse" } else { "agrees" }, "agrees")),
+            matrix: vec![vec![0.875, 0.75]],
+            seconds: 2.0,
+            stand_in: worse,
+        }
+    }
+
+    #[test]
+    fn means_stand_beside_the_papers_and_what_is_worse_comes_first() {
+        let report = |worse| Reproduction {
+            lines: vec![line("unconstrained", worse), line("constrained", worse)],
+            seeds: 3,
+            rows: "test rows",
+            command: "pairity reproduce law".to_owned(),
+        };
+        let page = reproduction_html(&report(true));
+        assert!(page.contains("One value is worse than the paper’s beyond noise: mse of constrained (law)."));
+        for words in [
+            "0.1250 <small>± 0.5000</small>",
+            ">0.100<",
+            ">0.24<",
+            "0.875",
+            "stand-in",
+            "constrained (paper)",
+        ] {
+            assert!(page.contains(words), "{words}");
+        }
+        assert!(page.contains("id=\"law\"") && !page.contains("NaN"));
+        assert!(reproduction_html(&report(false)).contains("No value is worse"));
+        let empty = Reproduction { lines: vec![], ..report(true) };
+        assert!(!reproduction_html(&empty).contains("NaN"));
+    }
+}

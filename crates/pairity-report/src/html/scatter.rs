@@ -1,0 +1,156 @@
+//! Methods as points: objective against violation with the intervals of both, dominated ones in gray.
+
+use super::chart::{Chart, Mark, Point, Swatch};
+use super::markup::Html;
+use super::table::interval;
+use crate::scale::{Scale, minus};
+use crate::text::words::{number, shorten};
+use pairity::metrics::Metric;
+
+/// One point.
+pub(crate) struct Spot<'a> {
+    pub(crate) name: &'a str,
+    /// Across: by how much the constraints are missed.
+    pub(crate) x: &'a Metric,
+    /// Up: the objective.
+    pub(crate) y: &'a Metric,
+    /// Whether another one is better in both.
+    pub(crate) dominated: bool,
+    /// Its color and shape.
+    pub(crate) series: usize,
+    /// What hovering says beside the name and both values.
+    pub(crate) about: String,
+}
+
+/// Points on one pair of axes.
+pub(crate) struct Scatter<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) x_title: &'a str,
+    pub(crate) y_title: &'a str,
+    pub(crate) spots: Vec<Spot<'a>>,
+    /// Whether the points of a series are joined by lines, from one to the next.
+    pub(crate) joined: bool,
+}
+
+impl Scatter<'_> {
+    /// The chart; points without a value in both directions are left out.
+    pub(crate) fn html(&self) -> Html {
+        let ends = |metric: &Metric| [metric.value, metric.low, metric.high].into_iter().flatten();
+        let shown: Vec<(&Spot, f64, f64)> =
+            self.spots.iter().filter_map(|spot| Some((spot, spot.x.value?, spot.y.value?))).collect();
+        let mut marks = Vec::new();
+        if self.joined {
+            let mut series: Vec<usize> = shown.iter().map(|(spot, ..)| spot.series).collect();
+            series.dedup();
+            for series in series {
+                let own = shown.iter().filter(|(spot, ..)| spot.series == series);
+                marks.push(Mark::Line { series, points: own.map(|&(_, x, y)| (x, y)).collect() });
+            }
+        }
+        let mut legend: Vec<(Swatch, usize, String)> = Vec::new();
+        for (spot, x, y) in &shown {
+            let point = Point {
+                x: *x,
+                y: *y,
+                x_interval: spot.x.low.zip(spot.x.high),
+                y_interval: spot.y.low.zip(spot.y.high),
+                about: self.about(spot),
+            };
+            let mark = match spot.dominated {
+                true => Mark::Faded { series: spot.series, points: vec![point] },
+                false => Mark::Points { series: spot.series, points: vec![point] },
+            };
+            marks.push(mark);
+            let (swatch, note) = match spot.dominated && !self.joined {
+                true => (Swatch::Faded, " (dominated)"),
+                false => (Swatch::Points, ""),
+            };
+            if legend.iter().all(|(_, series, _)| *series != spot.series) {
+                legend.push((swatch, spot.series, format!("{}{note}", shorten(spot.name, 40))));
+            }
+        }
+        let said: Vec<String> = shown.iter().map(|(spot, ..)| self.about(spot)).collect();
+        Chart {
+            label: format!("{}: {}", self.title, said.join("; ")),
+            title: self.title.to_owned(),
+            x_title: self.x_title.to_owned(),
+            y_title: self.y_title.to_owned(),
+            x: Scale::over(shown.iter().flat_map(|(spot, ..)| ends(spot.x)).chain([0.0])),
+            y: Scale::over(shown.iter().flat_map(|(spot, ..)| ends(spot.y))),
+            marks,
+            legend,
+        }
+        .tall()
+    }
+
+    /// A point in words.
+    fn about(&self, spot: &Spot) -> String {
+        let write = |metric: &Metric| {
+            let value = metric.value.map_or("—".to_owned(), |value| minus(&number(value, 4)));
+            match interval(metric, |x| number(x, 4)) {
+                Some(interval) => format!("{value} ({interval})"),
+                None => value,
+            }
+        };
+        let name = shorten(spot.name, 40);
+        let mut words =
+            format!("{name}: {} {}, {} {}", self.y_title, write(spot.y), self.x_title, write(spot.x));
+        for more in [spot.about.as_str(), if spot.dominated { "dominated" } else { "" }] {
+            if !more.is_empty() {
+                words += &format!(", {more}");
+            }
+        }
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn metric(value: Option<f64>) -> Metric {
+        Metric { value, low: value.map(|x| x - 0.1), high: value.map(|x| x + 0.1), pairs: 9, reason: None }
+    }
+
+    fn scatter(joined: bool) -> String {
+        let (low, high, none) = (metric(Some(0.2)), metric(Some(0.8)), metric(None));
+        let spot =
+            |name, x, y, series, dominated| Spot { name, x, y, series, dominated, about: String::new() };
+        let spots = vec![
+            spot("good", &low, &high, 0, false),
+            spot("<b>worse</b>", &high, &low, 1, true),
+            spot("unknown", &none, &low, 2, false),
+        ];
+        let scatter = Scatter { title: "All", x_title: "violation", y_title: "auc", spots, joined };
+        scatter.html().into_text()
+    }
+
+    #[test]
+    fn points_have_whiskers_words_and_a_legend_and_dominated_ones_are_faded() {
+        let html = scatter(false);
+        assert_eq!(html.matches("class=\"whisker").count(), 4, "{html}");
+        assert!(
+            html.contains("<title>good: auc 0.8000 (0.7000 to 0.9000), violation 0.2000 (0.1000 to 0.3000)")
+        );
+        assert!(html.contains("class=\"dot faded s1\""), "{html}");
+        assert!(html.contains("&lt;b&gt;worse&lt;&#x2f;b&gt; (dominated)") && !html.contains("<b>worse"));
+        assert!(!html.contains("unknown"));
+    }
+
+    #[test]
+    fn points_of_a_series_can_be_joined() {
+        assert_eq!(scatter(false).matches("class=\"line").count(), 0);
+        // One point makes no line.
+        assert_eq!(scatter(true).matches("class=\"line").count(), 0);
+        let (a, b) = (metric(Some(0.2)), metric(Some(0.4)));
+        let spot = |x, y| Spot { name: "m", x, y, series: 0, dominated: false, about: String::new() };
+        let scatter = Scatter {
+            title: "",
+            x_title: "x",
+            y_title: "y",
+            spots: vec![spot(&a, &a), spot(&b, &b)],
+            joined: true,
+        };
+        assert_eq!(scatter.html().into_text().matches("class=\"line").count(), 1);
+    }
+}

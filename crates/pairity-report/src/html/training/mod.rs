@@ -1,0 +1,222 @@
+//! The page of a training run.
+
+mod course;
+mod matrices;
+mod members;
+#[cfg(test)]
+mod tests;
+mod values;
+
+pub(super) use matrices::matrices;
+
+use super::audit::{gaps_of, result_of};
+use super::frame::{Page, Section, Terms, Tile, cite, command, glossary, paragraphs, section, tile};
+use super::plane::Plane;
+use super::table::interval;
+use crate::outcome::{Tone, slack};
+use crate::report::{Notes, Report};
+use crate::scale::minus;
+use crate::text::words::{number, plain, rate, shorten};
+use crate::training::{TrainingPart, TrainingReport};
+use pairity::metrics::Metric;
+use pairity::training::Evaluation;
+
+/// What a page shows beside a training run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Aside<'a> {
+    /// The command that makes the run again.
+    pub command: Option<&'a str>,
+    /// The scorer with the best objective whatever the constraints, on the last part of the rows.
+    pub before: Option<&'a Evaluation>,
+    /// The rows and the scorers, where there are two features.
+    pub plane: Option<&'a Plane>,
+}
+
+/// The run as a page for people: one file that needs nothing else.
+pub fn training_html(report: &TrainingReport, aside: &Aside) -> String {
+    let page = TrainingPage::new(report, *aside);
+    let mut facts = vec![format!("Goal: {}", report.goal_words())];
+    facts.extend(report.facts());
+    if let Some(last) = &page.last {
+        facts.push(format!("{} confidence intervals", last.confidence()));
+    }
+    let sections = [
+        page.values(),
+        page.matrices(),
+        page.continuous(),
+        page.gaps(),
+        page.course(),
+        page.members(),
+        page.plane(),
+        page.measures(),
+        page.notes(),
+        page.again(),
+        Some(glossary(page.terms())),
+        Some(cite()),
+    ];
+    Page {
+        kind: "Pairwise fairness training",
+        title: report.title(),
+        facts,
+        lead: page.lead(),
+        tiles: page.tiles(),
+        sections: sections.into_iter().flatten().collect(),
+        ..Page::default()
+    }
+    .write()
+}
+
+/// How a run went, as a section.
+pub(super) fn course_of(report: &TrainingReport) -> Option<Section> {
+    TrainingPage::new(report, Aside::default()).course()
+}
+
+/// What every section needs.
+struct TrainingPage<'a> {
+    report: &'a TrainingReport,
+    aside: Aside<'a>,
+    /// The last part, which no choice depended on, as an audit.
+    last: Option<Report>,
+}
+
+impl<'a> TrainingPage<'a> {
+    fn new(report: &'a TrainingReport, aside: Aside<'a>) -> TrainingPage<'a> {
+        let audit = |part: &TrainingPart| Report {
+            audit: part.evaluation.audit.clone(),
+            notes: Notes { tables: report.tables.clone(), ..Notes::default() },
+        };
+        TrainingPage { report, aside, last: report.parts.last().map(audit) }
+    }
+
+    /// The rows of the last part: "the test rows".
+    fn rows(&self) -> String {
+        let name = self.report.parts.last().map_or("train", |part| part.name);
+        format!("the {} rows", if name == "train" { "training" } else { name })
+    }
+
+    fn lead(&self) -> Vec<String> {
+        let outcome = self.report.ending();
+        let mut lead = vec![format!("{}: {}", outcome.word, outcome.words)];
+        if let Some(part) = self.report.parts.last() {
+            let evaluation = &part.evaluation;
+            let mut words = format!(
+                "On {}, {} is {}",
+                self.rows(),
+                plain(self.report.objective_name()),
+                with_interval(&evaluation.objective)
+            );
+            for (place, text) in self.report.goal.subject_to.iter().enumerate() {
+                words += &format!("; {} is {}", plain(text), slack(part, place));
+            }
+            lead.push(words + ".");
+            if let Some(before) = self.aside.before {
+                let mut words = format!(
+                    "Whatever the constraints, the best scorer of this run reaches {}",
+                    with_interval(&before.objective)
+                );
+                let worst = before.violations.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
+                if worst > 0.0 {
+                    words += &format!(" and misses the constraints by {}", rate(worst));
+                }
+                lead.push(words + ".");
+            }
+        }
+        lead.extend(self.last.as_ref().filter(|last| last.audit.groups.len() > 1).map(result_of));
+        if self.report.deterministic && self.report.trained.components.len() > 1 {
+            lead.push(
+                "One scorer was asked for, but none was found that meets the goal: this is a mixture."
+                    .to_owned(),
+            );
+        }
+        lead
+    }
+
+    fn tiles(&self) -> Vec<Tile> {
+        let outcome = self.report.ending();
+        let sign = match outcome.tone {
+            Tone::Good => "✓",
+            Tone::Unsure => "?",
+            Tone::Bad => "✕",
+        };
+        let mut tiles = vec![Tile {
+            title: "Outcome".to_owned(),
+            value: format!("{sign} {}", outcome.word),
+            note: self.report.trained.status.name().replace('_', " "),
+        }];
+        if let Some(part) = self.report.parts.last() {
+            let title = format!("{} ({} rows)", shorten(self.report.objective_name(), 24), part.name);
+            tiles.push(tile(&title, &part.evaluation.objective, |x| number(x, 4)));
+        }
+        if let Some((criterion, gap)) =
+            self.last.as_ref().and_then(|last| last.gaps_that_apply().into_iter().next())
+        {
+            let title = format!(
+                "Gap ({}, {} rows)",
+                criterion.name(),
+                self.report.parts.last().map_or("", |p| p.name)
+            );
+            tiles.push(tile(&title, gap, rate));
+        }
+        tiles.push(Tile {
+            title: "Scorers".to_owned(),
+            value: self.report.trained.components.len().to_string(),
+            note: format!("step size {}, {:.1} s", self.report.trained.step_size, self.report.seconds),
+        });
+        tiles
+    }
+
+    fn gaps(&self) -> Option<Section> {
+        let mut section = gaps_of(self.last.as_ref()?)?;
+        section.title = format!("Gaps on {}", self.rows());
+        Some(section)
+    }
+
+    fn plane(&self) -> Option<Section> {
+        let plane = self.aside.plane?;
+        let about = "Some rows by their two features, as the scorer sees them. Along a line all score alike; \
+                     across it scores grow. What ranks has no threshold, so each line goes through the middle of \
+                     the rows.";
+        section("plane", "Rows and scorers", about, vec![plane.html()])
+    }
+
+    fn notes(&self) -> Option<Section> {
+        let notes: Vec<String> = self.report.notes.iter().map(|note| shorten(note, 400)).collect();
+        let body = if notes.is_empty() { Vec::new() } else { vec![paragraphs(&notes)] };
+        section("notes", "Notes on the data", "", body)
+    }
+
+    fn again(&self) -> Option<Section> {
+        let mut body = Vec::new();
+        body.extend(self.aside.command.map(command));
+        if !self.report.file.is_empty() {
+            let file = shorten(&self.report.file, 200);
+            body.push(paragraphs(&[format!("The model is in {file}. To use it:")]));
+            body.push(command(&format!("pairity score {file} TABLE -o scored.csv")));
+        }
+        let about = "The same command, version and seed make the same model, whatever the number of threads.";
+        section("again", "How to make it again", about, body)
+    }
+
+    fn terms(&self) -> Terms {
+        let audit = self.last.as_ref().map(|last| &last.audit);
+        Terms {
+            labels: true,
+            groups: audit.is_some_and(|audit| !audit.groups.is_empty()),
+            continuous: audit.is_some_and(|audit| audit.continuous.is_some()),
+            queries: audit.is_some_and(|audit| audit.queries.is_some()),
+            weights: false,
+            checks: false,
+            training: true,
+        }
+    }
+}
+
+/// A value and its interval in a sentence.
+fn with_interval(metric: &Metric) -> String {
+    let write = |x: f64| number(x, 4);
+    let value = metric.value.map_or("not estimable".to_owned(), |x| minus(&write(x)));
+    match interval(metric, write) {
+        Some(interval) => format!("{value} ({interval})"),
+        None => value,
+    }
+}

@@ -1,0 +1,158 @@
+use super::{Aside, training_html};
+use crate::html::plane::{Plane, PlaneLine, PlanePoint};
+use crate::text::words::{number, rate};
+use crate::training::{TrainingPart, TrainingReport, training_json};
+use pairity::examples::{Columns, Examples, Groups};
+use pairity::goals::{parse_constraint, parse_maximize};
+use pairity::metrics::Settings;
+use pairity::scorers::{Architecture, Features, Goal, GroupUse, Linear, Objective};
+use pairity::training::{Data, Evaluation, Problem, TrainSettings, Watch, evaluate, train};
+
+/// A run on rows of two features and some groups, or of a continuous attribute without any.
+fn run(groups: &[&str], constraints: &[&str]) -> (TrainingReport, Option<Evaluation>) {
+    let rows: u32 = 240;
+    let labels: Vec<f64> = (0..rows).map(|i| f64::from(i * 13 % 7 % 2)).collect();
+    let names: Vec<&str> =
+        (0..rows).filter_map(|i| groups.get(i as usize % groups.len().max(1)).copied()).collect();
+    let members = Groups::from_names(&names);
+    let protected: Vec<f64> = (0..rows).map(|i| f64::from(i * 31 % 60)).collect();
+    let queries: Vec<u32> = (0..rows).map(|i| i / 12).collect();
+    let examples = Examples::new(Columns {
+        labels: Some(&labels),
+        groups: (!groups.is_empty()).then_some(&members),
+        protected: groups.is_empty().then_some(&protected),
+        queries: Some(&queries),
+        ..Columns::default()
+    })
+    .unwrap();
+    // The first feature ranks even rows well, the second one odd ones.
+    let values = (0..rows).flat_map(|i| {
+        let (noise, label) = (f64::from(i * 7919 % 997) / 997.0, f64::from(i * 13 % 7 % 2));
+        [noise + label * f64::from(i % 2), 1.0 - noise + label * f64::from((i + 1) % 2)]
+    });
+    let features = Features::new(rows as usize, 2, values.collect()).unwrap();
+    let words = examples.vocabulary();
+    let parsed: Vec<_> = constraints.iter().map(|text| parse_constraint(text, &words).unwrap()).collect();
+    let problem = Problem::new(&parse_maximize("auc", &words).unwrap(), true, &parsed).unwrap();
+    let scorer =
+        Architecture::Linear(Linear { width: 2, intercept: false, start: 1.0, groups: GroupUse::Blind });
+    let data = Data { features: &features, train: &examples, multipliers: None, validation: None };
+    let settings =
+        TrainSettings { iterations: 60, snapshots: 20, step_sizes: vec![0.3], ..TrainSettings::default() };
+    let trained = train(&problem, &scorer, &data, &settings, Watch::default()).unwrap();
+    let measure = |components| {
+        evaluate(&problem, &scorer, components, &examples, &features, &Settings::default()).unwrap()
+    };
+    let parts = ["train", "validation", "test"]
+        .map(|name| TrainingPart { name, evaluation: measure(&trained.components) });
+    let before = trained.unbound.as_ref().map(|unbound| measure(std::slice::from_ref(unbound)));
+    let report = TrainingReport {
+        goal: Goal {
+            objective: Objective::Maximize("auc".into()),
+            subject_to: constraints.iter().map(|text| (*text).to_owned()).collect(),
+        },
+        method: "constrained",
+        model: "linear",
+        features: vec!["x".into(), "w".into()],
+        group_aware: false,
+        seed: 3,
+        iterations: 60,
+        seconds: 1.25,
+        trained,
+        parts: parts.into(),
+        tables: vec!["people.csv".into()],
+        notes: Vec::new(),
+        file: "model.json".into(),
+        deterministic: false,
+    };
+    (report, before)
+}
+
+#[test]
+fn the_page_holds_the_numbers_of_the_json_document() {
+    let (report, before) = run(&["a", "b"], &["cross_group <= 0.05"]);
+    let page = training_html(
+        &report,
+        &Aside { command: Some("pairity train x"), before: before.as_ref(), plane: None },
+    );
+    let json = training_json(&report);
+    for part in ["train", "validation", "test"] {
+        let part = &json[part];
+        let number = |value: &serde_json::Value| number(value.as_f64().unwrap(), 4);
+        let objective = format!(
+            "{} <small>{} to {}</small>",
+            number(&part["objective"]),
+            number(&part["objective_low"]),
+            number(&part["objective_high"])
+        );
+        assert_eq!(page.matches(&objective).count(), 3, "{objective}");
+        let check = format!("{} <small>", number(&part["violations"][0]["value"]));
+        assert!(page.contains(&check), "{check}");
+    }
+    for row in json["test"]["accuracy"].as_array().unwrap() {
+        for cell in row.as_array().unwrap() {
+            assert!(page.contains(&format!("<b>{}</b>", rate(cell.as_f64().unwrap()))), "{cell}");
+        }
+    }
+    for words in
+        ["<pre>pairity train x</pre>", "Before: the best scorer", "After: the model", "seed 3", "Weights (λ)"]
+    {
+        assert!(page.contains(words), "{words}");
+    }
+    // Every scorer, with what it is drawn with.
+    for component in &report.trained.components {
+        assert!(page.contains(&format!(">{:.1}%<", 100.0 * component.probability)));
+    }
+}
+
+#[test]
+fn colors_before_and_after_mean_the_same() {
+    let (report, before) = run(&["a", "b"], &["cross_group <= 0.05"]);
+    let page = training_html(&report, &Aside { before: before.as_ref(), ..Aside::default() });
+    assert_eq!(page.matches("<table class=\"heat").count(), 2);
+    assert_eq!(page.matches("class=\"heat-legend\"").count(), 1);
+    let alone = training_html(&report, &Aside::default());
+    assert_eq!(alone.matches("<table class=\"heat").count(), 1);
+    assert!(!alone.contains("Before"));
+}
+
+#[test]
+fn names_from_elsewhere_are_never_markup() {
+    let nasty = "<script>x()</script>";
+    let (mut report, before) = run(&[nasty, "\"' onload=x()"], &["cross_group <= 0.05"]);
+    report.tables = vec![nasty.into()];
+    report.notes = vec![nasty.into()];
+    report.file = nasty.into();
+    report.features = vec![nasty.into(), nasty.into()];
+    report.goal.subject_to = vec![nasty.into()];
+    let plane = Plane {
+        features: [nasty.into(), nasty.into()],
+        groups: vec![nasty.into()],
+        points: vec![PlanePoint { x: [0.0, 1.0], group: Some(0), high: true }],
+        lines: vec![PlaneLine { name: nasty.into(), weights: [1.0, 2.0] }],
+    };
+    let page =
+        training_html(&report, &Aside { command: Some(nasty), before: before.as_ref(), plane: Some(&plane) });
+    assert!(!page.contains("<script") && !page.contains("\" onload"));
+    assert!(page.matches("&lt;script&gt;").count() > 20);
+}
+
+#[test]
+fn every_kind_of_run_has_a_page() {
+    let many: Vec<String> = (0..14).map(|i| format!("g{i}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    for (groups, constraints) in [
+        (&["a", "b"][..], &[][..]),
+        (&["a"], &["auc >= 0.1"]),
+        (&[], &["continuous <= 0.1", "auc >= 0.9"]),
+        (&many, &["auc >= 0.5"]),
+    ] {
+        let (report, before) = run(groups, constraints);
+        let page = training_html(&report, &Aside { before: before.as_ref(), ..Aside::default() });
+        assert!(!page.contains("NaN") && !page.contains("inf%") && page.len() < 500_000, "{groups:?}");
+        assert_eq!(page.contains("id=\"continuous\""), groups.is_empty());
+        assert_eq!(page.contains("lowest accuracies"), groups.len() > 12);
+        assert_eq!(page.contains("Largest violation"), !constraints.is_empty());
+        assert_eq!(before.is_some(), !constraints.is_empty());
+    }
+}

@@ -1,0 +1,83 @@
+//! The objective and the constraints, and every measure, part by part of the rows.
+
+use super::TrainingPage;
+use crate::facts::about;
+use crate::html::frame::{Section, section};
+use crate::html::table::{Cell, Table};
+use crate::html::whiskers::verdict;
+use crate::outcome::slack;
+use crate::report::{Notes, Report};
+use crate::text::words::{number, plain, rate};
+use crate::training::TrainingPart;
+
+impl TrainingPage<'_> {
+    pub(super) fn values(&self) -> Option<Section> {
+        let report = self.report;
+        let write = |x: f64| number(x, 4);
+        let mut table = self.table("Objective and constraints on each part of the rows");
+        let mut row = vec![Cell::name(&plain(report.objective_name())).with_note("the objective")];
+        row.extend(report.parts.iter().map(|part| Cell::metric(&part.evaluation.objective, write)));
+        table.push(row);
+        for (place, text) in report.goal.subject_to.iter().enumerate() {
+            let cell = |part: &TrainingPart| {
+                let check = &part.evaluation.audit.checks[place];
+                let badge = verdict(check.verdict);
+                Cell::metric(&check.metric, write).with_note(slack(part, place)).with_badge(badge)
+            };
+            let note = if report.constrained() { "a constraint" } else { "measured, not enforced" };
+            let mut row = vec![Cell::name(&plain(text)).with_note(note)];
+            row.extend(report.parts.iter().map(cell));
+            table.push(row);
+        }
+        let about = format!(
+            "The scorer was fit to the training rows and chosen on the {} rows; other rows had no part in it. \
+             Below each value is its interval. A constraint passes if the whole interval keeps the bound.",
+            if report.selected_on() == "train" { "same" } else { "validation" }
+        );
+        section("values", "Objective and constraints", &about, vec![table.html()])
+    }
+
+    /// Every measure that these data have.
+    pub(super) fn measures(&self) -> Option<Section> {
+        let parts: Vec<Report> = self
+            .report
+            .parts
+            .iter()
+            .map(|part| Report { audit: part.evaluation.audit.clone(), notes: Notes::default() })
+            .collect();
+        let first = parts.first()?;
+        let mut table = self.table("Every measure on each part of the rows");
+        let mut row = vec![Cell::name("auc").with_note("the better of two scores higher")];
+        row.extend(parts.iter().map(|part| Cell::metric(&part.audit.auc, rate)));
+        table.push(row);
+        // Scores that rank within queries are on no scale that labels could be compared with.
+        if first.audit.mse.is_some() && first.audit.queries.is_none() {
+            let mut row = vec![Cell::name("mse").with_note("mean squared error")];
+            let cell = |part: &Report| match &part.audit.mse {
+                Some(mse) => Cell::metric(mse, |x| number(x, 4)),
+                None => Cell::number("—"),
+            };
+            row.extend(parts.iter().map(cell));
+            table.push(row);
+        }
+        let gaps: Vec<_> = parts.iter().map(Report::gaps_that_apply).collect();
+        for (place, (criterion, _)) in gaps[0].iter().enumerate() {
+            let mut row = vec![Cell::name(criterion.name()).with_note(about(*criterion))];
+            row.extend(gaps.iter().map(|gaps| match gaps.get(place) {
+                Some((_, metric)) => Cell::metric(metric, rate),
+                None => Cell::number("—"),
+            }));
+            table.push(row);
+        }
+        let about =
+            "Gaps are the largest differences among rates that should be equal; 0 is perfectly equal.";
+        section("measures", "All measures", about, vec![table.html()])
+    }
+
+    /// A table with a column for each part.
+    fn table(&self, caption: &str) -> Table {
+        let mut table = Table::new(caption, &["Measure"]).quiet();
+        self.report.parts.iter().for_each(|part| table.add_column(part.name.to_owned()));
+        table
+    }
+}

@@ -1,0 +1,176 @@
+//! What a training run was for and how it ended, in words that text and pages share.
+
+use crate::text::words::{many, number, plain, rate};
+use crate::training::{TrainingPart, TrainingReport};
+use pairity::metrics::Verdict;
+use pairity::scorers::{Goal, Objective};
+use pairity::training::Status;
+
+/// More names than this are counted rather than listed.
+const MAX_NAMES: usize = 3;
+
+/// Misses below this are rounding.
+pub(crate) const ROUNDING: f64 = 1e-6;
+
+/// How good an end is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tone {
+    Good,
+    Unsure,
+    Bad,
+}
+
+/// How training ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ending {
+    pub(crate) tone: Tone,
+    /// In a word or two.
+    pub(crate) word: &'static str,
+    /// And in a sentence that goes on after a colon.
+    pub(crate) words: String,
+}
+
+impl TrainingReport {
+    /// What was trained on: "Training on people.csv".
+    pub(crate) fn title(&self) -> String {
+        format!("Training on {}", file_names(&self.tables))
+    }
+
+    /// The goal as it was stated: "maximize auc subject to cross_group <= 0.01".
+    pub(crate) fn goal_words(&self) -> String {
+        let mut goal = goal_words(&self.goal);
+        if self.method != "constrained" {
+            goal += &format!(" (method: {})", self.method);
+        }
+        goal
+    }
+
+    /// Whether training enforced constraints.
+    pub(crate) fn constrained(&self) -> bool {
+        !self.goal.subject_to.is_empty() && self.method == "constrained"
+    }
+
+    /// How much data there was, and what was trained.
+    pub(crate) fn facts(&self) -> Vec<String> {
+        let part = |part: &TrainingPart| {
+            let audit = &part.evaluation.audit;
+            let queries = audit.queries.map(|n| format!(" in {}", many(n, "query"))).unwrap_or_default();
+            format!("{} {}{queries}", part.name, many(audit.rows, "row"))
+        };
+        let mut facts: Vec<String> = self.parts.iter().map(part).collect();
+        let kind = if self.model == "mlp" { "network" } else { "linear scorer" };
+        let aware = if self.group_aware { " that sees the group" } else { "" };
+        facts.push(format!("{kind} of {}{aware}", many(self.features.len(), "feature")));
+        facts.push(format!("seed {}", self.seed));
+        facts
+    }
+
+    /// How training ended.
+    pub(crate) fn ending(&self) -> Ending {
+        let trained = &self.trained;
+        let part = match self.selected_on() {
+            "validation" => "the validation rows",
+            _ => "the training rows",
+        };
+        let scorers = many(trained.components.len(), "scorer");
+        let worst = number(trained.violations.iter().copied().fold(0.0, f64::max), 4);
+        let constrained = !self.goal.subject_to.is_empty();
+        let (tone, word, words) = match (trained.status, trained.meets_goal) {
+            (Status::Feasible, _) if !constrained => {
+                (Tone::Good, "Trained", format!("one scorer, chosen on {part}."))
+            }
+            (Status::FeasibleAsMixture, _) if !constrained => {
+                (Tone::Good, "Trained", format!("a mixture of {scorers}, chosen on {part}."))
+            }
+            (Status::Feasible, _) => (Tone::Good, "Goal met", format!("by one scorer, on {part}.")),
+            (Status::FeasibleAsMixture, _) => (
+                Tone::Good,
+                "Goal met",
+                format!(
+                    "by a mixture of {scorers}, on {part}. Each query draws one of them; no single one found \
+                     does as well."
+                ),
+            ),
+            (Status::TimeLimit, true) => (
+                Tone::Unsure,
+                "Stopped early",
+                format!("the best so far meets the goal on {part}, with {scorers}. --resume goes on."),
+            ),
+            (Status::TimeLimit, false) => (
+                Tone::Unsure,
+                "Stopped early",
+                format!("the best so far misses the goal by {worst} on {part}. --resume goes on."),
+            ),
+            (Status::NotConverged, _) => (
+                Tone::Bad,
+                "Goal not met",
+                format!(
+                    "the best mixture found still misses it by {worst} on {part}, but was coming nearer: more \
+                     --iterations may help."
+                ),
+            ),
+            (Status::Infeasible, _) if self.method != "constrained" => (
+                Tone::Bad,
+                "Goal not met",
+                format!(
+                    "{} misses it by {worst} on {part}. --method constrained trains for it.",
+                    self.method
+                ),
+            ),
+            (Status::Infeasible, _) => (
+                Tone::Bad,
+                "Goal not met",
+                format!(
+                    "the least violation that any mixture of the scorers found reaches on {part} is {worst}. \
+                     Loosen the bound, use a richer --model, or allow --group-aware."
+                ),
+            ),
+        };
+        Ending { tone, word, words }
+    }
+}
+
+/// A goal as it was stated.
+pub(crate) fn goal_words(goal: &Goal) -> String {
+    let (verb, objective) = match &goal.objective {
+        Objective::Maximize(text) => ("maximize", text),
+        Objective::Minimize(text) => ("minimize", text),
+    };
+    let mut words = format!("{verb} {}", plain(objective));
+    for (place, text) in goal.subject_to.iter().enumerate() {
+        words += &format!("{}{}", if place == 0 { " subject to " } else { " and " }, plain(text));
+    }
+    words
+}
+
+/// Names of files, of which many are counted.
+pub(crate) fn file_names(tables: &[String]) -> String {
+    let listed: Vec<String> = tables.iter().take(MAX_NAMES).map(|name| plain(name)).collect();
+    let more = tables.len().saturating_sub(MAX_NAMES);
+    let more = if more > 0 { format!(" and {more} more files") } else { String::new() };
+    format!("{}{more}", listed.join(", "))
+}
+
+/// Whether a part of the rows meets a constraint, by how much, and how sure that is.
+pub(crate) fn slack(part: &TrainingPart, constraint: usize) -> String {
+    let verdict = match part.evaluation.audit.checks[constraint].verdict {
+        Verdict::Pass => "surely holds",
+        Verdict::Fail => "surely missed",
+        Verdict::Undecided => "data can't tell",
+        Verdict::NotEstimable => "not estimable",
+    };
+    match part.evaluation.violations[constraint] {
+        Some(miss) if miss <= ROUNDING => format!("met, slack {}; {verdict}", rate(-miss.min(0.0))),
+        Some(miss) => format!("missed by {}; {verdict}", rate(miss)),
+        None => verdict.to_owned(),
+    }
+}
+
+/// The same of a scorer alone, of which no interval is known.
+pub(crate) fn miss(violation: Option<f64>) -> String {
+    match violation {
+        Some(miss) if miss <= ROUNDING => "met".to_owned(),
+        Some(miss) => format!("missed by {}", rate(miss)),
+        None => "not estimable".to_owned(),
+    }
+}
