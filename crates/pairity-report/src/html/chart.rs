@@ -8,6 +8,16 @@ use serde::Serialize;
 /// The colors and shapes that series have, by number; after these come the same with hollow shapes.
 const SERIES: usize = 6;
 
+/// The outlines of dots, about the origin.
+const SHAPES: [&str; SERIES] = [
+    "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0z",
+    "M-4-4h8v8h-8z",
+    "M0-5.5l5.5 9.5h-11z",
+    "M0-6l5 6-5 6-5-6z",
+    "M0 5.5l5.5-9.5h-11z",
+    "M-4.5-1.5h3v-3h3v3h3v3h-3v3h-3v-3h-3z",
+];
+
 /// A dot, with an interval in either direction.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Point {
@@ -114,7 +124,7 @@ struct Line {
 #[derive(Debug, Serialize)]
 struct Dot {
     class: String,
-    shape: usize,
+    shape: &'static str,
     x: f64,
     y: f64,
     about: String,
@@ -137,7 +147,7 @@ struct Filled<'a> {
 struct LegendLine<'a> {
     swatch: Swatch,
     class: String,
-    shape: usize,
+    shape: &'static str,
     words: &'a str,
 }
 
@@ -170,7 +180,7 @@ impl Chart {
                     .map(|(swatch, at, words)| LegendLine {
                         swatch: *swatch,
                         class: class("", *at).trim_start().to_owned(),
-                        shape: at % SERIES,
+                        shape: SHAPES[at % SERIES],
                         words,
                     })
                     .collect(),
@@ -263,7 +273,7 @@ impl Chart {
         }
         let (x, y) = (self.x.place(point.x), self.place_y(point.y));
         let class = class(format!("dot {manner}").trim_end(), series);
-        shapes.dots.push(Dot { class, shape: series % SERIES, x, y, about: about.clone() });
+        shapes.dots.push(Dot { class, shape: SHAPES[series % SERIES], x, y, about: about.clone() });
     }
 
     /// From above, as SVG counts.
@@ -362,7 +372,7 @@ mod tests {
         let points = shapes(Mark::Points { series: 7, points: vec![point.clone()] });
         let ends: Vec<_> = points.lines.iter().map(|line| (line.x, line.y)).collect();
         assert_eq!(ends, [((40.0, 60.0), (50.0, 50.0)), ((50.0, 50.0), (75.0, 25.0))]);
-        assert_eq!((points.dots[0].x, points.dots[0].y, points.dots[0].shape), (50.0, 50.0, 1));
+        assert_eq!((points.dots[0].x, points.dots[0].y, points.dots[0].shape), (50.0, 50.0, SHAPES[1]));
         assert_eq!(points.dots[0].class, "dot s1 hollow");
         let faded = shapes(Mark::Faded { series: 1, points: vec![point] });
         assert_eq!(faded.dots[0].class, "dot faded s1");
