@@ -17,8 +17,9 @@ test: lint browser
 # what these have built is not built again with other features.
 python-test: $(PYTHON)/full $(PYTHON)/plain
 	cargo build --workspace --lib --bin pairity
-	cp $(TARGET)/debug/lib_engine.so python/pairity/_engine.abi3.so
+	cp $$(ls $(TARGET)/debug/lib_engine.so $(TARGET)/debug/lib_engine.dylib 2>/dev/null) python/pairity/_engine.abi3.so
 	PYTHONPATH=$(CURDIR)/python $(PYTHON)/bin/mypy
+	PYTHONPATH=$(CURDIR)/python $(PYTHON)/bin/stubtest pairity._engine
 	PYTHONPATH=$(CURDIR)/python $(PYTHON)/bin/python -m pytest -q
 	PYTHONPATH=$(CURDIR)/python $(PYTHON)/numpy-only/bin/python -m pytest -q
 

@@ -47,11 +47,8 @@ __all__ = [
     "audit",
     "compare",
     "datasets",
-    "lightgbm",
     "make_scorer",
     "metrics",
-    "torch",
-    "xgboost",
 ]
 
 _BRIDGES = ("lightgbm", "torch", "xgboost")
@@ -65,4 +62,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_BRIDGES])

@@ -1,10 +1,26 @@
 """The compiled engine; the package stands on it, and nothing else should."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypedDict
+from typing import Any, TypedDict, final, type_check_only
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import Self
+
+__all__ = [
+    "Adjustment",
+    "Examples",
+    "Model",
+    "ScorePlayer",
+    "__version__",
+    "adjust",
+    "codes_of_integers",
+    "codes_of_texts",
+    "compare",
+    "simulated",
+    "train",
+    "uniform",
+]
 
 __version__: str
 
@@ -13,6 +29,7 @@ _Codes = NDArray[np.uint32]
 _Category = tuple[_Codes, Sequence[str]]
 _Features = Sequence[tuple[str, _Numbers | _Category]]
 
+@type_check_only
 class Measuring(TypedDict):
     average: str
     ties: str
@@ -22,15 +39,15 @@ class Measuring(TypedDict):
 
 def codes_of_integers(values: NDArray[np.int64]) -> tuple[_Codes, list[int]]: ...
 def codes_of_texts(values: Sequence[str | None]) -> tuple[_Codes, list[str]]: ...
-def intersection(columns: Sequence[_Category]) -> tuple[_Codes, list[str]]: ...
 def uniform(seed: int, text: str) -> float: ...
 def simulated(
     queries: int, groups: int, seed: int, as_printed: bool
 ) -> tuple[_Numbers, _Numbers, _Codes, _Codes]: ...
 
+@final
 class Examples:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         labels: _Numbers | None,
         groups: Sequence[_Category],
         protected: _Numbers | None,
@@ -38,7 +55,7 @@ class Examples:
         weights: _Numbers | None,
         pair_weight: _Numbers | None,
         label_gap: bool,
-    ) -> None: ...
+    ) -> Self: ...
     def __len__(self) -> int: ...
     @property
     def groups(self) -> list[str]: ...
@@ -47,8 +64,9 @@ class Examples:
     ) -> tuple[str, str]: ...
     def measure(self, scores: _Numbers, expression: str, measuring: Measuring) -> str: ...
 
+@final
 class Model:
-    def __init__(self, json: str) -> None: ...
+    def __new__(cls, json: str) -> Self: ...
     def to_json(self) -> str: ...
     def components(self) -> list[tuple[float, int, _Numbers]]: ...
     @property
@@ -84,8 +102,9 @@ def compare(
     width: int,
 ) -> tuple[str, str]: ...
 
+@final
 class Adjustment:
-    def __init__(self, json: str) -> None: ...
+    def __new__(cls, json: str) -> Self: ...
     def to_json(self) -> str: ...
     def apply(self, scores: _Numbers, groups: Sequence[_Category]) -> tuple[_Numbers, int]: ...
 
@@ -100,9 +119,10 @@ def adjust(
     measuring: Measuring,
 ) -> tuple[Adjustment, str]: ...
 
+@final
 class ScorePlayer:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         examples: Examples,
         maximize: str | None,
         minimize: str | None,
@@ -112,7 +132,7 @@ class ScorePlayer:
         surrogate: str,
         margin: float,
         step_size: float,
-    ) -> None: ...
+    ) -> Self: ...
     def step(self, scores: _Numbers, moves: bool) -> tuple[float, _Numbers, _Numbers]: ...
     @property
     def rates(self) -> list[tuple[str, float]]: ...

@@ -242,10 +242,22 @@ def test_the_command_line_sees_text_queries_in_the_same_order(command, rows, sco
 
 
 def test_nothing_optional_is_imported():
-    script = "import sys, pairity; print(json.dumps(sorted({m.split('.')[0] for m in sys.modules})))"
+    script = "import sys; from pairity import *; print(json.dumps(sorted({m.split('.')[0] for m in sys.modules})))"
     done = subprocess.run(
         [sys.executable, "-c", "import json; " + script], capture_output=True, text=True, check=True
     )
     loaded = set(json.loads(done.stdout))
     # scikit-learn imports pandas and pyarrow by itself.
     assert not loaded & {"polars", "matplotlib", "lightgbm", "xgboost", "torch", "tqdm"}
+
+
+def test_bridges_are_there_for_who_asks(monkeypatch):
+    assert {"lightgbm", "torch", "xgboost"} <= set(dir(pairity))
+    with pytest.raises(AttributeError, match="no attribute 'tensorflow'"):
+        pairity.tensorflow  # noqa: B018
+    for name in ("lightgbm", "xgboost", "torch"):
+        monkeypatch.delitem(sys.modules, f"pairity.{name}", raising=False)
+        monkeypatch.delitem(vars(pairity), name, raising=False)
+        monkeypatch.setitem(sys.modules, name, None)
+        with pytest.raises(ImportError, match=f"pairity.{name} needs .*: pip install {name}"):
+            getattr(pairity, name)

@@ -1,7 +1,7 @@
 //! Rows for the engine, and their audit.
 
 use crate::refuse;
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::PyReadonlyArray1;
 use pairity::examples::{Columns, Groups, PairWeight};
 use pairity::goals::{Constraint, Expression, parse_constraint, parse_expression};
 use pairity::metrics::{Audit, Measurement, Settings};
@@ -23,18 +23,6 @@ pub fn groups_of(columns: &[Category]) -> PyResult<Option<Groups>> {
         });
     }
     Ok(groups)
-}
-
-/// The intersection of columns of categories: a code for each row, and the names of the groups.
-#[pyfunction]
-pub fn intersection<'py>(
-    py: Python<'py>,
-    columns: Vec<Category<'py>>,
-) -> PyResult<(Bound<'py, PyArray1<u32>>, Vec<String>)> {
-    let groups = groups_of(&columns)?.unwrap_or_default();
-    let code = |row| groups.code(row).map_or(u32::MAX, |code| code as u32);
-    let codes: Vec<u32> = (0..groups.len()).map(code).collect();
-    Ok((codes.into_pyarray(py), groups.names().to_vec()))
 }
 
 /// Everything about the rows that does not depend on scores, checked and sorted by query.

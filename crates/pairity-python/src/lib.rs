@@ -34,7 +34,7 @@ mod _engine {
     #[pymodule_export]
     use super::comparing::compare;
     #[pymodule_export]
-    use super::examples::{Examples, intersection};
+    use super::examples::Examples;
     #[pymodule_export]
     use super::loss::{ScorePlayer, uniform};
     #[pymodule_export]

@@ -86,9 +86,9 @@ impl Query {
             None => program.add_var(-1.0, (0.0, f64::INFINITY)),
             Some(limit) => program.add_var(0.0, (0.0, limit)),
         };
-        for k in 0..n {
-            let row: Vec<_> = (0..n).map(|j| (p[k][j], 1.0)).collect();
-            let column: Vec<_> = (0..n).map(|i| (p[i][k], 1.0)).collect();
+        for (k, row) in p.iter().enumerate() {
+            let row: Vec<_> = row.iter().map(|&p| (p, 1.0)).collect();
+            let column: Vec<_> = p.iter().map(|row| (row[k], 1.0)).collect();
             program.add_constraint(row, ComparisonOp::Eq, 1.0);
             program.add_constraint(column, ComparisonOp::Eq, 1.0);
         }
