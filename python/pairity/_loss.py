@@ -26,7 +26,7 @@ class Status:
     meets_goal: bool
     """Whether every constraint is met."""
     weights: list[float]
-    """What the objective (first) and each bound weigh."""
+    """What the objective (first) and each constraint weigh."""
 
 
 @dataclass(frozen=True)

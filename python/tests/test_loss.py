@@ -34,7 +34,7 @@ def test_gradients_are_limits_of_differences(rows, surrogate):
     for _ in range(50):
         loss.step(scores)
     weights = loss.status().weights
-    assert len(weights) == 4 and min(weights[1:]) > 1e-4
+    assert len(weights) == 3 and min(weights[1:]) > 1e-4
     value, gradient, hessian = loss.look(scores)
     assert loss.status().weights == weights
     direction = random.normal(size=len(rows))

@@ -67,7 +67,7 @@ pub struct ScoreStatus {
     pub violations: Vec<f64>,
     /// Whether every constraint is met.
     pub meets_goal: bool,
-    /// What the objective (first) and each bound of the problem weigh.
+    /// What the objective (first) and each constraint weigh.
     pub weights: Vec<f64>,
 }
 
@@ -219,7 +219,7 @@ impl ScorePlayer {
             )),
             meets_goal: violations.iter().all(|&miss| miss <= TOLERANCE),
             violations,
-            weights: self.multipliers.weights.clone(),
+            weights: self.problem.weights_by_constraint(&self.multipliers.weights),
         }
     }
 

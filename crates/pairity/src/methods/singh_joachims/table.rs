@@ -45,7 +45,7 @@ pub struct Rankings {
 /// let scores = [0.9, 0.8, 0.79, 0.7];
 /// let rankings = policy(&examples, &scores, Exposure::Treatment, Utilities::Clipped)?;
 /// let [likely, other] = &rankings.members[..] else { panic!("two rankings") };
-/// assert_eq!(likely.scores, [-1.0, -3.0, -2.0, -4.0]);
+/// assert_eq!(likely.scores, [-1.0, -4.0, -2.0, -3.0]);
 /// assert_eq!(likely.probabilities[0] + other.probabilities[0], 1.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
