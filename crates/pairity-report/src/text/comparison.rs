@@ -14,11 +14,11 @@ pub fn comparison_text(report: &ComparisonReport, look: &Look) -> String {
     let page = Page { paint: Paint(look.color), width: look.width.max(MIN_WIDTH) };
     let pieces = pieces(report.part, report.rows, report.model, report.seed);
     let mut text = page.heading("Comparison", &report.tables, &report.goal, &pieces, &report.notes);
-    let applied: Vec<(String, &MethodResult)> = report
+    let applied: Vec<Row> = report
         .results
         .iter()
         .filter(|result| result.outcome.is_ok())
-        .map(|result| (result.method.clone(), result))
+        .map(|result| Row { name: result.method.clone(), result, has_bound: true })
         .collect();
     text += &page.table("method", report.objective(), &applied);
     let dominated = |result: &MethodResult| result.outcome.as_ref().is_ok_and(|outcome| outcome.dominated);
@@ -35,11 +35,12 @@ pub fn frontier_text(report: &FrontierReport, look: &Look) -> String {
     let pieces = pieces(report.part, report.rows, report.model, report.seed);
     let mut text = page.heading("Frontier", &report.tables, &report.goal, &pieces, &report.notes);
     let rows = report.curves.iter().flat_map(|curve| &curve.points);
-    let rows: Vec<(String, &MethodResult)> = rows
+    let rows: Vec<Row> = rows
         .filter(|point| point.result.outcome.is_ok())
         .map(|point| {
             let bound = point.bound.map_or(String::new(), |bound| format!(" <= {}", number(bound, 4)));
-            (format!("{}{bound}", point.result.method), &point.result)
+            let name = format!("{}{bound}", point.result.method);
+            Row { name, result: &point.result, has_bound: point.bound.is_some() }
         })
         .collect();
     text += &page.table("method and bound", report.objective(), &rows);
@@ -51,6 +52,14 @@ pub fn frontier_text(report: &FrontierReport, look: &Look) -> String {
 fn pieces(part: &str, rows: usize, model: &str, seed: u64) -> Vec<String> {
     let kind = scorer_words(model);
     vec![format!("values of the {part} part, {}", many(rows, "row")), kind.to_owned(), format!("seed {seed}")]
+}
+
+/// A line of the table.
+struct Row<'a> {
+    name: String,
+    result: &'a MethodResult,
+    /// Whether there is a bound that it can meet or miss.
+    has_bound: bool,
 }
 
 struct Page {
@@ -82,16 +91,17 @@ impl Page {
         text + "\n"
     }
 
-    fn table(&self, first: &str, objective: &str, results: &[(String, &MethodResult)]) -> String {
+    fn table(&self, first: &str, objective: &str, results: &[Row]) -> String {
         let head = [first, &plain(objective), "violation", "goal", "scorers", "time"].map(str::to_owned);
-        let cells = |name: &String, outcome: &Outcome| {
+        let cells = |row: &Row, outcome: &Outcome| {
             let mark = if outcome.dominated { " *" } else { "" };
             let violation = outcome.violation();
             [
-                format!("{}{mark}", plain(name)),
+                format!("{}{mark}", plain(&row.name)),
                 with_interval(&outcome.test.objective, |x| number(x, 4)),
                 violation.map_or("—".to_owned(), |metric| with_interval(metric, |x| number(x, 4))),
                 match outcome.verdict() {
+                    _ if !row.has_bound => "",
                     Verdict::Pass => "met",
                     Verdict::Fail => "missed",
                     Verdict::Undecided => "can't tell",
@@ -107,10 +117,8 @@ impl Page {
                 format!("{:.1} s", outcome.seconds),
             ]
         };
-        let rows: Vec<[String; 6]> = results
-            .iter()
-            .filter_map(|(name, result)| Some(cells(name, result.outcome.as_ref().ok()?)))
-            .collect();
+        let rows: Vec<[String; 6]> =
+            results.iter().filter_map(|row| Some(cells(row, row.result.outcome.as_ref().ok()?))).collect();
         let mut room = [0; 6];
         for row in rows.iter().chain([&head]) {
             for (room, cell) in room.iter_mut().zip(row) {
