@@ -4,7 +4,6 @@ use crate::load::{self, Rows};
 use crate::train_arguments::{FitArguments, GroupAware, ModelChoice, SurrogateChoice};
 use anyhow::{Context, bail};
 use pairity::examples::Examples;
-use pairity::goals::{Constraint, parse_constraint, parse_maximize, parse_minimize};
 use pairity::methods::Task;
 use pairity::metrics::Settings;
 use pairity::rates::Rate;
@@ -12,7 +11,7 @@ use pairity::scorers::text::{Embeddings, TextCnn, TextLayout};
 use pairity::scorers::{Architecture, Encoder, Features, Goal, GroupUse, Linear, Mlp, Objective};
 use pairity::surrogates::Kind;
 use pairity::tables::Column;
-use pairity::training::{Data, Problem, TrainSettings};
+use pairity::training::{Data, Parts, Problem, TrainSettings};
 use pairity_report::plain;
 use std::fs::File;
 use std::io::BufReader;
@@ -31,68 +30,30 @@ const CNN_BATCH: usize = 100;
 const CNN_STEP_SIZES: [f64; 3] = [0.000_3, 0.001, 0.003];
 
 /// The parts of the rows.
-pub struct Parts {
-    /// What scorers are fit to.
-    pub train: Examples,
-    /// What only multipliers look at.
-    pub multipliers: Option<Examples>,
-    /// What models are chosen on.
-    pub validation: Option<Examples>,
-    /// What they are tested on.
-    pub test: Option<Examples>,
-    /// What training and multipliers are together.
-    pub whole: Examples,
-}
-
-impl Parts {
-    fn new(rows: &Rows, arguments: &FitArguments) -> anyhow::Result<Parts> {
-        // Tables are numbered as they are given, and a list that is empty has no number.
-        let (has_validation, has_test) = (!arguments.validation.is_empty(), !arguments.test.is_empty());
-        let from = |place: u8| -> anyhow::Result<Examples> {
-            Ok(rows.examples.part(&rows.examples.units_where(|row| rows.origin[row] == place))?)
-        };
-        let shares = arguments.shares();
-        let clash = |given: bool, share: f64, name: &str| {
-            if given && share > 0.0 {
-                bail!(
-                    "--{name} gives a table for a part that --split also takes from TABLE: make that share 0"
-                )
-            }
-            Ok(())
-        };
-        clash(has_validation, shares[1], "validation")?;
-        clash(has_test, shares[2], "test")?;
-        let own = if has_validation || has_test { from(0)? } else { rows.examples.clone() };
-        let mut parts = own.split(&shares, arguments.seed)?.into_iter();
-        let mut next = || parts.next().flatten();
-        let (whole, mut validation, mut test) = (next(), next(), next());
-        if has_validation {
-            validation = Some(from(1)?);
+fn parts(rows: &Rows, arguments: &FitArguments) -> anyhow::Result<Parts> {
+    // Tables are numbered as they are given, and a list that is empty has no number.
+    let (has_validation, has_test) = (!arguments.validation.is_empty(), !arguments.test.is_empty());
+    let from = |place: u8| -> anyhow::Result<Examples> {
+        Ok(rows.examples.part(&rows.examples.units_where(|row| rows.origin[row] == place))?)
+    };
+    let shares = arguments.shares();
+    let clash = |given: bool, share: f64, name: &str| {
+        if given && share > 0.0 {
+            bail!("--{name} gives a table for a part that --split also takes from TABLE: make that share 0")
         }
-        if has_test {
-            test = Some(from(1 + u8::from(has_validation))?);
-        }
-        let whole = whole.context("the training part is empty")?;
-        let (train, multipliers) = match arguments.multiplier_share {
-            0.0 => (whole.clone(), None),
-            share => {
-                // Another seed than that of the split, whose order this would only repeat.
-                let mut parts = whole.split(&[1.0 - share, share], !arguments.seed)?.into_iter();
-                (parts.next().flatten().context("the training part is empty")?, parts.next().flatten())
-            }
-        };
-        Ok(Parts { train, multipliers, validation, test, whole })
+        Ok(())
+    };
+    clash(has_validation, shares[1], "validation")?;
+    clash(has_test, shares[2], "test")?;
+    let own = if has_validation || has_test { from(0)? } else { rows.examples.clone() };
+    let mut parts = Parts::split(&own, shares, arguments.multiplier_share, arguments.seed)?;
+    if has_validation {
+        parts.validation = Some(from(1)?);
     }
-
-    /// The parts that are reported, by name.
-    pub fn named(&self) -> impl Iterator<Item = (&'static str, &Examples)> {
-        let all = [
-            ("train", Some(&self.whole)),
-            ("validation", self.validation.as_ref()),
-            ("test", self.test.as_ref()),
-        ];
-        all.into_iter().filter_map(|(name, part)| Some((name, part?)))
+    if has_test {
+        parts.test = Some(from(1 + u8::from(has_validation))?);
     }
+    Ok(parts)
 }
 
 /// Everything that training needs.
@@ -135,9 +96,9 @@ impl Prepared {
             bail!("--embeddings are for --model text-cnn: leave them out for {}", arguments.model.name());
         }
         let rows = load::load_rows(&tables, table, &arguments.features, text, quiet)?;
-        let parts = Parts::new(&rows, arguments)?;
+        let parts = parts(&rows, arguments)?;
         let goal = stated(arguments);
-        let problem = problem(arguments, &rows.examples)?;
+        let problem = Problem::of_goal(&goal, &rows.examples.vocabulary())?;
         let mut notes = Vec::new();
         if !rows.ignored.is_empty() {
             let names: Vec<String> = rows.ignored.iter().map(|name| format!("{:?}", plain(name))).collect();
@@ -240,18 +201,6 @@ fn stated(arguments: &FitArguments) -> Goal {
         (None, None) => Objective::Maximize("auc".to_owned()),
     };
     Goal { objective, subject_to: arguments.subject_to.clone() }
-}
-
-/// The goal as a problem.
-fn problem(arguments: &FitArguments, examples: &Examples) -> anyhow::Result<Problem> {
-    let words = examples.vocabulary();
-    let objective = match &stated(arguments).objective {
-        Objective::Maximize(text) => parse_maximize(text, &words)?,
-        Objective::Minimize(text) => parse_minimize(text, &words)?,
-    };
-    let parse = |text: &String| parse_constraint(text, &words);
-    let constraints: Vec<Constraint> = arguments.subject_to.iter().map(parse).collect::<Result<_, _>>()?;
-    Ok(Problem::new(&objective, arguments.minimize.is_none(), &constraints)?)
 }
 
 fn settings(arguments: &FitArguments) -> TrainSettings {

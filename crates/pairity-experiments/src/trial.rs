@@ -2,7 +2,6 @@
 
 use crate::dataset::Dataset;
 use pairity::examples::{Examples, ExamplesError, SplitError};
-use pairity::goals::{Constraint, GoalError, parse_constraint, parse_maximize, parse_minimize};
 use pairity::methods::{Fitted, Method, MethodError, Task, fit, fit_after};
 use pairity::metrics::Settings;
 use pairity::rates::{Average, Rate};
@@ -12,7 +11,7 @@ use pairity::scorers::{
 };
 use pairity::tables::{Column, Values};
 use pairity::training::{
-    Data, Evaluation, Problem, ProblemError, TrainError, TrainSettings, Trained, Watch, reach,
+    Data, Evaluation, Parts, Problem, ProblemError, TrainError, TrainSettings, Trained, Watch, reach,
 };
 use std::time::{Duration, Instant};
 
@@ -25,8 +24,6 @@ pub enum TrialError {
     /// Their split.
     Split(#[from] SplitError),
     /// The goal.
-    Goal(#[from] GoalError),
-    /// The goal as a problem.
     Problem(#[from] ProblemError),
     /// The columns.
     Encode(#[from] EncodeError),
@@ -157,10 +154,8 @@ impl Trial {
     ) -> Result<TrialResult, TrialError> {
         let examples = data.examples()?;
         let problem = self.problem(&examples)?;
-        let mut parts = examples.split(&self.split, self.settings.seed)?.into_iter();
-        let mut next = || parts.next().flatten();
-        let (own, validation, test) = (next().unwrap_or(examples), next(), next());
-        let (encoder, mut features) = self.encoded(data, own.example_rows())?;
+        let parts = Parts::split(&examples, self.split, 0.0, self.settings.seed)?;
+        let (encoder, mut features) = self.encoded(data, parts.train.example_rows())?;
         let groups = match (&data.groups, self.group_aware) {
             (Some(groups), true) => {
                 features = features.with_groups(groups)?;
@@ -170,8 +165,8 @@ impl Trial {
         };
         let scorer = self.scorer(&features, groups, problem.uses(Rate::Mse));
         let started = Instant::now();
-        let given =
-            Data { features: &features, train: &own, multipliers: None, validation: validation.as_ref() };
+        let Parts { train, validation, .. } = &parts;
+        let given = Data { features: &features, train, multipliers: None, validation: validation.as_ref() };
         let task = Task { problem: &problem, scorer: &scorer, data: given, settings: &self.settings };
         let fitted = match unconstrained {
             Some(trained) if self.method.is_post_processing() => fit_after(self.method, &task, trained)?,
@@ -180,13 +175,9 @@ impl Trial {
         let time = started.elapsed();
         let measure = Settings { average: self.settings.average, ..Settings::default() };
         let mut results = Vec::new();
-        for (name, part) in
-            [("train", Some(&own)), ("validation", validation.as_ref()), ("test", test.as_ref())]
-        {
-            if let Some(part) = part {
-                let evaluation = fitted.evaluate(&problem, &scorer, part, &features, &measure)?;
-                results.push(PartResult { name, evaluation });
-            }
+        for (name, part) in parts.named() {
+            let evaluation = fitted.evaluate(&problem, &scorer, part, &features, &measure)?;
+            results.push(PartResult { name, evaluation });
         }
         Ok(TrialResult { scorer, encoder, fitted, parts: results, time })
     }
@@ -238,15 +229,7 @@ impl Trial {
     }
 
     fn problem(&self, examples: &Examples) -> Result<Problem, TrialError> {
-        let words = examples.vocabulary();
-        let parse = |text: &String| parse_constraint(text, &words);
-        let constraints: Vec<Constraint> =
-            self.goal.subject_to.iter().map(parse).collect::<Result<_, _>>()?;
-        let (objective, maximize) = match &self.goal.objective {
-            Objective::Maximize(text) => (parse_maximize(text, &words)?, true),
-            Objective::Minimize(text) => (parse_minimize(text, &words)?, false),
-        };
-        Ok(Problem::new(&objective, maximize, &constraints)?)
+        Ok(Problem::of_goal(&self.goal, &examples.vocabulary())?)
     }
 
     fn scorer(&self, features: &Features, groups: GroupUse, regression: bool) -> Architecture {

@@ -4,14 +4,13 @@ use crate::examples::average;
 use crate::model::{Feature, columns};
 use crate::refuse;
 use pairity::examples::Examples as Rows;
-use pairity::goals::{Constraint, parse_constraint, parse_maximize, parse_minimize};
 use pairity::methods::{Method, Task};
 use pairity::metrics::Settings;
 use pairity::rates::Rate;
 use pairity::scorers::{Architecture, Encoder, Features, Goal, GroupUse, Linear, Mlp, Objective};
 use pairity::surrogates::Kind;
 use pairity::tables::Column;
-use pairity::training::{Answer, Data, Player, Problem, TrainSettings};
+use pairity::training::{Answer, Data, Parts, Player, Problem, TrainSettings};
 use pyo3::prelude::*;
 use std::time::Duration;
 
@@ -127,59 +126,15 @@ pub fn method(word: &str) -> PyResult<Method> {
 
 /// The goal as a problem on some examples.
 pub fn problem(examples: &Rows, objective: &Objective, subject_to: &[String]) -> PyResult<Problem> {
-    let words = examples.vocabulary();
-    let (parsed, maximize) = match objective {
-        Objective::Maximize(text) => (parse_maximize(text, &words), true),
-        Objective::Minimize(text) => (parse_minimize(text, &words), false),
-    };
-    let parse = |text: &String| parse_constraint(text, &words).map_err(refuse);
-    let constraints: Vec<Constraint> = subject_to.iter().map(parse).collect::<PyResult<_>>()?;
-    Problem::new(&parsed.map_err(refuse)?, maximize, &constraints).map_err(refuse)
+    let goal = Goal { objective: objective.clone(), subject_to: subject_to.to_vec() };
+    Problem::of_goal(&goal, &examples.vocabulary()).map_err(refuse)
 }
 
 /// The parts of the rows.
-pub struct Parts {
-    /// What scorers are fit to.
-    pub train: Rows,
-    /// What only multipliers look at.
-    pub multipliers: Option<Rows>,
-    /// What models are chosen on.
-    pub validation: Option<Rows>,
-    /// What they are tested on.
-    pub test: Option<Rows>,
-    /// What training and multipliers are together.
-    pub whole: Rows,
-}
-
-impl Parts {
-    fn new(examples: &Rows, options: &Options) -> PyResult<Parts> {
-        let (validation, test) = (options.validation, options.test);
-        let shares = [1.0 - validation - test, validation, test];
-        let mut parts = examples.split(&shares, options.seed).map_err(refuse)?.into_iter();
-        let whole = parts.next().flatten().ok_or_else(|| refuse("the training part is empty"))?;
-        let (validation, test) = (parts.next().flatten(), parts.next().flatten());
-        let (train, multipliers) = match options.multiplier_share {
-            0.0 => (whole.clone(), None),
-            share => {
-                // Another seed than that of the split, whose order this would only repeat.
-                let mut parts =
-                    whole.split(&[1.0 - share, share], !options.seed).map_err(refuse)?.into_iter();
-                let train = parts.next().flatten().ok_or_else(|| refuse("the training part is empty"))?;
-                (train, parts.next().flatten())
-            }
-        };
-        Ok(Parts { train, multipliers, validation, test, whole })
-    }
-
-    /// The parts that are reported, by name.
-    pub fn named(&self) -> impl Iterator<Item = (&'static str, &Rows)> {
-        let all = [
-            ("train", Some(&self.whole)),
-            ("validation", self.validation.as_ref()),
-            ("test", self.test.as_ref()),
-        ];
-        all.into_iter().filter_map(|(name, part)| Some((name, part?)))
-    }
+fn parts(examples: &Rows, options: &Options) -> PyResult<Parts> {
+    let (validation, test) = (options.validation, options.test);
+    let shares = [1.0 - validation - test, validation, test];
+    Parts::split(examples, shares, options.multiplier_share, options.seed).map_err(refuse)
 }
 
 /// Everything that training needs.
@@ -215,7 +170,7 @@ impl Prepared {
         let goal = options.goal();
         let problem = problem(examples, &goal.objective, &goal.subject_to)?;
         let settings = options.settings()?;
-        let parts = Parts::new(examples, options)?;
+        let parts = parts(examples, options)?;
         let columns = columns(features)?;
         let references: Vec<&Column> = columns.iter().collect();
         let learned = parts.whole.example_rows();

@@ -10,8 +10,12 @@
 //! With one f that is all; with several, a slack variable ξ ≥ every f_i takes their place as the
 //! objective, and f_i − ξ ≤ 0 become constraints: this is how the minimum of rates is maximized.
 
-use crate::goals::{Constraint, Expression, Linear, Sense};
+use crate::goals::{
+    Constraint, Expression, GoalError, Linear, Sense, Vocabulary, parse_constraint, parse_maximize,
+    parse_minimize,
+};
 use crate::rates::Rate;
+use crate::scorers::{Goal, Objective};
 
 /// The most linear forms that one expression may have.
 const MAX_FORMS: usize = 10_000;
@@ -19,6 +23,9 @@ const MAX_FORMS: usize = 10_000;
 /// Why a goal can't be trained for.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ProblemError {
+    /// It can't be read.
+    #[error(transparent)]
+    Goal(#[from] GoalError),
     /// It has too many pieces, or bends the wrong way.
     #[error("{what} has too many linear pieces (at most {MAX_FORMS}) or bends the wrong way: simplify it")]
     Shape {
@@ -97,6 +104,20 @@ impl Problem {
         }
         let rates = rates(objective.iter().chain(bounds.iter().map(|bound| &bound.form)));
         Ok(Problem { stated, objective, bounds, rates, constraints: constraints.to_vec(), maximize })
+    }
+
+    /// The problem of a goal in words.
+    ///
+    /// # Errors
+    /// A goal that can't be read, or those of [`new`](Self::new).
+    pub fn of_goal(goal: &Goal, words: &Vocabulary) -> Result<Problem, ProblemError> {
+        let (objective, maximize) = match &goal.objective {
+            Objective::Maximize(text) => (parse_maximize(text, words)?, true),
+            Objective::Minimize(text) => (parse_minimize(text, words)?, false),
+        };
+        let parse = |text: &String| parse_constraint(text, words);
+        let constraints: Vec<Constraint> = goal.subject_to.iter().map(parse).collect::<Result<_, _>>()?;
+        Problem::new(&objective, maximize, &constraints)
     }
 
     /// The same objective with no constraints.
@@ -250,7 +271,6 @@ fn forms(expression: &Expression, sign: f64, constant: f64, what: &str) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::goals::{Vocabulary, parse_constraint, parse_maximize, parse_minimize};
 
     fn words() -> Vocabulary {
         Vocabulary { groups: vec!["a".into(), "b".into()], continuous: false }

@@ -141,7 +141,8 @@ fn rounded(rows: &Rows, z: &[f64]) -> Vec<f64> {
     let class = |z: f64| known.iter().filter(|&&other| other < z).count() * 100 / known.len();
     let middle = |of: usize| {
         let members: Vec<f64> = known.iter().copied().filter(|&z| class(z) == of).collect();
-        members[members.len() / 2]
+        // Rows of weight 0 are in no pair, and may be in a class of their own.
+        members.get(members.len() / 2).copied().unwrap_or(f64::NAN)
     };
     z.iter().map(|&z| if z.is_nan() { z } else { middle(class(z)) }).collect()
 }
