@@ -65,8 +65,10 @@ impl Scatter<'_> {
                 true => (Swatch::Faded, " (dominated)"),
                 false => (Swatch::Points, ""),
             };
-            if legend.iter().all(|(_, series, _)| *series != spot.series) {
-                legend.push((swatch, spot.series, format!("{}{note}", shorten(spot.name, 40))));
+            // Points of one name are one entry; more names than shapes share these.
+            let words = format!("{}{note}", shorten(spot.name, 40));
+            if legend.iter().all(|(_, _, other)| *other != words) {
+                legend.push((swatch, spot.series, words));
             }
         }
         let said: Vec<String> = shown.iter().map(|(spot, ..)| self.about(spot)).collect();
