@@ -209,7 +209,7 @@ fn pages_of_comparisons_can_be_used_by_all() {
                 "--iterations",
                 "50",
                 "--queries",
-                "100",
+                "1000",
             ],
         ),
     ];

@@ -160,7 +160,9 @@ fn table(lines: &[Reproduced]) -> Table {
     let shown = format!("#{}", lines.first().map_or("auc", |line| line.shown));
     let paper = format!("#Paper: {}", &shown[1..]);
     let columns = ["Method", &shown, &paper, "#violation", "#Paper: violation", "Verdict", "#Seconds"];
-    let mut table = Table::new("Ours beside the paper’s", &columns);
+    // Regions of a page need names that tell them apart.
+    let title = lines.first().map_or("", |line| line.title);
+    let mut table = Table::new(format!("Ours beside the paper’s: {title}"), &columns);
     for line in lines {
         let digits = digits(line);
         let spread = |(mean, std): (f64, f64)| {
@@ -190,7 +192,9 @@ fn table(lines: &[Reproduced]) -> Table {
 /// Matrices, one row of the table for each row of a matrix.
 fn matrices(lines: &[Reproduced]) -> Table {
     let widest = lines.iter().flat_map(|line| &line.matrix).map(Vec::len).max().unwrap_or(0);
-    let mut table = Table::new("Accuracies; in a matrix the row is the group of the better one", &["Method"]);
+    let title = lines.first().map_or("", |line| line.title);
+    let caption = format!("Accuracies: {title}; in a matrix the row is the group of the better one");
+    let mut table = Table::new(caption, &["Method"]);
     (0..widest).for_each(|column| table.add_column(format!("{}", column + 1)));
     for line in lines {
         for (at, row) in line.matrix.iter().enumerate() {
