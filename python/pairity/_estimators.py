@@ -70,9 +70,6 @@ class _FairEstimator(BaseEstimator):
     seed_: int
     """The seed of every random choice, also of the draws in ``predict``."""
 
-    def _objective(self) -> dict[str, str | None]:
-        raise NotImplementedError
-
     def fit(
         self,
         X: Any,
@@ -181,7 +178,10 @@ class _FairEstimator(BaseEstimator):
         return "weights" if self.group_aware else None
 
     def _options(self, groups: Any, protected: Any) -> dict[str, Any]:
-        return self._objective() | {
+        return {
+            # A ranker has the one, a regressor the other.
+            "maximize": getattr(self, "maximize", None),
+            "minimize": getattr(self, "minimize", None),
             "subject_to": self._constraints(groups, protected),
             "method": self.method,
             "model": self.model,
@@ -363,9 +363,6 @@ class FairRanker(_FairEstimator):
         self.time_limit = time_limit
         self.verbose = verbose
 
-    def _objective(self) -> dict[str, str | None]:
-        return {"maximize": self.maximize, "minimize": None}
-
     def score(
         self,
         X: Any,
@@ -442,9 +439,6 @@ class FairRegressor(RegressorMixin, _FairEstimator):
         self.batch = batch
         self.time_limit = time_limit
         self.verbose = verbose
-
-    def _objective(self) -> dict[str, str | None]:
-        return {"maximize": None, "minimize": self.minimize}
 
     def score(
         self,

@@ -1,8 +1,6 @@
 //! `pairity compare`: every method that applies, on the same split and by the same rules.
 
-use crate::arguments::Format;
-use crate::output;
-use crate::pages::command;
+use crate::pages::present;
 use crate::prepare::Prepared;
 use crate::progress::Steps;
 use crate::train_arguments::{FitArguments, MethodChoice};
@@ -10,10 +8,10 @@ use anyhow::bail;
 use clap::{Args, ValueEnum};
 use pairity::examples::Examples;
 use pairity::methods::singh_joachims::Exposure;
-use pairity::methods::{After, Fitted, Method, MethodError, Task, fit, fit_after};
+use pairity::methods::{Fitted, Method, MethodError, Task, fit, fit_from};
 use pairity::training::{Trained, Watch};
 use pairity_report::{
-    ComparisonReport, MethodResult, Outcome, comparison_html, comparison_json, comparison_text, json_lines,
+    ComparisonReport, MethodResult, Outcome, Setup, comparison_html, comparison_json, comparison_text,
 };
 use rayon::prelude::*;
 use std::process::ExitCode;
@@ -45,16 +43,7 @@ pub struct CompareArguments {
 /// # Errors
 /// Wrong arguments or data.
 pub fn run(arguments: &CompareArguments) -> anyhow::Result<ExitCode> {
-    arguments.fit.page.check()?;
-    let report = output::on_threads(&arguments.fit.output, || compared(arguments))?;
-    let page = || comparison_html(&report, Some(&command(std::env::args())));
-    arguments.fit.page.write(arguments.fit.page.html.as_ref().map(|_| page()).as_deref())?;
-    let text = match arguments.fit.output.format {
-        Format::Json => json_lines(&comparison_json(&report)),
-        Format::Text => comparison_text(&report, &output::look()),
-    };
-    output::write(&text)?;
-    Ok(ExitCode::SUCCESS)
+    present(&arguments.fit, || compared(arguments), comparison_json, comparison_text, comparison_html)
 }
 
 fn compared(arguments: &CompareArguments) -> anyhow::Result<ComparisonReport> {
@@ -70,16 +59,7 @@ fn compared(arguments: &CompareArguments) -> anyhow::Result<ComparisonReport> {
         result
     };
     let results: Vec<MethodResult> = methods.par_iter().map(run).collect::<Result<_, MethodError>>()?;
-    Ok(ComparisonReport {
-        part: contest.part,
-        rows: contest.examples.len(),
-        model: arguments.fit.model.name(),
-        seed: arguments.fit.seed,
-        confidence: arguments.fit.confidence,
-        tables: prepared.rows.notes.tables.clone(),
-        notes: prepared.notes.clone(),
-        ..ComparisonReport::new(prepared.goal.clone(), results)
-    })
+    Ok(ComparisonReport::new(contest.setup(&arguments.fit), results))
 }
 
 /// Reads what is compared; a comparison without constraints has nothing to compare.
@@ -162,20 +142,14 @@ impl<'a> Contest<'a> {
         base: &Base,
     ) -> Result<(MethodResult, Option<Fitted>), MethodError> {
         let started = Instant::now();
-        let fitted = match method {
-            Method::Unconstrained => Ok(Fitted { trained: base.trained.clone(), after: None }),
-            post if post.is_post_processing() => fit_after(post, task, &base.trained),
-            other => fit(other, task, Watch::default()),
-        };
+        let fitted = fit_from(method, task, Some(&base.trained), Watch::default());
         let own = started.elapsed().as_secs_f64();
         let name = method.full_name().to_owned();
-        let outcome = fitted.and_then(|fitted| Ok((self.outcome(&fitted, task)?, fitted)));
+        let based = method.is_post_processing() || method == Method::Unconstrained;
+        let seconds = own + if based { base.seconds } else { 0.0 };
+        let outcome = fitted.and_then(|fitted| Ok((self.outcome(&fitted, task, seconds)?, fitted)));
         let (outcome, fitted) = match outcome {
-            Ok((outcome, fitted)) => {
-                let based = method.is_post_processing() || method == Method::Unconstrained;
-                let seconds = own + if based { base.seconds } else { 0.0 };
-                (Ok(Outcome { seconds, ..outcome }), Some(fitted))
-            }
+            Ok((outcome, fitted)) => (Ok(outcome), Some(fitted)),
             Err(MethodError::DoesNotApply { reason, .. }) => (Err(reason), None),
             Err(error @ MethodError::NoPairs { .. }) => (Err(error.to_string()), None),
             Err(error) => return Err(error),
@@ -183,15 +157,23 @@ impl<'a> Contest<'a> {
         Ok((MethodResult { method: name, outcome }, fitted))
     }
 
-    fn outcome(&self, fitted: &Fitted, task: &Task) -> Result<Outcome, MethodError> {
+    fn outcome(&self, fitted: &Fitted, task: &Task, seconds: f64) -> Result<Outcome, MethodError> {
         let Prepared { scorer, features, measure, rows, .. } = self.prepared;
         let test = fitted.evaluate(task.problem, scorer, self.examples, features, measure)?;
-        let components = match &fitted.after {
-            Some(After::Ranked(_)) => rows.examples.groups().len(),
-            _ => fitted.trained.components.len(),
-        };
-        let sees_group = fitted.after.is_some() || scorer.groups().groups().is_some();
-        let status = fitted.trained.status;
-        Ok(Outcome { status, seconds: 0.0, components, sees_group, test, dominated: false })
+        Ok(Outcome::of(fitted, scorer, rows.examples.groups().len(), seconds, test))
+    }
+
+    /// What reports say of it.
+    pub fn setup(&self, arguments: &FitArguments) -> Setup {
+        Setup {
+            goal: self.prepared.goal.clone(),
+            part: self.part,
+            rows: self.examples.len(),
+            model: arguments.model.name(),
+            seed: arguments.seed,
+            confidence: arguments.confidence,
+            tables: self.prepared.rows.notes.tables.clone(),
+            notes: self.prepared.notes.clone(),
+        }
     }
 }

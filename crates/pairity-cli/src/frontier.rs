@@ -1,9 +1,7 @@
 //! `pairity frontier`: what each method reaches as the bound on the violation is tightened.
 
-use crate::arguments::Format;
 use crate::compare::{Contest, methods, prepare};
-use crate::output;
-use crate::pages::command;
+use crate::pages::present;
 use crate::progress::Steps;
 use crate::train_arguments::{FitArguments, MethodChoice};
 use anyhow::{Context, bail};
@@ -12,9 +10,7 @@ use pairity::goals::{Constraint, Sense, Vocabulary, parse_constraint};
 use pairity::methods::{Method, MethodError, Task};
 use pairity::scorers::Component;
 use pairity::training::{Problem, TrainSettings};
-use pairity_report::{
-    Curve, FrontierReport, Point, frontier_html, frontier_json, frontier_text, json_lines, plain,
-};
+use pairity_report::{Curve, FrontierReport, Point, frontier_html, frontier_json, frontier_text, plain};
 use rayon::prelude::*;
 use std::process::ExitCode;
 
@@ -53,16 +49,7 @@ pub struct FrontierArguments {
 /// # Errors
 /// Wrong arguments or data.
 pub fn run(arguments: &FrontierArguments) -> anyhow::Result<ExitCode> {
-    arguments.fit.page.check()?;
-    let report = output::on_threads(&arguments.fit.output, || traced(arguments))?;
-    let page = || frontier_html(&report, Some(&command(std::env::args())));
-    arguments.fit.page.write(arguments.fit.page.html.as_ref().map(|_| page()).as_deref())?;
-    let text = match arguments.fit.output.format {
-        Format::Json => json_lines(&frontier_json(&report)),
-        Format::Text => frontier_text(&report, &output::look()),
-    };
-    output::write(&text)?;
-    Ok(ExitCode::SUCCESS)
+    present(&arguments.fit, || traced(arguments), frontier_json, frontier_text, frontier_html)
 }
 
 fn traced(arguments: &FrontierArguments) -> anyhow::Result<FrontierReport> {
@@ -98,17 +85,7 @@ fn traced(arguments: &FrontierArguments) -> anyhow::Result<FrontierReport> {
         Ok(Curve { method: method.full_name().to_owned(), points })
     };
     let curves: Vec<Curve> = methods.par_iter().map(trace).collect::<Result<_, MethodError>>()?;
-    Ok(FrontierReport {
-        goal: prepared.goal.clone(),
-        curves,
-        part: contest.part,
-        rows: contest.examples.len(),
-        model: arguments.fit.model.name(),
-        seed: arguments.fit.seed,
-        confidence: arguments.fit.confidence,
-        tables: prepared.rows.notes.tables.clone(),
-        notes: prepared.notes.clone(),
-    })
+    Ok(FrontierReport { setup: contest.setup(&arguments.fit), curves })
 }
 
 /// Whether what a method gives depends on the bound.

@@ -1,11 +1,15 @@
 //! What pages need beside reports: where they go, the command that was run, and rows for pictures.
 
-use crate::arguments::PageArguments;
+use crate::arguments::{Format, PageArguments};
 use crate::files::{check_writable, write_file};
+use crate::output;
+use crate::train_arguments::FitArguments;
 use pairity::examples::Examples;
 use pairity::scorers::{Architecture, Features, GroupUse, Model};
 use pairity::training::Evaluation;
-use pairity_report::{Aside, Plane, PlaneLine, PlanePoint, TrainingReport, training_html};
+use pairity_report::{Aside, Look, Plane, PlaneLine, PlanePoint, TrainingReport, json_lines, training_html};
+use serde_json::Value;
+use std::process::ExitCode;
 
 /// Rows of one group and label that a picture shows at most.
 const SHOWN: usize = 120;
@@ -98,6 +102,29 @@ pub fn command(arguments: impl Iterator<Item = String>) -> String {
     // Wherever the program is, its name will do.
     let rest: Vec<String> = arguments.skip(1).map(quote).collect();
     format!("pairity {}", rest.join(" "))
+}
+
+/// Makes a report and writes it: its page first, then text or JSON.
+///
+/// # Errors
+/// Those of making it, or a file that can't be written.
+pub fn present<R: Send>(
+    arguments: &FitArguments,
+    make: impl FnOnce() -> anyhow::Result<R> + Send,
+    json: fn(&R) -> Value,
+    text: fn(&R, &Look) -> String,
+    html: fn(&R, Option<&str>) -> String,
+) -> anyhow::Result<ExitCode> {
+    let page = &arguments.page;
+    page.check()?;
+    let report = output::on_threads(&arguments.output, make)?;
+    let made = page.html.as_ref().map(|_| html(&report, Some(&command(std::env::args()))));
+    page.write(made.as_deref())?;
+    output::write(&match arguments.output.format {
+        Format::Json => json_lines(&json(&report)),
+        Format::Text => text(&report, &output::look()),
+    })?;
+    Ok(ExitCode::SUCCESS)
 }
 
 #[cfg(test)]

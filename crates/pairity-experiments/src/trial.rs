@@ -2,7 +2,7 @@
 
 use crate::dataset::Dataset;
 use pairity::examples::{Examples, ExamplesError, SplitError};
-use pairity::methods::{Fitted, Method, MethodError, Task, fit, fit_after};
+use pairity::methods::{Fitted, Method, MethodError, Task, fit_from};
 use pairity::metrics::Settings;
 use pairity::rates::{Average, Rate};
 use pairity::scorers::text::{TextCnn, TextLayout, VOCABULARY};
@@ -168,10 +168,7 @@ impl Trial {
         let Parts { train, validation, .. } = &parts;
         let given = Data { features: &features, train, multipliers: None, validation: validation.as_ref() };
         let task = Task { problem: &problem, scorer: &scorer, data: given, settings: &self.settings };
-        let fitted = match unconstrained {
-            Some(trained) if self.method.is_post_processing() => fit_after(self.method, &task, trained)?,
-            _ => fit(self.method, &task, Watch::default())?,
-        };
+        let fitted = fit_from(self.method, &task, unconstrained, Watch::default())?;
         let time = started.elapsed();
         let measure = Settings { average: self.settings.average, ..Settings::default() };
         let mut results = Vec::new();

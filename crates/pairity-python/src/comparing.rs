@@ -5,9 +5,11 @@ use crate::model::Feature;
 use crate::prepare::{Options, Prepared, method};
 use crate::refuse;
 use pairity::examples::Examples as Rows;
-use pairity::methods::{After, Fitted, Method, MethodError, fit, fit_after};
+use pairity::methods::{Fitted, Method, MethodError, fit_from};
 use pairity::training::{Progress, Trained, Watch};
-use pairity_report::{ComparisonReport, Look, MethodResult, Outcome, comparison_json, comparison_text};
+use pairity_report::{
+    ComparisonReport, Look, MethodResult, Outcome, Setup, comparison_json, comparison_text,
+};
 use pyo3::prelude::*;
 use std::cell::RefCell;
 use std::time::Instant;
@@ -45,15 +47,17 @@ pub fn compare<'py>(
         };
         results.push(MethodResult { method: method.full_name().to_owned(), outcome });
     }
-    let report = ComparisonReport {
+    let setup = Setup {
+        goal: prepared.goal.clone(),
         part,
         rows: rows.len(),
         model: options.model()?,
         seed: options.seed,
         confidence: prepared.measure.confidence,
+        tables: Vec::new(),
         notes: prepared.notes.clone(),
-        ..ComparisonReport::new(prepared.goal.clone(), results)
     };
+    let report = ComparisonReport::new(setup, results);
     let text = comparison_text(&report, &Look { color: false, pictures: false, width });
     Ok((comparison_json(&report).to_string(), text))
 }
@@ -75,17 +79,7 @@ fn run(
     let seconds = started.elapsed().as_secs_f64() + if based { base.1 } else { 0.0 };
     let Prepared { problem, scorer, features, measure, .. } = prepared;
     let test = py.detach(|| fitted.evaluate(problem, scorer, rows, features, measure));
-    Ok(test.map(|test| Outcome {
-        status: fitted.trained.status,
-        seconds,
-        components: match &fitted.after {
-            Some(After::Ranked(_)) => rows.groups().len(),
-            _ => fitted.trained.components.len(),
-        },
-        sees_group: fitted.after.is_some() || scorer.groups().groups().is_some(),
-        test,
-        dominated: false,
-    }))
+    Ok(test.map(|test| Outcome::of(&fitted, scorer, rows.groups().len(), seconds, test)))
 }
 
 /// Fits a method without Python's lock, but hears of Ctrl-C.
@@ -105,13 +99,8 @@ fn heard(
                 false
             }
         };
-        let fitted = match base {
-            Some(base) if method == Method::Unconstrained => {
-                Ok(Fitted { trained: base.clone(), after: None })
-            }
-            Some(base) if method.is_post_processing() => fit_after(method, &task, base),
-            _ => fit(method, &task, Watch { progress: &listen, ..Watch::default() }),
-        };
+        let watch = Watch { progress: &listen, ..Watch::default() };
+        let fitted = fit_from(method, &task, base, watch);
         (fitted, raised.into_inner())
     });
     raised.map_or(Ok(fitted), Err)

@@ -1,8 +1,9 @@
 //! A comparison of methods, and its JSON document of schema `pairity.compare/1`.
 
 use crate::json::metric_json;
+use pairity::methods::{After, Fitted};
 use pairity::metrics::{Metric, Verdict};
-use pairity::scorers::{Goal, Objective};
+use pairity::scorers::{Architecture, Goal, Objective};
 use pairity::training::{Evaluation, Status};
 use serde_json::{Value, json};
 
@@ -33,6 +34,22 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// That of a model, from what it does on some rows of so many groups.
+    pub fn of(
+        fitted: &Fitted,
+        scorer: &Architecture,
+        groups: usize,
+        seconds: f64,
+        test: Evaluation,
+    ) -> Outcome {
+        let components = match &fitted.after {
+            Some(After::Ranked(_)) => groups,
+            _ => fitted.trained.components.len(),
+        };
+        let sees_group = fitted.after.is_some() || scorer.groups().groups().is_some();
+        Outcome { status: fitted.trained.status, seconds, components, sees_group, test, dominated: false }
+    }
+
     /// The violation; none without constraints.
     pub fn violation(&self) -> Option<&Metric> {
         self.test.violation.as_ref()
@@ -49,13 +66,11 @@ impl Outcome {
     }
 }
 
-/// All methods on one split of the rows.
+/// What methods were compared for, and on what.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ComparisonReport {
-    /// What they were compared for.
+pub struct Setup {
+    /// The goal; a frontier replaces its bounds.
     pub goal: Goal,
-    /// Best first; those that do not apply last.
-    pub results: Vec<MethodResult>,
     /// The part that values are of.
     pub part: &'static str,
     /// Rows of that part.
@@ -72,11 +87,47 @@ pub struct ComparisonReport {
     pub notes: Vec<String>,
 }
 
+impl Setup {
+    /// The objective as it was stated.
+    pub fn objective(&self) -> &str {
+        match &self.goal.objective {
+            Objective::Maximize(text) | Objective::Minimize(text) => text,
+        }
+    }
+
+    /// The document with the entries that are its own.
+    pub(crate) fn json(&self, schema: &str, name: &str, entries: Vec<Value>) -> Value {
+        let mut document = json!({
+            "schema": schema,
+            "objective": self.objective(),
+            "goal": self.goal,
+            "part": self.part,
+            "rows": self.rows,
+            "model": self.model,
+            "seed": self.seed,
+            "confidence": self.confidence,
+        });
+        document[name] = Value::from(entries);
+        document["tables"] = json!(self.tables);
+        document["notes"] = json!(self.notes);
+        document
+    }
+}
+
+/// All methods on one split of the rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComparisonReport {
+    /// What they were compared for, and on what.
+    pub setup: Setup,
+    /// Best first; those that do not apply last.
+    pub results: Vec<MethodResult>,
+}
+
 impl ComparisonReport {
     /// Sorts the results and marks those that are dominated. Those that surely meet the goal come first,
     /// then those of which the rows can't tell, both by objective; the rest by violation.
-    pub fn new(goal: Goal, mut results: Vec<MethodResult>) -> ComparisonReport {
-        let sign = match goal.objective {
+    pub fn new(setup: Setup, mut results: Vec<MethodResult>) -> ComparisonReport {
+        let sign = match setup.goal.objective {
             Objective::Maximize(_) => -1.0,
             Objective::Minimize(_) => 1.0,
         };
@@ -105,43 +156,14 @@ impl ComparisonReport {
             let (a, b) = (order(a), order(b));
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.total_cmp(&b.2))
         });
-        ComparisonReport {
-            goal,
-            results,
-            part: "test",
-            rows: 0,
-            model: "linear",
-            seed: 0,
-            confidence: 0.95,
-            tables: Vec::new(),
-            notes: Vec::new(),
-        }
-    }
-
-    /// The objective as it was stated.
-    pub fn objective(&self) -> &str {
-        match &self.goal.objective {
-            Objective::Maximize(text) | Objective::Minimize(text) => text,
-        }
+        ComparisonReport { setup, results }
     }
 }
 
 /// The comparison as one JSON document.
 pub fn comparison_json(report: &ComparisonReport) -> Value {
-    let results: Vec<Value> = report.results.iter().map(result_json).collect();
-    json!({
-        "schema": "pairity.compare/1",
-        "objective": report.objective(),
-        "goal": report.goal,
-        "part": report.part,
-        "rows": report.rows,
-        "model": report.model,
-        "seed": report.seed,
-        "confidence": report.confidence,
-        "results": results,
-        "tables": report.tables,
-        "notes": report.notes,
-    })
+    let results = report.results.iter().map(result_json).collect();
+    report.setup.json("pairity.compare/1", "results", results)
 }
 
 pub(crate) fn result_json(result: &MethodResult) -> Value {

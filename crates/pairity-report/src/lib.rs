@@ -16,7 +16,7 @@ mod scoring;
 mod text;
 mod training;
 
-pub use comparison::{ComparisonReport, MethodResult, Outcome, comparison_json};
+pub use comparison::{ComparisonReport, MethodResult, Outcome, Setup, comparison_json};
 pub use frontier::{Curve, FrontierReport, Point, frontier_json};
 pub use html::{
     Aside, DemoWords, Plane, PlaneLine, PlanePoint, Reproduced, Reproduction, audit_html, comparison_html,

@@ -3,24 +3,22 @@
 use super::paint::Paint;
 use super::words::{columns, fill, flow, many, number, pad, plain, with_interval};
 use super::{Look, MIN_WIDTH};
-use crate::comparison::{ComparisonReport, MethodResult, Outcome};
+use crate::comparison::{ComparisonReport, MethodResult, Outcome, Setup};
 use crate::frontier::FrontierReport;
-use crate::outcome::scorer_words;
+use crate::outcome::{file_names, goal_words, scorer_words};
 use pairity::metrics::Verdict;
-use pairity::scorers::{Goal, Objective};
 
 /// The comparison for reading.
 pub fn comparison_text(report: &ComparisonReport, look: &Look) -> String {
     let page = Page { paint: Paint(look.color), width: look.width.max(MIN_WIDTH) };
-    let pieces = pieces(report.part, report.rows, report.model, report.seed);
-    let mut text = page.heading("Comparison", &report.tables, &report.goal, &pieces, &report.notes);
+    let mut text = page.heading("Comparison", &report.setup);
     let applied: Vec<Row> = report
         .results
         .iter()
         .filter(|result| result.outcome.is_ok())
         .map(|result| Row { name: result.method.clone(), result, has_bound: true })
         .collect();
-    text += &page.table("method", report.objective(), &applied);
+    text += &page.table("method", report.setup.objective(), &applied);
     let dominated = |result: &MethodResult| result.outcome.as_ref().is_ok_and(|outcome| outcome.dominated);
     if report.results.iter().any(dominated) {
         let words = "* another method is at least as good in both values; differences inside the intervals may be noise.";
@@ -32,8 +30,7 @@ pub fn comparison_text(report: &ComparisonReport, look: &Look) -> String {
 /// The frontier for reading.
 pub fn frontier_text(report: &FrontierReport, look: &Look) -> String {
     let page = Page { paint: Paint(look.color), width: look.width.max(MIN_WIDTH) };
-    let pieces = pieces(report.part, report.rows, report.model, report.seed);
-    let mut text = page.heading("Frontier", &report.tables, &report.goal, &pieces, &report.notes);
+    let mut text = page.heading("Frontier", &report.setup);
     let rows = report.curves.iter().flat_map(|curve| &curve.points);
     let rows: Vec<Row> = rows
         .filter(|point| point.result.outcome.is_ok())
@@ -43,15 +40,10 @@ pub fn frontier_text(report: &FrontierReport, look: &Look) -> String {
             Row { name, result: &point.result, has_bound: point.bound.is_some() }
         })
         .collect();
-    text += &page.table("method and bound", report.objective(), &rows);
+    text += &page.table("method and bound", report.setup.objective(), &rows);
     let first = |curve: &'_ crate::frontier::Curve| curve.points.first().map(|point| point.result.clone());
     let firsts: Vec<MethodResult> = report.curves.iter().filter_map(first).collect();
     text + &page.refused(firsts.iter())
-}
-
-fn pieces(part: &str, rows: usize, model: &str, seed: u64) -> Vec<String> {
-    let kind = scorer_words(model);
-    vec![format!("values of the {part} part, {}", many(rows, "row")), kind.to_owned(), format!("seed {seed}")]
 }
 
 /// A line of the table.
@@ -68,24 +60,16 @@ struct Page {
 }
 
 impl Page {
-    fn heading(
-        &self,
-        title: &str,
-        tables: &[String],
-        goal: &Goal,
-        pieces: &[String],
-        notes: &[String],
-    ) -> String {
-        let names: Vec<String> = tables.iter().map(|name| plain(name)).collect();
-        let (verb, objective) = match &goal.objective {
-            Objective::Maximize(text) => ("maximize", text),
-            Objective::Minimize(text) => ("minimize", text),
-        };
-        let bounds: Vec<String> = goal.subject_to.iter().map(|text| plain(text)).collect();
-        let goal = format!("Goal: {verb} {} subject to {}", plain(objective), bounds.join(" and "));
-        let mut text = self.paint.title(&format!("{title} on {}", names.join(", "))) + "\n";
-        text += &format!("{}\n{}\n", fill(&goal, 2, self.width), flow(pieces, self.width));
-        for note in notes {
+    fn heading(&self, title: &str, setup: &Setup) -> String {
+        let pieces = [
+            format!("values of the {} part, {}", setup.part, many(setup.rows, "row")),
+            scorer_words(setup.model).to_owned(),
+            format!("seed {}", setup.seed),
+        ];
+        let goal = fill(&format!("Goal: {}", goal_words(&setup.goal)), 2, self.width);
+        let mut text = self.paint.title(&format!("{title} on {}", file_names(&setup.tables))) + "\n";
+        text += &format!("{goal}\n{}\n", flow(&pieces, self.width));
+        for note in &setup.notes {
             text += &format!("{}\n", fill(&format!("Note: {}", plain(note)), 2, self.width));
         }
         text + "\n"

@@ -77,6 +77,26 @@ pub fn fit(method: Method, task: &Task, watch: Watch) -> Result<Fitted, MethodEr
     judge(task, Fitted { trained, after: None })
 }
 
+/// The same where an unconstrained scorer, if one is given, was trained for the task before: it is that
+/// method's model, and post-processing starts from it.
+///
+/// # Errors
+/// Those of [`fit`].
+pub fn fit_from(
+    method: Method,
+    task: &Task,
+    unconstrained: Option<&Trained>,
+    watch: Watch,
+) -> Result<Fitted, MethodError> {
+    match unconstrained {
+        Some(trained) if method == Method::Unconstrained => {
+            Ok(Fitted { trained: trained.clone(), after: None })
+        }
+        Some(trained) if method.is_post_processing() => fit_after(method, task, trained),
+        _ => fit(method, task, watch),
+    }
+}
+
 /// Fits what is done after scoring, to an unconstrained scorer that is there already.
 ///
 /// # Errors

@@ -32,6 +32,6 @@ pub use adjustment::{Adjustment, Applied, GroupCurve, GroupLogistic, GroupOffset
 pub use after::{After, Ranked, Scored};
 pub use curve::Curve;
 pub use error::MethodError;
-pub use fit::{Fitted, Task, fit, fit_after};
+pub use fit::{Fitted, Task, fit, fit_after, fit_from};
 pub use method::Method;
 pub use tuning::{Adjusted, Tuning};

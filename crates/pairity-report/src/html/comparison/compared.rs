@@ -11,16 +11,7 @@ use pairity::metrics::{Metric, Verdict};
 
 /// The comparison as a page for people: one file that needs nothing else. `command` makes it again.
 pub fn comparison_html(report: &ComparisonReport, command: Option<&str>) -> String {
-    let frame = Frame {
-        goal: &report.goal,
-        part: report.part,
-        rows: report.rows,
-        model: report.model,
-        seed: report.seed,
-        confidence: report.confidence,
-        notes: &report.notes,
-        command,
-    };
+    let frame = Frame { setup: &report.setup, command };
     let results: Vec<(&str, &Outcome)> =
         report.results.iter().filter_map(|result| Some((result.method.as_str(), applied(result)?))).collect();
     let refused: Vec<(&str, &str)> = report
@@ -46,7 +37,7 @@ pub fn comparison_html(report: &ComparisonReport, command: Option<&str>) -> Stri
     });
     Page {
         kind: "Comparison of methods",
-        title: format!("Comparison on {}", file_names(&report.tables)),
+        title: format!("Comparison on {}", file_names(&report.setup.tables)),
         facts: frame.facts(),
         lead: lead(&frame, &results),
         tiles: tiles.into(),
@@ -79,7 +70,7 @@ fn picture(frame: &Frame, results: &[(&str, &Outcome)]) -> Option<Section> {
         series,
         about: sure(outcome).to_owned(),
     });
-    let objective = plain(frame.objective());
+    let objective = plain(frame.setup.objective());
     let scatter = Scatter {
         title: "Objective against violation",
         x_title: "violation",

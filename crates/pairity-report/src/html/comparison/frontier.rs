@@ -35,16 +35,7 @@ impl Found<'_> {
 
 /// The frontier as a page for people: one file that needs nothing else. `command` makes it again.
 pub fn frontier_html(report: &FrontierReport, command: Option<&str>) -> String {
-    let frame = Frame {
-        goal: &report.goal,
-        part: report.part,
-        rows: report.rows,
-        model: report.model,
-        seed: report.seed,
-        confidence: report.confidence,
-        notes: &report.notes,
-        command,
-    };
+    let frame = Frame { setup: &report.setup, command };
     let mut found = Vec::new();
     let mut refused: Vec<(&str, &str)> = Vec::new();
     let mut series = 0;
@@ -71,7 +62,7 @@ pub fn frontier_html(report: &FrontierReport, command: Option<&str>) -> String {
     sections.extend(frame.closing(&refused, found.first().map(|found| &found.outcome.test.audit)));
     Page {
         kind: "Frontier of accuracy and fairness",
-        title: format!("Frontier on {}", file_names(&report.tables)),
+        title: format!("Frontier on {}", file_names(&report.setup.tables)),
         facts: frame.facts(),
         lead: lead(&frame, &found),
         tiles: Vec::new(),
@@ -137,7 +128,7 @@ fn picture(frame: &Frame, found: &[Found]) -> Option<Section> {
         series: found.series,
         about: found.bound.map_or(String::new(), |bound| format!("bound {}", number(bound, 4))),
     });
-    let objective = plain(frame.objective());
+    let objective = plain(frame.setup.objective());
     let scatter = Scatter {
         title: "Objective against violation",
         x_title: "violation",

@@ -13,45 +13,33 @@ use super::heat::{HeatMap, MAX_MATRIX};
 use super::markup::Html;
 use super::table::{Cell, Table, interval};
 use super::whiskers::{Whisker, Whiskers, verdict};
-use crate::comparison::{MethodResult, Outcome};
+use crate::comparison::{MethodResult, Outcome, Setup};
 use crate::outcome::{goal_words, scorer_words};
 use crate::scale::minus;
 use crate::text::words::{many, number, plain, rate, shorten};
 use pairity::metrics::{Audit, Metric, Verdict};
-use pairity::scorers::{Goal, Objective};
+use pairity::scorers::Objective;
 
 /// What both kinds of report say of themselves.
 struct Frame<'a> {
-    goal: &'a Goal,
-    part: &'a str,
-    rows: usize,
-    model: &'a str,
-    seed: u64,
-    confidence: f64,
-    notes: &'a [String],
+    setup: &'a Setup,
     command: Option<&'a str>,
 }
 
 impl Frame<'_> {
     fn facts(&self) -> Vec<String> {
         vec![
-            format!("Goal: {}", goal_words(self.goal)),
-            format!("values of the {} part, {}", self.part, many(self.rows, "row")),
-            scorer_words(self.model).to_owned(),
-            format!("seed {}", self.seed),
-            format!("{}% confidence intervals", (self.confidence * 1e8).round() / 1e6),
+            format!("Goal: {}", goal_words(&self.setup.goal)),
+            format!("values of the {} part, {}", self.setup.part, many(self.setup.rows, "row")),
+            scorer_words(self.setup.model).to_owned(),
+            format!("seed {}", self.setup.seed),
+            format!("{}% confidence intervals", (self.setup.confidence * 1e8).round() / 1e6),
         ]
-    }
-
-    fn objective(&self) -> &str {
-        match &self.goal.objective {
-            Objective::Maximize(text) | Objective::Minimize(text) => text,
-        }
     }
 
     /// Whether one objective is better than another.
     fn better(&self, one: f64, other: f64) -> bool {
-        match self.goal.objective {
+        match self.setup.goal.objective {
             Objective::Maximize(_) => one > other,
             Objective::Minimize(_) => one < other,
         }
@@ -64,7 +52,7 @@ impl Frame<'_> {
             table.push(vec![Cell::name(&plain(method)), Cell::text(shorten(reason, 400))]);
         });
         let refused = if refused.is_empty() { vec![] } else { vec![table.html()] };
-        let notes: Vec<String> = self.notes.iter().map(|note| shorten(note, 400)).collect();
+        let notes: Vec<String> = self.setup.notes.iter().map(|note| shorten(note, 400)).collect();
         let notes = if notes.is_empty() { vec![] } else { vec![paragraphs(&notes)] };
         let about =
             "The same command, version and seed give the same numbers, whatever the number of threads.";
@@ -90,7 +78,7 @@ impl Frame<'_> {
 
     /// Methods with their values, one below the other.
     fn table(&self, caption: &str, results: &[(String, &Outcome)]) -> Table {
-        let objective = format!("#{}", plain(self.objective()));
+        let objective = format!("#{}", plain(self.setup.objective()));
         let columns = ["Method", &objective, "#Violation", "Goal", "#Scorers", "#Seconds"];
         let mut table = Table::new(caption, &columns).quiet();
         let write = |x: f64| number(x, 4);
@@ -158,7 +146,7 @@ fn words(frame: &Frame, name: &str, outcome: &Outcome) -> String {
         interval(metric, |x| number(x, 4)).map_or(value.clone(), |interval| format!("{value} ({interval})"))
     };
     let violation = outcome.violation().map(|metric| format!(" and a violation of {}", write(metric)));
-    let objective = plain(frame.objective());
+    let objective = plain(frame.setup.objective());
     format!(
         "{} has {objective} {}{}",
         shorten(name, 60),

@@ -1,5 +1,5 @@
 use super::{comparison_html, frontier_html};
-use crate::comparison::{ComparisonReport, MethodResult, Outcome};
+use crate::comparison::{ComparisonReport, MethodResult, Outcome, Setup};
 use crate::frontier::{Curve, FrontierReport, Point};
 use pairity::examples::{Columns, Examples, Groups};
 use pairity::goals::{parse_constraint, parse_maximize};
@@ -35,8 +35,19 @@ fn outcome(favor: f64, bound: f64) -> Outcome {
     }
 }
 
-fn goal() -> Goal {
-    Goal { objective: Objective::Maximize("auc".into()), subject_to: vec!["cross_group <= 0.1".into()] }
+fn setup(name: &str) -> Setup {
+    let goal =
+        Goal { objective: Objective::Maximize("auc".into()), subject_to: vec!["cross_group <= 0.1".into()] };
+    Setup {
+        goal,
+        part: "test",
+        rows: 200,
+        model: "linear",
+        seed: 0,
+        confidence: 0.95,
+        tables: vec![name.into()],
+        notes: vec![name.into()],
+    }
 }
 
 fn result(method: &str, favor: f64, bound: f64) -> MethodResult {
@@ -45,16 +56,14 @@ fn result(method: &str, favor: f64, bound: f64) -> MethodResult {
 
 #[test]
 fn a_comparison_shows_every_method_and_why_some_do_not_apply() {
-    let mut report = ComparisonReport::new(
-        goal(),
+    let report = ComparisonReport::new(
+        setup(NASTY),
         vec![
             result("fair", 0.0, 0.1),
             result(NASTY, 0.5, 0.1),
             MethodResult { method: "none".into(), outcome: Err(format!("because {NASTY}")) },
         ],
     );
-    report.tables = vec![NASTY.into()];
-    report.notes = vec![NASTY.into()];
     let page = comparison_html(&report, Some(&format!("pairity {NASTY}")));
     // Our own script, and no other.
     assert_eq!(page.matches("<script").count(), 1);
@@ -80,24 +89,16 @@ fn a_comparison_shows_every_method_and_why_some_do_not_apply() {
 
 #[test]
 fn nothing_that_applies_still_makes_a_page() {
-    let report =
-        ComparisonReport::new(goal(), vec![MethodResult { method: "m".into(), outcome: Err("no".into()) }]);
+    let report = ComparisonReport::new(
+        setup("people.csv"),
+        vec![MethodResult { method: "m".into(), outcome: Err("no".into()) }],
+    );
     assert!(comparison_html(&report, None).contains("No method applies"));
     assert!(frontier_html(&frontier(vec![]), None).contains("No method gave a model"));
 }
 
 fn frontier(curves: Vec<Curve>) -> FrontierReport {
-    FrontierReport {
-        goal: goal(),
-        curves,
-        part: "test",
-        rows: 200,
-        model: "linear",
-        seed: 0,
-        confidence: 0.95,
-        tables: vec!["people.csv".into()],
-        notes: vec![],
-    }
+    FrontierReport { setup: setup("people.csv"), curves }
 }
 
 #[test]
