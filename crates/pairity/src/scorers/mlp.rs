@@ -1,21 +1,19 @@
 //! The network with hidden layers of rectified linear units.
 //!
-//! Sixteen rows go through the layers side by side: units are stored as arrays of sixteen numbers, so that
-//! every inner loop runs over rows and turns into vector instructions. The activations of a tile are
-//! computed anew for the backward pass, which is cheaper than keeping those of all rows in memory.
+//! A few hundred rows go through the layers together, each layer one product of matrices that stay in the
+//! cache. The units of a tile are computed anew for the backward pass, which is cheaper than keeping those
+//! of all rows in memory.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use super::product::{Matrix, multiply};
 use super::sweep::{self, Block, Kernel};
 use super::{Features, GroupUse, Scorer};
 
 /// Rows that go through the layers together.
-const TILE: usize = 16;
-
-/// One unit's value in each row of a tile.
-type Unit = [f64; TILE];
+const TILE: usize = 256;
 
 /// A network of rectified linear units with one output: h₁ = r(W₁x + b₁), h₂ = r(W₂h₁ + b₂), …,
 /// f(x) = v·h + c, with r(t) = max(t, 0), whose derivative at 0 is taken as 0.
@@ -85,12 +83,11 @@ impl Scorer for Mlp {
     }
 }
 
-/// The sizes of one layer, and where it starts among the parameters and among the units.
+/// The sizes of one layer, and where it starts among the parameters.
 struct Layer {
     inputs: usize,
     outputs: usize,
     parameters: usize,
-    units: usize,
 }
 
 impl Layer {
@@ -101,6 +98,12 @@ impl Layer {
     fn end(&self) -> usize {
         self.parameters.saturating_add(self.weights()).saturating_add(self.outputs)
     }
+
+    /// Weights (outputs × inputs) and biases.
+    fn parts<'a>(&self, parameters: &'a [f64]) -> (Matrix<'a, f64>, &'a [f64]) {
+        let (weights, biases) = parameters[self.parameters..self.end()].split_at(self.weights());
+        (Matrix::new(weights, self.outputs, self.inputs), biases)
+    }
 }
 
 /// One network.
@@ -110,89 +113,67 @@ struct Layers {
     layers: Vec<Layer>,
 }
 
+/// The units of a tile of rows, layer by layer; in each row after row.
+type Units = Vec<Vec<f64>>;
+
 impl Layers {
     fn new(mlp: &Mlp) -> Layers {
         let mut layers: Vec<Layer> = Vec::with_capacity(mlp.hidden.len() + 1);
-        let (mut inputs, mut units) = (mlp.width, 0_usize);
+        let mut inputs = mlp.width;
         for &outputs in mlp.hidden.iter().chain(&[1]) {
             let parameters = layers.last().map_or(0, Layer::end);
-            layers.push(Layer { inputs, outputs, parameters, units });
-            units = units.saturating_add(inputs);
+            layers.push(Layer { inputs, outputs, parameters });
             inputs = outputs;
         }
         Layers { width: mlp.width, layers }
     }
 
-    /// Space for the features, every hidden unit and the output.
-    fn units(&self) -> Vec<Unit> {
-        vec![[0.0; TILE]; self.layers.iter().map(|layer| layer.inputs).sum::<usize>() + 1]
-    }
-
-    /// The value of every unit in a tile of rows; places beyond the last row are rows of zeros.
-    fn forward(&self, parameters: &[f64], values: &[f64], units: &mut [Unit]) {
-        units[..self.width].fill([0.0; TILE]);
-        for (row, x) in values.chunks_exact(self.width).enumerate() {
-            for (unit, x) in units.iter_mut().zip(x) {
-                unit[row] = *x;
-            }
-        }
+    /// The value of every unit above the features.
+    fn forward(&self, parameters: &[f64], values: &[f64], rows: usize, units: &mut Units) {
+        units.resize(self.layers.len(), Vec::new());
         let last = self.layers.len() - 1;
         for (at, layer) in self.layers.iter().enumerate() {
-            let (weights, biases) = parameters[layer.parameters..].split_at(layer.weights());
-            let (inputs, outputs) = units[layer.units..].split_at_mut(layer.inputs);
-            let weights = weights.chunks_exact(layer.inputs);
-            for ((output, weights), bias) in outputs.iter_mut().zip(weights).zip(&biases[..layer.outputs]) {
-                let mut sum = [*bias; TILE];
-                for (weight, input) in weights.iter().zip(inputs.iter()) {
-                    add(&mut sum, *weight, input);
-                }
-                if at < last {
-                    // A NaN stays one, so that it can be seen.
-                    sum = sum.map(|t| if t < 0.0 { 0.0 } else { t });
-                }
-                *output = sum;
+            let (below, above) = units.split_at_mut(at);
+            let (weights, biases) = layer.parts(parameters);
+            let inputs = Matrix::new(below.last().map_or(values, Vec::as_slice), rows, layer.inputs);
+            let outputs = &mut above[0];
+            outputs.clear();
+            (0..rows).for_each(|_| outputs.extend_from_slice(biases));
+            multiply(inputs, weights.transposed(), 1.0, outputs);
+            if at < last {
+                // A NaN stays one, so that it can be seen.
+                outputs.iter_mut().for_each(|t| *t = if *t < 0.0 { 0.0 } else { *t });
             }
         }
     }
 
-    /// Adds the gradient of a tile. `above` holds the gradient by the output, and then by the units of
-    /// layer after layer downward; `below` is scratch space.
+    /// Adds the gradient of a tile, from that by the scores and the units on the way forward.
     fn backward(
         &self,
         parameters: &[f64],
-        units: &[Unit],
-        above: &mut Vec<Unit>,
-        below: &mut Vec<Unit>,
+        values: &[f64],
+        units: &Units,
+        by_score: &[f64],
         gradient: &mut [f64],
     ) {
+        let rows = by_score.len();
+        let mut by_output = by_score.to_vec();
         for (at, layer) in self.layers.iter().enumerate().rev() {
-            let inputs = &units[layer.units..][..layer.inputs];
-            let (weights, biases) = gradient[layer.parameters..].split_at_mut(layer.weights());
-            for (weights, by_output) in weights.chunks_exact_mut(layer.inputs).zip(above.iter()) {
-                for (weight, input) in weights.iter_mut().zip(inputs) {
-                    *weight += dot(by_output, input);
-                }
+            let inputs = at.checked_sub(1).map_or(values, |below| &units[below]);
+            let above = Matrix::new(&by_output, rows, layer.outputs);
+            let (weights, biases) = gradient[layer.parameters..layer.end()].split_at_mut(layer.weights());
+            multiply(above.transposed(), Matrix::new(inputs, rows, layer.inputs), 1.0, weights);
+            for row in by_output.chunks_exact(layer.outputs) {
+                biases.iter_mut().zip(row).for_each(|(bias, by_output)| *bias += by_output);
             }
-            for (bias, by_output) in biases.iter_mut().zip(above.iter()) {
-                *bias += fold(*by_output);
-            }
-            if at == 0 {
-                return;
-            }
-            below.clear();
-            below.resize(layer.inputs, [0.0; TILE]);
-            let weights = parameters[layer.parameters..].chunks_exact(layer.inputs);
-            for (weights, by_output) in weights.zip(above.iter()) {
-                for (by_input, weight) in below.iter_mut().zip(weights) {
-                    add(by_input, *weight, by_output);
-                }
-            }
-            for (by_input, input) in below.iter_mut().zip(inputs) {
-                for (by_input, input) in by_input.iter_mut().zip(input) {
+            if at > 0 {
+                let mut by_input = vec![0.0; inputs.len()];
+                multiply(above, layer.parts(parameters).0, 0.0, &mut by_input);
+                for (by_input, input) in by_input.iter_mut().zip(inputs) {
                     *by_input = if *input == 0.0 { 0.0 } else { *by_input };
                 }
+                by_output = by_input;
             }
-            std::mem::swap(above, below);
         }
     }
 }
@@ -203,56 +184,22 @@ impl Kernel for Layers {
     }
 
     fn score(&self, parameters: &[f64], rows: Block, scores: &mut [f64]) {
-        let mut units = self.units();
+        let mut units = Units::new();
         let values = &rows.values[..scores.len() * self.width];
         for (values, scores) in values.chunks(TILE * self.width).zip(scores.chunks_mut(TILE)) {
-            self.forward(parameters, values, &mut units);
+            self.forward(parameters, values, scores.len(), &mut units);
             if let Some(output) = units.last() {
-                scores.copy_from_slice(&output[..scores.len()]);
+                scores.copy_from_slice(output);
             }
         }
     }
 
     fn pull_back(&self, parameters: &[f64], rows: Block, score_gradient: &[f64], gradient: &mut [f64]) {
-        let mut units = self.units();
+        let mut units = Units::new();
         let values = &rows.values[..score_gradient.len() * self.width];
-        let (mut above, mut below) = (Vec::new(), Vec::new());
         for (values, by_score) in values.chunks(TILE * self.width).zip(score_gradient.chunks(TILE)) {
-            self.forward(parameters, values, &mut units);
-            let mut by_output = [0.0; TILE];
-            by_output[..by_score.len()].copy_from_slice(by_score);
-            above.clear();
-            above.push(by_output);
-            self.backward(parameters, &units, &mut above, &mut below, gradient);
+            self.forward(parameters, values, by_score.len(), &mut units);
+            self.backward(parameters, values, &units, by_score, gradient);
         }
     }
-}
-
-#[inline]
-fn add(sum: &mut Unit, factor: f64, unit: &Unit) {
-    for row in 0..TILE {
-        sum[row] += factor * unit[row];
-    }
-}
-
-#[inline]
-fn dot(a: &Unit, b: &Unit) -> f64 {
-    let mut products = [0.0; TILE];
-    for row in 0..TILE {
-        products[row] = a[row] * b[row];
-    }
-    fold(products)
-}
-
-/// The sum, by halves: first + ninth, and so on.
-#[inline]
-fn fold(mut unit: Unit) -> f64 {
-    let mut half = TILE / 2;
-    while half > 0 {
-        for row in 0..half {
-            unit[row] += unit[row + half];
-        }
-        half /= 2;
-    }
-    unit[0]
 }

@@ -36,6 +36,7 @@ mod mlp;
 mod model;
 mod model_check;
 pub(crate) mod numbers;
+mod product;
 mod sweep;
 pub mod text;
 mod trace;

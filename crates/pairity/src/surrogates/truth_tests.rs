@@ -8,10 +8,9 @@ use proptest::prelude::*;
 
 proptest! {
     #[test]
-    fn true_rates_are_those_of_an_audit(rows in tables(), by_query: bool, unweighted: bool) {
+    fn true_rates_are_those_of_an_audit(rows in tables(), by_query: bool, small: bool) {
         let mut rows = rows;
-        if unweighted {
-            (rows.weights, rows.factors, rows.label_gap) = (None, None, false);
+        if small {
             // Every query small, so that the prepared columns are enough.
             rows.queries = Some((0..rows.scores.len() as u32).map(|i| i / 12).collect());
         }

@@ -6,13 +6,12 @@
 
 use std::ops::Range;
 
-use ndarray::linalg::general_mat_mul;
-use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::cnn::{Parts, TextCnn};
 use super::words::Words;
+use crate::scorers::product::{Matrix, multiply};
 
 /// No window of a text: the filter is below 0 everywhere.
 const NOWHERE: u32 = u32::MAX;
@@ -83,13 +82,9 @@ impl<'a> Net<'a> {
         let (starts, embedded) = self.embed(words, rows.clone());
         let places = embedded.len() / shape.embedding + 1 - shape.window;
         let mut found = vec![0.0; places * filters];
-        product(
-            &embedded,
-            (places, shape.embedding),
-            &self.weights[parts.filters.clone()],
-            shape.seen(),
-            &mut found,
-        );
+        let texts = Matrix::new(&embedded, places, shape.seen()).with_stride(shape.embedding);
+        let weights = Matrix::new(&self.weights[parts.filters.clone()], filters, shape.seen());
+        multiply(texts, weights.transposed(), 0.0, &mut found);
 
         let biases = &self.weights[parts.filter_biases.clone()];
         let before = (shape.window - 1) / 2;
@@ -115,7 +110,8 @@ impl<'a> Net<'a> {
         pooled.iter_mut().zip(&factors).for_each(|(value, factor)| *value *= factor);
 
         let mut hidden = vec![0.0; rows.len() * units];
-        product(&pooled, (rows.len(), filters), &self.weights[parts.hidden.clone()], filters, &mut hidden);
+        let weights = Matrix::new(&self.weights[parts.hidden.clone()], units, filters);
+        multiply(Matrix::new(&pooled, rows.len(), filters), weights.transposed(), 0.0, &mut hidden);
         let (biases, output) =
             (&self.weights[parts.hidden_biases.clone()], &self.weights[parts.output.clone()]);
         let bias = f64::from(self.weights[parts.bias]);
@@ -217,18 +213,5 @@ impl<'a> Net<'a> {
 fn add(sums: &mut [f32], factor: f32, values: &[f32]) {
     for (sum, value) in sums.iter_mut().zip(values) {
         *sum += factor * value;
-    }
-}
-
-/// found = X Yᵀ, where the rows of X have the length of those of Y but begin `stride` apart, so that they
-/// overlap if that is less.
-fn product(x: &[f32], (rows, stride): (usize, usize), y: &[f32], length: usize, found: &mut [f32]) {
-    let columns = y.len() / length.max(1);
-    let x = ArrayView2::from_shape((rows, length).strides((stride, 1)), x);
-    let y = ArrayView2::from_shape((length, columns).strides((1, length)), y);
-    let found = ArrayViewMut2::from_shape((rows, columns), found);
-    // The shapes always fit; the network's tests would show zeros otherwise.
-    if let (Ok(x), Ok(y), Ok(mut found)) = (x, y, found) {
-        general_mat_mul(1.0, &x, &y, 0.0, &mut found);
     }
 }
