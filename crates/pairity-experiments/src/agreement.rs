@@ -66,9 +66,9 @@ pub fn agreement(
     })
 }
 
-/// Of a line: its objective and its violation; none on a sample of the paper's data.
+/// Of a line: its objective and its violation; none on a sample of the paper's data or on a stand-in for it.
 pub fn of_line(line: &Line) -> Option<(Agreement, Agreement)> {
-    let published = line.published.filter(|_| !line.sample)?;
+    let published = line.published.filter(|_| !line.sample && !line.stand_in)?;
     let error = line.shown == "mse";
     let digits = if error { 3 } else { 2 };
     let objective = agreement(line.objective, line.seeds, published.objective, digits, !error)?;

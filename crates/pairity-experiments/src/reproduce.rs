@@ -295,7 +295,11 @@ mod tests {
             for contender in &mut experiment.contenders {
                 contender.trial.settings.step_sizes = vec![0.1];
             }
-            for line in lines(&experiment, &plan, &|_| ()).unwrap() {
+            for mut line in lines(&experiment, &plan, &|_| ()).unwrap() {
+                let verdict = |line: &Line| crate::agreement::of_line(line).is_some();
+                assert_eq!(verdict(&line), line.published.is_some(), "{line:?}");
+                line.stand_in = true;
+                assert!(!verdict(&line), "made-up data say nothing about the paper");
                 assert!(line.objective.mean > 0.6 && line.violation.mean.is_finite(), "{line:?}");
                 assert_eq!(line.matrix.len(), if name == "simulated" { 2 } else { 3 });
                 if let Some((objective, _)) = line.population {

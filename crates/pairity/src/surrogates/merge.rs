@@ -12,6 +12,9 @@
 //!
 //! where what is left is the total less what was passed, so that only starting values differ. For the
 //! squared hinge a second sum carries the scores and thresholds: Σ c m (x_j − x_i).
+//!
+//! What comes next depends on what came before, so a processor waits for itself most of the time. The walk
+//! therefore starts at both ends: two chains that don't depend on each other.
 
 use super::kind::Slope;
 use super::pairing::Pairing;
@@ -28,6 +31,16 @@ pub(super) struct Element {
     pub place: u32,
     /// Its group, or the rank of its continuous attribute.
     pub lane: u32,
+    /// What was found of its slope. It travels along, because the gradient itself is in label order: to
+    /// go there from score order at every split would miss the cache each time.
+    pub slope: f64,
+}
+
+/// Adds the slopes that elements carry to a gradient that starts at place `base`.
+pub(super) fn settle(elements: &[Element], base: usize, gradient: &mut [f64]) {
+    for element in elements {
+        gradient[element.place as usize - base] += element.slope;
+    }
 }
 
 /// One of the two parts of a surrogate, ready to be merged.
@@ -87,98 +100,147 @@ impl Part {
         Some(Part { shift, above, worse_first: shift < 0.0, k, width, passed })
     }
 
-    /// Adds the slopes of all pairs of two lists in score order; `gradient` starts at place `base`.
-    /// Returns the offset.
+    /// Adds the slopes of all pairs of two lists in score order, the worse and the better ones. Returns the
+    /// offset.
     pub(super) fn merge<S: Slope, P: Pairing>(
         &self,
-        lists: [&[Element]; 2],
+        worse: &mut [Element],
+        better: &mut [Element],
         group: impl Fn(u32) -> usize + Copy,
         masses: &[P],
-        base: usize,
-        gradient: &mut [f64],
     ) -> f64 {
-        if lists[0].is_empty() || lists[1].is_empty() {
+        if worse.is_empty() || better.is_empty() {
             return 0.0;
         }
-        let better: f64 = (0..self.k.div_ceil(self.width))
+        let total: f64 = (0..self.k.div_ceil(self.width))
             .map(|block| match self.width {
-                1 => self.block::<S, P, 1>(block, lists, group, masses, base, gradient),
-                2 => self.block::<S, P, 2>(block, lists, group, masses, base, gradient),
-                4 => self.block::<S, P, 4>(block, lists, group, masses, base, gradient),
-                _ => self.block::<S, P, 8>(block, lists, group, masses, base, gradient),
+                1 => self.block::<S, P, 1>(block, worse, better, group, masses),
+                2 => self.block::<S, P, 2>(block, worse, better, group, masses),
+                4 => self.block::<S, P, 4>(block, worse, better, group, masses),
+                _ => self.block::<S, P, 8>(block, worse, better, group, masses),
             })
             .sum();
-        self.shift * better
+        self.shift * total
     }
 
     /// The slopes of readers in one block of groups; returns the sum over better ones.
     fn block<S: Slope, P: Pairing, const G: usize>(
         &self,
         block: usize,
-        [worse, better]: [&[Element]; 2],
+        worse: &mut [Element],
+        better: &mut [Element],
         group: impl Fn(u32) -> usize + Copy,
         masses: &[P],
-        base: usize,
-        gradient: &mut [f64],
     ) -> f64 {
         let rows = |table| {
             let (rows, _) = Vec::as_slice(table)[block * self.k * G..][..self.k * G].as_chunks::<G>();
             rows
         };
         let passed = [rows(&self.passed[0]), rows(&self.passed[1])];
-        let shift = [0.0, self.shift];
-        let take =
-            |sums: &mut [P::Sum; G], moments: &mut [P::Sum; G], element: Element, kind: usize, sign: f64| {
-                let row = &passed[kind][group(element.lane)];
-                let mass = masses[element.place as usize];
-                let x = element.score + shift[kind];
-                for (lane, &c) in row.iter().enumerate() {
-                    let added = mass.times(sign * c);
-                    sums[lane] += added;
-                    if S::SQUARED {
-                        moments[lane] += added * x;
-                    }
-                }
-            };
-        // Whoever reads what is left starts from minus the total.
-        let (left, kind) = if self.above { (worse, 0) } else { (better, 1) };
-        let (mut sum, mut moment) = ([P::Sum::default(); G], [P::Sum::default(); G]);
-        for &element in left {
-            take(&mut sum, &mut moment, element, kind, -1.0);
-        }
-        // By who reads them: worse ones, better ones.
-        let (mut sums, mut moments) = ([sum; 2], [moment; 2]);
-        sums[kind] = [P::Sum::default(); G];
-        moments[kind] = [P::Sum::default(); G];
+        let walk = Walk { passed, shift: [0.0, self.shift], first: block * G, group, masses };
+        let mut end = Sums::<P, G>::default();
+        worse.iter().for_each(|&element| walk.pass::<S>(&mut end, element, 0, 1.0));
+        better.iter().for_each(|&element| walk.pass::<S>(&mut end, element, 1, 1.0));
+        // Whoever reads what is left counts down from the total, as a number below 0.
+        let reader = usize::from(self.above);
+        let mut start = Sums::<P, G>::default();
+        std::mem::swap(&mut start.sums[reader], &mut end.sums[reader]);
+        std::mem::swap(&mut start.moments[reader], &mut end.moments[reader]);
+        start.sums[reader].iter_mut().chain(&mut start.moments[reader]).for_each(|sum| *sum = *sum * -1.0);
 
-        let mut total = [0.0; 2];
-        let mut step = |element: Element, kind: usize| {
-            let lane = group(element.lane).wrapping_sub(block * G);
-            if lane < G {
-                let mut sum = sums[kind][lane];
-                if S::SQUARED {
-                    let x = element.score + shift[kind];
-                    sum = sum * -x;
-                    sum += moments[kind][lane];
-                }
-                let slope = masses[element.place as usize].meet(sum);
-                gradient[element.place as usize - base] += slope;
-                total[kind] += slope;
-            }
-            take(&mut sums[1 - kind], &mut moments[1 - kind], element, kind, 1.0);
+        let mut totals = [0.0; 2];
+        let mut add = |element: &mut Element, kind: usize, slope: f64| {
+            element.slope += slope;
+            totals[kind] += slope;
         };
-        let (mut w, mut b) = (0, 0);
-        while w < worse.len() && b < better.len() {
-            let (score, threshold) = (worse[w].score, better[b].score + self.shift);
-            let worse_next = (score < threshold) | (self.worse_first & (score == threshold));
-            let element = *select_unpredictable(worse_next, &worse[w], &better[b]);
-            step(element, usize::from(!worse_next));
-            w += usize::from(worse_next);
-            b += usize::from(!worse_next);
+        let worse_next = |worse: Element, better: Element| {
+            let (score, threshold) = (worse.score, better.score + self.shift);
+            (score < threshold) | (self.worse_first & (score == threshold))
+        };
+        let (mut w, mut b) = (0..worse.len(), 0..better.len());
+        while w.len() > 1 && b.len() > 1 {
+            let first = worse_next(worse[w.start], better[b.start]);
+            let element = select_unpredictable(first, &mut worse[w.start], &mut better[b.start]);
+            let kind = usize::from(!first);
+            add(element, kind, walk.read::<S>(&start, *element, kind));
+            walk.pass::<S>(&mut start, *element, kind, 1.0);
+            w.start += usize::from(first);
+            b.start += usize::from(!first);
+
+            let better_last = worse_next(worse[w.end - 1], better[b.end - 1]);
+            let element = select_unpredictable(better_last, &mut better[b.end - 1], &mut worse[w.end - 1]);
+            let kind = usize::from(better_last);
+            walk.pass::<S>(&mut end, *element, kind, -1.0);
+            add(element, kind, walk.read::<S>(&end, *element, kind));
+            b.end -= usize::from(better_last);
+            w.end -= usize::from(!better_last);
         }
-        worse[w..].iter().for_each(|&element| step(element, 0));
-        better[b..].iter().for_each(|&element| step(element, 1));
-        total[1]
+        while !w.is_empty() && !b.is_empty() {
+            let first = worse_next(worse[w.start], better[b.start]);
+            let (element, kind) = if first { (&mut worse[w.start], 0) } else { (&mut better[b.start], 1) };
+            add(element, kind, walk.read::<S>(&start, *element, kind));
+            walk.pass::<S>(&mut start, *element, kind, 1.0);
+            w.start += usize::from(first);
+            b.start += usize::from(!first);
+        }
+        for (kind, rest) in [&mut worse[w], &mut better[b]].into_iter().enumerate() {
+            rest.iter_mut().for_each(|element| add(element, kind, walk.read::<S>(&start, *element, kind)));
+        }
+        totals[1]
+    }
+}
+
+/// Sums of what was passed, for worse readers and for better ones, by the reader's group.
+struct Sums<P: Pairing, const G: usize> {
+    sums: [[P::Sum; G]; 2],
+    moments: [[P::Sum; G]; 2],
+}
+
+impl<P: Pairing, const G: usize> Default for Sums<P, G> {
+    fn default() -> Self {
+        let none = [[P::Sum::default(); G]; 2];
+        Sums { sums: none, moments: none }
+    }
+}
+
+/// What a walk through two lists looks up. A kind is 0 for worse examples and 1 for better ones.
+struct Walk<'a, P, F, const G: usize> {
+    passed: [&'a [[f64; G]]; 2],
+    shift: [f64; 2],
+    /// The first group of readers.
+    first: usize,
+    group: F,
+    masses: &'a [P],
+}
+
+impl<P: Pairing, F: Fn(u32) -> usize, const G: usize> Walk<'_, P, F, G> {
+    #[inline(always)]
+    fn pass<S: Slope>(&self, to: &mut Sums<P, G>, element: Element, kind: usize, sign: f64) {
+        let row = &self.passed[kind][(self.group)(element.lane)];
+        let mass = self.masses[element.place as usize];
+        let x = element.score + self.shift[kind];
+        for (lane, &c) in row.iter().enumerate() {
+            let added = mass.times(sign * c);
+            to.sums[1 - kind][lane] += added;
+            if S::SQUARED {
+                to.moments[1 - kind][lane] += added * x;
+            }
+        }
+    }
+
+    /// The slope of an element; 0 if its group is not among the readers.
+    #[inline(always)]
+    fn read<S: Slope>(&self, from: &Sums<P, G>, element: Element, kind: usize) -> f64 {
+        let lane = (self.group)(element.lane).wrapping_sub(self.first);
+        if lane >= G {
+            return 0.0;
+        }
+        let mut sum = from.sums[kind][lane];
+        if S::SQUARED {
+            sum = sum * -(element.score + self.shift[kind]);
+            sum += from.moments[kind][lane];
+        }
+        self.masses[element.place as usize].meet(sum)
     }
 }
 

@@ -8,7 +8,7 @@
 use super::columns::{NO_RANK, Query};
 use super::every_pair::{Block, every_pair};
 use super::kind::Slope;
-use super::merge::{Element, Part, partition};
+use super::merge::{Element, Part, partition, settle};
 use super::pairing::Pairing;
 use super::sweep::{FORK, LEAF, boundary, in_score_order};
 use super::table::{GREATER, LESS, Table};
@@ -118,18 +118,17 @@ impl<S: Slope, P: Pairing> Nested<'_, S, P> {
         base: usize,
         gradient: &mut [f64],
     ) -> f64 {
-        if bits == 0 || worse.is_empty() || better.is_empty() {
-            return 0.0;
-        }
-        if worse.len() * better.len() <= FEW {
-            return self.few(worse, better, base, gradient);
+        if bits == 0 || worse.len() * better.len() <= FEW {
+            let offset = if bits == 0 { 0.0 } else { self.few(worse, better) };
+            settle(worse, base, gradient);
+            settle(better, base, gradient);
+            return offset;
         }
         let bit = bits - 1;
         let mut offset = 0.0;
         for part in &self.parts {
-            let lists = [&*worse, &*better];
             let group = |rank: u32| (rank >> bit & 1) as usize;
-            offset += part.merge::<S, P>(lists, group, self.masses, base, gradient);
+            offset += part.merge::<S, P>(worse, better, group, self.masses);
         }
         let is_low = |element: Element| element.lane >> bit & 1 == 0;
         let low = partition(worse, scratch, is_low);
@@ -140,22 +139,22 @@ impl<S: Slope, P: Pairing> Nested<'_, S, P> {
         offset + self.by_attribute(high_worse, high_better, scratch, bit, base, gradient)
     }
 
-    fn few(&self, worse: &[Element], better: &[Element], base: usize, gradient: &mut [f64]) -> f64 {
+    fn few(&self, worse: &mut [Element], better: &mut [Element]) -> f64 {
         let mut offset = 0.0;
         for i in better {
-            let (at, mass) = (i.place as usize, self.masses[i.place as usize]);
+            let mass = self.masses[i.place as usize];
             let (mut falls, mut rises) = (0.0, 0.0);
-            for j in worse {
+            for j in worse.iter_mut() {
                 let class = order(i.lane, j.lane);
                 let mass = mass.pair(self.masses[j.place as usize]);
                 let d = i.score - j.score;
                 let fall = S::first(self.margin - d, self.table.first[class] * mass);
                 let rise = S::second(self.margin + d, self.table.second[class] * mass);
-                gradient[j.place as usize - base] += S::added(fall, rise);
+                j.slope += S::added(fall, rise);
                 falls += fall;
                 rises += rise;
             }
-            gradient[at - base] += S::added(rises, falls);
+            i.slope += S::added(rises, falls);
             offset += rises + falls;
         }
         self.margin * offset

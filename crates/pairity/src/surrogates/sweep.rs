@@ -7,7 +7,7 @@
 use super::columns::Query;
 use super::every_pair::{Block, every_pair};
 use super::kind::Slope;
-use super::merge::{Element, Part, partition};
+use super::merge::{Element, Part, partition, settle};
 use super::pairing::Pairing;
 use super::table::Table;
 use crate::examples::sort_by_value;
@@ -24,7 +24,7 @@ pub(super) const LEAF: usize = 32;
 pub(super) fn in_score_order(scores: &[f64], lane: impl Fn(usize) -> u32) -> Vec<Element> {
     let element = |(_, place): (u64, u32)| {
         let at = place as usize;
-        Element { score: scores[at], place, lane: lane(at) }
+        Element { score: scores[at], place, lane: lane(at), slope: 0.0 }
     };
     sort_by_value(scores).into_iter().map(element).collect()
 }
@@ -79,11 +79,15 @@ pub(super) fn unordered<S: Slope, P: Pairing>(
     margin: f64,
     gradient: &mut [f64],
 ) -> f64 {
-    let elements = in_score_order(scores, |place| query.lane[place].into());
-    Part::both::<S, P>(table, query.present.len(), margin)
+    let mut worse = in_score_order(scores, |place| query.lane[place].into());
+    let mut better = worse.clone();
+    let offset = Part::both::<S, P>(table, query.present.len(), margin)
         .iter()
-        .map(|part| part.merge::<S, P>([&elements, &elements], |lane| lane as usize, masses, 0, gradient))
-        .sum()
+        .map(|part| part.merge::<S, P>(&mut worse, &mut better, |lane| lane as usize, masses))
+        .sum();
+    settle(&worse, 0, gradient);
+    settle(&better, 0, gradient);
+    offset
 }
 
 impl<S: Slope, P: Pairing> Sweep<'_, S, P> {
@@ -97,15 +101,18 @@ impl<S: Slope, P: Pairing> Sweep<'_, S, P> {
     ) -> f64 {
         let n = elements.len();
         if n <= LEAF {
+            settle(elements, base, gradient);
             return self.leaf(base, gradient);
         }
-        let Some(middle) = boundary(&self.query.run[base..base + n], base) else { return 0.0 };
+        let Some(middle) = boundary(&self.query.run[base..base + n], base) else {
+            settle(elements, base, gradient);
+            return 0.0;
+        };
         partition(elements, scratch, |element| (element.place as usize) < base + middle);
         let (worse, better) = elements.split_at_mut(middle);
         let mut offset = 0.0;
         for part in &self.parts {
-            let lists = [&*worse, &*better];
-            offset += part.merge::<S, P>(lists, |lane| lane as usize, self.masses, base, gradient);
+            offset += part.merge::<S, P>(worse, better, |lane| lane as usize, self.masses);
         }
         let (left, right) = scratch.split_at_mut(middle);
         let (lower, upper) = gradient.split_at_mut(middle);
