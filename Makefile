@@ -16,7 +16,7 @@ test: lint browser
 # With every optional package, then with numpy alone. The library is built as the other tests are, so that
 # what these have built is not built again with other features.
 python-test: $(PYTHON)/full $(PYTHON)/plain
-	cargo build --workspace --lib --bin pairity
+	cargo build --workspace --lib --bin pairity --tests
 	cp $$(ls $(TARGET)/debug/lib_engine.so $(TARGET)/debug/lib_engine.dylib 2>/dev/null) python/pairity/_engine.abi3.so
 	PYTHONPATH=$(CURDIR)/python $(PYTHON)/bin/mypy
 	PYTHONPATH=$(CURDIR)/python $(PYTHON)/bin/stubtest pairity._engine

@@ -320,10 +320,14 @@ fn play(arena: &Arena, games: &mut [Game], settings: &TrainSettings, watch: &Wat
     let (mut saved, mut took) = (Instant::now(), Duration::ZERO);
     while games.iter().any(|game| !arena.is_over(game)) {
         let pause = Instant::now();
-        // However little time there is, every game makes a step, so that there is a model.
-        games.par_iter_mut().for_each(|game| {
-            let to = game.iteration + settings.iterations / settings.snapshots;
-            arena.play(game, &|game| game.iteration < to && pause.elapsed() < PAUSE && in_time());
+        // However little time there is, every game makes a step, so that there is a model. The scope makes
+        // even a single game run on one of the pool's own threads: from outside, each of its steps would
+        // wait for another thread to wake up, several times.
+        rayon::scope(|_| {
+            games.par_iter_mut().for_each(|game| {
+                let to = game.iteration + settings.iterations / settings.snapshots;
+                arena.play(game, &|game| game.iteration < to && pause.elapsed() < PAUSE && in_time());
+            });
         });
         let over = games.iter().all(|game| arena.is_over(game));
         let stop = !(watch.progress)(&progress(arena, games, settings)) || !in_time();
