@@ -101,6 +101,10 @@ fn summary(lines: &[Reproduced]) -> String {
         .map(|(_, cell)| cell)
         .collect();
     match worse.len() {
+        0 if lines.iter().all(|line| line.agreement.is_none()) => {
+            "Nothing here can be held against the paper’s values: that takes two seeds and its own data."
+                .to_owned()
+        }
         0 => "No value is worse than the paper’s beyond noise.".to_owned(),
         n => format!(
             "{} worse than the paper’s beyond noise: {}.",
@@ -256,7 +260,9 @@ mod tests {
         }
         assert!(page.contains("id=\"law\"") && !page.contains("NaN"));
         assert!(reproduction_html(&report(false)).contains("No value is worse"));
-        let empty = Reproduction { lines: vec![], ..report(true) };
-        assert!(!reproduction_html(&empty).contains("NaN"));
+        for lines in [vec![], vec![line("unconstrained", false)]] {
+            let page = reproduction_html(&Reproduction { lines, ..report(true) });
+            assert!(page.contains("Nothing here can be held against") && !page.contains("NaN"));
+        }
     }
 }
