@@ -21,7 +21,7 @@ mod order;
 mod parts;
 
 pub use groups::{Groups, MAX_GROUPS, NO_GROUP};
-pub(crate) use order::{LabelOrder, sort_by_value};
+pub(crate) use order::{LabelOrder, score_of_key, sort_by_value};
 pub use parts::SplitError;
 pub(crate) use parts::shuffled;
 

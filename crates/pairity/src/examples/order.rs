@@ -9,6 +9,12 @@ fn score_key(score: f64) -> u64 {
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
 }
 
+/// The number of a key.
+#[inline(always)]
+pub(crate) fn score_of_key(key: u64) -> f64 {
+    f64::from_bits(if key >> 63 == 1 { key & !(1 << 63) } else { !key })
+}
+
 /// For every query above a size: its examples in the order of their labels, and their label ranks.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LabelOrder {
@@ -123,6 +129,7 @@ mod tests {
         let numbers = [f64::MIN, -1.0, -5e-324, 0.0, 5e-324, 1e-300, 1.0, f64::MAX];
         assert!(numbers.map(score_key).is_sorted_by(|a, b| a < b));
         assert_eq!(score_key(-0.0), score_key(0.0));
+        assert_eq!(numbers.map(|number| score_of_key(score_key(number))), numbers);
     }
 
     #[test]

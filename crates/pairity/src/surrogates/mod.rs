@@ -12,8 +12,10 @@
 //! [`Kind`]'s bound of the indicator. Small queries look at each pair; large ones are split and merged
 //! in O(n log n) per group.
 
+mod climb;
 mod columns;
 mod correlation;
+mod counts;
 mod every_pair;
 mod kind;
 mod merge;
@@ -437,9 +439,11 @@ impl<'a> Surrogate<'a> {
         let (lane, rank) = (query.lane, query.rank);
         if scores.len() > SMALL {
             let mut offset = 0.0;
-            if coefficients.has_accuracy {
-                offset +=
-                    sweep::sweep::<S, P>(query, scores, masses, &coefficients.accuracy, self.margin, slopes);
+            let accuracy = &coefficients.accuracy;
+            if coefficients.has_accuracy && P::EQUAL && climb::is_worth::<S>(query) {
+                offset += climb::climb::<S>(query, scores, accuracy, self.margin, slopes);
+            } else if coefficients.has_accuracy {
+                offset += sweep::sweep::<S, P>(query, scores, masses, accuracy, self.margin, slopes);
             }
             if coefficients.has_orders {
                 offset +=

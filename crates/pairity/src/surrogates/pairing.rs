@@ -17,6 +17,8 @@ pub(super) trait Pairing: Copy + Send + Sync {
     type Sum: Copy + Default + Send + Sync + AddAssign + Mul<f64, Output = Self::Sum>;
     /// A worse example with a sum of better ones is this times what [`Pairing::meet`] returns.
     const MIRROR: f64;
+    /// Every pair weighs one.
+    const EQUAL: bool = false;
 
     /// What the pair with a worse example weighs.
     fn pair(self, worse: Self) -> f64;
@@ -33,6 +35,7 @@ pub(super) struct Equal;
 impl Pairing for Equal {
     type Sum = f64;
     const MIRROR: f64 = 1.0;
+    const EQUAL: bool = true;
 
     #[inline(always)]
     fn pair(self, _worse: Equal) -> f64 {

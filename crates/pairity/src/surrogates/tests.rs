@@ -303,15 +303,47 @@ fn everything(kind: Kind) -> Question {
 fn deep_splits_and_many_groups_equal_the_sum_over_all_pairs() {
     for kind in [Kind::Hinge, Kind::SquaredHinge, Kind::Ramp] {
         for (groups, label_gap) in [(0, false), (0, true), (3, true), (11, false)] {
-            check(&one_query(600, groups, label_gap), &everything(kind)).unwrap();
+            let rows = one_query(600, groups, label_gap);
+            check(&rows, &everything(kind)).unwrap();
+            check(&Rows { weights: None, ..rows }, &everything(kind)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn pairs_of_weight_one_have_the_slopes_of_weighted_ones() {
+    for (groups, labels) in [(1, 300.0), (2, 100.0), (4, 300.0), (11, 80.0)] {
+        let rows = one_query(30_000, groups, false);
+        let labels = rows.labels.as_ref().map(|all| all.iter().map(|y| (y * labels).round()).collect());
+        let rows = Rows { labels, ..rows };
+        for kind in [Kind::Hinge, Kind::Ramp] {
+            let run = |weights| {
+                let rows = Rows { weights, ..rows.clone() };
+                let examples = rows.examples().unwrap();
+                let rates = all_rates(&examples);
+                // No two scores differ by this margin, so that no rounding decides about a pair.
+                let surrogate = Surrogate::new(&examples, &rates, Average::Pairs, kind, 1.00025).unwrap();
+                let scores = examples.arrange(&rows.scores).unwrap();
+                let cut = |weights: &[f64]| weights.iter().cycle().copied().take(rates.len()).collect();
+                let all = everything(kind);
+                ask(&surrogate, &scores, &Question { up: cut(&all.up), down: cut(&all.down), ..all })
+            };
+            let (counted, summed) = (run(None), run(Some(vec![3.0; 30_000])));
+            assert!((counted.0.total - summed.0.total).abs() < 1e-9 * summed.0.total);
+            let steepest = summed.1.iter().fold(0.0, |most: f64, slope| most.max(slope.abs()));
+            for (counted, summed) in counted.1.iter().zip(&summed.1) {
+                assert!((counted - summed).abs() < 1e-9 * steepest, "{counted} {summed}");
+            }
         }
     }
 }
 
 #[test]
 fn gradients_have_the_same_bits_for_any_number_of_threads() {
-    for (groups, kind) in [(4, Kind::Hinge), (4, Kind::SquaredHinge), (0, Kind::Ramp)] {
+    let cases = [(4, Kind::Hinge), (4, Kind::SquaredHinge), (0, Kind::Ramp)];
+    for ((groups, kind), weighted) in cases.into_iter().flat_map(|case| [(case, true), (case, false)]) {
         let rows = one_query(150_000, groups, false);
+        let rows = Rows { weights: rows.weights.filter(|_| weighted), ..rows };
         let examples = rows.examples().unwrap();
         let scores = examples.arrange(&rows.scores).unwrap();
         let rates = all_rates(&examples);
@@ -327,7 +359,7 @@ fn gradients_have_the_same_bits_for_any_number_of_threads() {
         let (one, three) = (run(1), run(3));
         assert!(one == three);
         // A pair pushes its two ends alike, so that nothing but squared errors moves the sum.
-        let weights = examples.weights.as_ref().unwrap();
+        let weights = examples.weights.clone().unwrap_or(vec![1.0; scores.len()]);
         let labels = examples.labels.as_ref().unwrap();
         let errors: f64 = (0..scores.len()).map(|i| weights[i] * (scores[i] - labels[i])).sum();
         let expected = 2.0 * question.mse * errors / weights.iter().sum::<f64>();

@@ -1,0 +1,104 @@
+//! How many were inserted below any position, while more are inserted.
+//!
+//! A tree. Its lowest level has a bit for each position, and its upper levels have blocks of 16 entries: one
+//! of the first upper level holds the count of the words before it in its block, one of the next level that of
+//! the blocks before it, and so on. A count reads one entry a level, and an insertion adds to what follows in
+//! one block a level: a few vector instructions and no branch.
+
+/// Positions of a word of the lowest level.
+const WORD: usize = u64::BITS as usize;
+
+/// Entries of a block.
+const WIDE: usize = 16;
+
+/// What an insertion adds to the entries of a block: 16 of these from some place on.
+const STEP: [i32; 2 * WIDE] = {
+    let mut step = [0; 2 * WIDE];
+    let mut i = WIDE;
+    while i < step.len() {
+        step[i] = 1;
+        i += 1;
+    }
+    step
+};
+
+/// Counts in `G` lanes.
+pub(super) struct Counts<const G: usize> {
+    words: Vec<[u64; G]>,
+    upper: Vec<Vec<[[i32; WIDE]; G]>>,
+    pub all: [i32; G],
+}
+
+impl<const G: usize> Counts<G> {
+    /// Nothing inserted, with positions below `n`.
+    pub(super) fn new(n: usize) -> Counts<G> {
+        let words = vec![[0; G]; n / WORD + 1];
+        let mut upper = Vec::new();
+        let mut below = words.len();
+        while below > 1 {
+            below = below.div_ceil(WIDE);
+            upper.push(vec![[[0; WIDE]; G]; below]);
+        }
+        Counts { words, upper, all: [0; G] }
+    }
+
+    /// Inserts at a position where there is nothing yet.
+    #[inline(always)]
+    pub(super) fn insert(&mut self, position: usize, lane: usize) {
+        self.all[lane] += 1;
+        let mut at = position / WORD;
+        self.words[at][lane] |= 1 << (position % WORD);
+        for level in &mut self.upper {
+            let step = &STEP[WIDE - 1 - at % WIDE..];
+            at /= WIDE;
+            level[at][lane].iter_mut().zip(step).for_each(|(entry, step)| *entry += step);
+        }
+    }
+
+    /// How many there are before `position`, which may be `n`.
+    #[inline(always)]
+    pub(super) fn before(&self, position: usize) -> [i32; G] {
+        let mut at = position / WORD;
+        let below = (1 << (position % WORD)) - 1;
+        let mut counts = self.words[at].map(|word| (word & below).count_ones() as i32);
+        for level in &self.upper {
+            let entry = at % WIDE;
+            at /= WIDE;
+            counts.iter_mut().zip(&level[at]).for_each(|(count, entries)| *count += entries[entry]);
+        }
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+        #[test]
+        fn counts_are_those_of_a_list(
+            n in prop_oneof![1usize..200, 1usize..40_000],
+            steps in prop::collection::vec((0usize..40_000, 0usize..2), 1..200),
+        ) {
+            let mut counts = Counts::<2>::new(n);
+            let mut inserted: Vec<(usize, usize)> = Vec::new();
+            let count = |inserted: &[(usize, usize)], position: usize| {
+                [0, 1].map(|lane| inserted.iter().filter(|&&(at, of)| at < position && of == lane).count() as i32)
+            };
+            for (at, lane) in steps {
+                let at = at % n;
+                prop_assert_eq!(counts.before(at), count(&inserted, at));
+                if inserted.iter().all(|&(other, _)| other != at) {
+                    inserted.push((at, lane));
+                    counts.insert(at, lane);
+                }
+                prop_assert_eq!(counts.before(at + 1), count(&inserted, at + 1));
+            }
+            prop_assert_eq!(counts.before(n), count(&inserted, n));
+            prop_assert_eq!(counts.all, count(&inserted, n));
+        }
+    }
+}
