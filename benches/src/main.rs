@@ -32,7 +32,7 @@ fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [work, folder, threads, repeats] = arguments.as_slice() else {
         return Err(
-            "usage: pairity-bench matrix|continuous|audit|count|gradient|gradient-up|train FOLDER THREADS REPEATS".into(),
+            "usage: pairity-bench matrix|continuous|audit|count|count-continuous|gradient|gradient-up|gradient-continuous|train FOLDER THREADS REPEATS".into(),
         );
     };
     rayon::ThreadPoolBuilder::new().num_threads(threads.parse()?).build_global()?;
@@ -48,30 +48,28 @@ fn main() -> Result<(), Failure> {
     let groups = Groups::from_codes(names, codes);
     let k = groups.names().len();
 
-    let columns = match work.as_str() {
-        "continuous" => Columns { labels: Some(&labels), protected: Some(&attribute), ..Columns::default() },
-        _ => Columns { labels: Some(&labels), groups: Some(&groups), ..Columns::default() },
-    };
-    let rates: Vec<Rate> = match work.as_str() {
-        "continuous" => vec![Rate::Greater, Rate::Less],
-        _ => (0..k).flat_map(|a| (0..k).map(move |b| Rate::accuracy(a, b))).collect(),
+    let (columns, rates): (_, Vec<Rate>) = if work.ends_with("continuous") {
+        let columns = Columns { labels: Some(&labels), protected: Some(&attribute), ..Columns::default() };
+        (columns, vec![Rate::Greater, Rate::Less])
+    } else {
+        let columns = Columns { labels: Some(&labels), groups: Some(&groups), ..Columns::default() };
+        (columns, (0..k).flat_map(|a| (0..k).map(move |b| Rate::accuracy(a, b))).collect())
     };
     let settings = Settings::default();
     let before = memory("VmRSS:");
     let mut best = f64::INFINITY;
     // What a training loop prepares once.
-    let prepared = match work.as_str() {
-        "count" | "gradient" | "gradient-up" => Some(Examples::new(columns)?),
-        _ => None,
-    };
+    let is_prepared = work.starts_with("count") || work.starts_with("gradient");
+    let prepared = if is_prepared { Some(Examples::new(columns)?) } else { None };
     let surrogate = match &prepared {
         Some(examples) if work.starts_with("gradient") => {
             Some(Surrogate::new(examples, &rates, Average::Pairs, Kind::Hinge, 1.0)?)
         }
         _ => None,
     };
-    // Bounds on a gap hold rates down as well, which is a second sweep.
-    let (up, down) = (vec![1.0; rates.len()], vec![if work == "gradient" { 0.5 } else { 0.0 }; rates.len()]);
+    // Bounds on a gap hold rates down as well.
+    let (up, down) =
+        (vec![1.0; rates.len()], vec![if work == "gradient-up" { 0.0 } else { 0.5 }; rates.len()]);
     for _ in 0..repeats.parse::<usize>()? {
         let start = Instant::now();
         if let Some(surrogate) = &surrogate {

@@ -52,32 +52,35 @@ fn next_run(run: &[u32], start: usize) -> Option<usize> {
 
 /// Where an example stands in score order.
 #[derive(Debug, Clone, Copy, Default)]
-struct Spot {
-    rank: u32,
+pub(super) struct Spot {
+    pub rank: u32,
     /// The examples far below it are the first ones, so many.
-    low: u32,
+    pub low: u32,
     /// It is not far below the first ones, so many.
-    high: u32,
+    pub high: u32,
 }
 
-/// The spots of all examples, in the order of the scores given.
-fn spots(scores: &[f64], margin: f64) -> Vec<Spot> {
-    let mut spots = vec![Spot::default(); scores.len()];
-    let sorted = sort_by_value(scores);
-    let score = |rank: usize| score_of_key(sorted[rank].0);
+/// Finds the spots of sorted examples among others, and puts them to their places less `base`.
+pub(super) fn find_spots(
+    sorted: &[(u64, u32)],
+    others: &[(u64, u32)],
+    margin: f64,
+    base: usize,
+    spots: &mut [Spot],
+) {
+    let score = |rank: usize| score_of_key(others[rank].0);
     let (mut low, mut high) = (0, 0);
     for (rank, &(key, place)) in sorted.iter().enumerate() {
         let own = score_of_key(key);
-        while low < sorted.len() && score(low) <= own - margin {
+        while low < others.len() && score(low) <= own - margin {
             low += 1;
         }
         // The same comparison with the roles exchanged, so that both ends of a pair agree about it.
-        while high < sorted.len() && score(high) - margin < own {
+        while high < others.len() && score(high) - margin < own {
             high += 1;
         }
-        spots[place as usize] = Spot { rank: rank as u32, low: low as u32, high: high as u32 };
+        spots[place as usize - base] = Spot { rank: rank as u32, low: low as u32, high: high as u32 };
     }
-    spots
 }
 
 /// Adds the slopes of all label-ordered pairs, each of weight one, with scores and gradient in label order;
@@ -89,7 +92,10 @@ pub(super) fn climb<S: Slope>(
     margin: f64,
     gradient: &mut [f64],
 ) -> f64 {
-    let spots = spots(scores, margin);
+    let mut spots = vec![Spot::default(); scores.len()];
+    let sorted = sort_by_value(scores);
+    find_spots(&sorted, &sorted, margin, 0, &mut spots);
+    drop(sorted);
     let climb = Climb { run: query.run, lane: query.lane, k: query.present.len(), spots: &spots, table };
     let mut falling = vec![0.0; if scores.len() > FORK { scores.len() } else { 0 }];
     let total = if falling.is_empty() {

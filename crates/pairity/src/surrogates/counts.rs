@@ -25,21 +25,41 @@ const STEP: [i32; 2 * WIDE] = {
 /// Counts in `G` lanes.
 pub(super) struct Counts<const G: usize> {
     words: Vec<[u64; G]>,
+    /// As many of these levels as positions need; those above wait for more.
     upper: Vec<Vec<[[i32; WIDE]; G]>>,
+    levels: usize,
+    /// How many positions there are.
+    pub positions: usize,
+    /// How many were inserted.
     pub all: [i32; G],
 }
 
 impl<const G: usize> Counts<G> {
     /// Nothing inserted, with positions below `n`.
     pub(super) fn new(n: usize) -> Counts<G> {
-        let words = vec![[0; G]; n / WORD + 1];
-        let mut upper = Vec::new();
-        let mut below = words.len();
+        let mut counts =
+            Counts { words: Vec::new(), upper: Vec::new(), levels: 0, positions: n, all: [0; G] };
+        counts.reset(n);
+        counts
+    }
+
+    /// Back to nothing inserted, in the same memory.
+    pub(super) fn reset(&mut self, n: usize) {
+        (self.positions, self.all) = (n, [0; G]);
+        self.words.clear();
+        self.words.resize(n / WORD + 1, [0; G]);
+        self.levels = 0;
+        let mut below = self.words.len();
         while below > 1 {
             below = below.div_ceil(WIDE);
-            upper.push(vec![[[0; WIDE]; G]; below]);
+            if self.levels == self.upper.len() {
+                self.upper.push(Vec::new());
+            }
+            let level = &mut self.upper[self.levels];
+            level.clear();
+            level.resize(below, [[0; WIDE]; G]);
+            self.levels += 1;
         }
-        Counts { words, upper, all: [0; G] }
     }
 
     /// Inserts at a position where there is nothing yet.
@@ -48,7 +68,7 @@ impl<const G: usize> Counts<G> {
         self.all[lane] += 1;
         let mut at = position / WORD;
         self.words[at][lane] |= 1 << (position % WORD);
-        for level in &mut self.upper {
+        for level in &mut self.upper[..self.levels] {
             let step = &STEP[WIDE - 1 - at % WIDE..];
             at /= WIDE;
             level[at][lane].iter_mut().zip(step).for_each(|(entry, step)| *entry += step);
@@ -61,7 +81,7 @@ impl<const G: usize> Counts<G> {
         let mut at = position / WORD;
         let below = (1 << (position % WORD)) - 1;
         let mut counts = self.words[at].map(|word| (word & below).count_ones() as i32);
-        for level in &self.upper {
+        for level in &self.upper[..self.levels] {
             let entry = at % WIDE;
             at /= WIDE;
             counts.iter_mut().zip(&level[at]).for_each(|(count, entries)| *count += entries[entry]);
@@ -80,10 +100,14 @@ mod tests {
 
         #[test]
         fn counts_are_those_of_a_list(
+            before in 1usize..3_000,
             n in prop_oneof![1usize..200, 1usize..40_000],
             steps in prop::collection::vec((0usize..40_000, 0usize..2), 1..200),
         ) {
-            let mut counts = Counts::<2>::new(n);
+            // What was there before a reset leaves no trace.
+            let mut counts = Counts::<2>::new(before);
+            (0..before).for_each(|position| counts.insert(position, position % 2));
+            counts.reset(n);
             let mut inserted: Vec<(usize, usize)> = Vec::new();
             let count = |inserted: &[(usize, usize)], position: usize| {
                 [0, 1].map(|lane| inserted.iter().filter(|&&(at, of)| at < position && of == lane).count() as i32)

@@ -245,11 +245,7 @@ impl<P: Pairing, F: Fn(u32) -> usize, const G: usize> Walk<'_, P, F, G> {
 }
 
 /// Moves the elements that fulfill `first` before the others, keeping their order; returns their number.
-pub(super) fn partition(
-    elements: &mut [Element],
-    scratch: &mut [Element],
-    first: impl Fn(Element) -> bool,
-) -> usize {
+pub(super) fn partition<T: Copy>(elements: &mut [T], scratch: &mut [T], first: impl Fn(T) -> bool) -> usize {
     let scratch = &mut scratch[..elements.len()];
     let (mut firsts, mut others) = (0, 0);
     // Both targets are written and only one index moves: a branch here would be mispredicted half of

@@ -9,8 +9,9 @@
 //! ```
 //!
 //! where a mean goes over the pairs of the rate, weighted as the rate itself is, and φ is the
-//! [`Kind`]'s bound of the indicator. Small queries look at each pair; large ones are split and merged
-//! in O(n log n) per group.
+//! [`Kind`]'s bound of the indicator. Small queries look at each pair. Large ones take O(n log n) per group, and
+//! O(n log² n) with a continuous attribute: where all slopes are alike and pairs weigh one, by counts in score
+//! order while labels go up and down; in general, by splits at labels and merges of the halves.
 
 mod climb;
 mod columns;
@@ -20,6 +21,7 @@ mod every_pair;
 mod kind;
 mod merge;
 mod nested;
+mod nested_climb;
 mod pairing;
 mod scales;
 mod sweep;
@@ -445,9 +447,11 @@ impl<'a> Surrogate<'a> {
             } else if coefficients.has_accuracy {
                 offset += sweep::sweep::<S, P>(query, scores, masses, accuracy, self.margin, slopes);
             }
-            if coefficients.has_orders {
-                offset +=
-                    nested::nested::<S, P>(query, scores, masses, &coefficients.orders, self.margin, slopes);
+            let orders = &coefficients.orders;
+            if coefficients.has_orders && P::EQUAL && !S::SQUARED {
+                offset += nested_climb::nested_climb::<S>(query, scores, orders, self.margin, slopes);
+            } else if coefficients.has_orders {
+                offset += nested::nested::<S, P>(query, scores, masses, orders, self.margin, slopes);
             }
             return offset;
         }

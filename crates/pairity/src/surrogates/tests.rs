@@ -312,7 +312,7 @@ fn deep_splits_and_many_groups_equal_the_sum_over_all_pairs() {
 
 #[test]
 fn pairs_of_weight_one_have_the_slopes_of_weighted_ones() {
-    for (groups, labels) in [(1, 300.0), (2, 100.0), (4, 300.0), (11, 80.0)] {
+    for (groups, labels) in [(0, 300.0), (1, 300.0), (2, 100.0), (4, 300.0), (11, 80.0)] {
         let rows = one_query(30_000, groups, false);
         let labels = rows.labels.as_ref().map(|all| all.iter().map(|y| (y * labels).round()).collect());
         let rows = Rows { labels, ..rows };
