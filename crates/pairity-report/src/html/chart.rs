@@ -5,8 +5,11 @@ use super::markup::{Html, render};
 use crate::scale::{Scale, Tick};
 use serde::Serialize;
 
-/// The colors and shapes that series have, by number; after these come the same with hollow shapes.
-const SERIES: usize = 6;
+/// Series that differ in shape; after these come the same with hollow shapes.
+pub(crate) const SERIES: usize = 10;
+
+/// The colors that series take in turn.
+const COLORS: usize = 6;
 
 /// The outlines of dots, about the origin.
 const SHAPES: [&str; SERIES] = [
@@ -16,6 +19,10 @@ const SHAPES: [&str; SERIES] = [
     "M0-6l5 6-5 6-5-6z",
     "M0 5.5l5.5-9.5h-11z",
     "M-4.5-1.5h3v-3h3v3h3v3h-3v3h-3v-3h-3z",
+    "M-5.5 0l9.5-5.5v11z",
+    "M0-6.5l1.8 4.3h4.5l-3.5 2.9 1.3 4.6-4.1-2.7-4.1 2.7 1.3-4.6-3.5-2.9h4.5z",
+    "M0-5.5l5.2 3.8-2 6.2h-6.4l-2-6.2z",
+    "M5.5 0l-9.5-5.5v11z",
 ];
 
 /// A dot, with an interval in either direction.
@@ -298,7 +305,7 @@ impl Chart {
 
 fn class(kind: &str, series: usize) -> String {
     let hollow = if (series / SERIES).is_multiple_of(2) { "" } else { " hollow" };
-    format!("{kind} s{}{hollow}", series % SERIES)
+    format!("{kind} s{}{hollow}", series % SERIES % COLORS)
 }
 
 fn round(percent: f64) -> f64 {
@@ -340,7 +347,7 @@ mod tests {
     #[test]
     fn bars_stand_on_the_axis_at_their_places() {
         let mark = Mark::Bars {
-            series: 7,
+            series: 11,
             edges: vec![0.0, 5.0, 10.0],
             values: vec![0.25, 0.0],
             about: vec!["one".to_owned()],
@@ -349,6 +356,16 @@ mod tests {
         let [bar] = shapes.rects.as_slice() else { panic!("{shapes:?}") };
         assert_eq!((bar.x, bar.width, bar.y, bar.height), (0.0, 50.0, 75.0, 25.0));
         assert_eq!((bar.class.as_str(), bar.about.as_str()), ("bar s1 hollow", "one"));
+    }
+
+    #[test]
+    fn no_two_of_twenty_series_look_alike() {
+        let points = vec![Point { x: 1.0, y: 1.0, x_interval: None, y_interval: None, about: String::new() }];
+        let looks = (0..2 * SERIES).map(|series| {
+            let shapes = shapes(Mark::Points { series, points: points.clone() });
+            (shapes.dots[0].shape, shapes.dots[0].class.clone())
+        });
+        assert_eq!(looks.collect::<std::collections::HashSet<_>>().len(), 20);
     }
 
     #[test]
@@ -361,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn points_have_intervals_and_the_second_six_series_are_hollow() {
+    fn points_have_intervals_and_the_second_ten_series_are_hollow() {
         let point = Point {
             x: 5.0,
             y: 0.5,
@@ -369,7 +386,7 @@ mod tests {
             y_interval: Some((0.25, 0.75)),
             about: String::new(),
         };
-        let points = shapes(Mark::Points { series: 7, points: vec![point.clone()] });
+        let points = shapes(Mark::Points { series: 11, points: vec![point.clone()] });
         let ends: Vec<_> = points.lines.iter().map(|line| (line.x, line.y)).collect();
         assert_eq!(ends, [((40.0, 60.0), (50.0, 50.0)), ((50.0, 50.0), (75.0, 25.0))]);
         assert_eq!((points.dots[0].x, points.dots[0].y, points.dots[0].shape), (50.0, 50.0, SHAPES[1]));

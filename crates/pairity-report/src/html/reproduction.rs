@@ -1,5 +1,6 @@
 //! The page of reproduced experiments: means over seeds beside the paper's values.
 
+use super::chart::SERIES;
 use super::frame::{Page, Section, Tile, cite, command, paragraphs, section};
 use super::scatter::{Scatter, Spot};
 use super::table::{Cell, Table};
@@ -139,10 +140,10 @@ fn experiment(lines: &[Reproduced]) -> Option<Section> {
     for (at, line) in lines.iter().enumerate() {
         let spot = |name, (x, y), series| Spot { name, x, y, dominated: false, series, about: String::new() };
         let (x, y) = &ours[at];
-        // Six shapes, filled for ours and hollow for theirs.
-        spots.push(spot(line.method, (x, y), at % 6));
+        // Filled shapes for ours and hollow ones for theirs.
+        spots.push(spot(line.method, (x, y), at % SERIES));
         if let Some((x, y)) = &papers[at] {
-            spots.push(spot(&theirs[at], (x, y), at % 6 + 6));
+            spots.push(spot(&theirs[at], (x, y), at % SERIES + SERIES));
         }
     }
     let scatter = Scatter {
