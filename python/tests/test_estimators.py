@@ -184,8 +184,16 @@ def test_parameters_are_those_of_the_constructor():
         ranker.set_params(speed=3)
 
 
-def test_ctrl_c_ends_a_training(rows):
-    ranker = pairity.FairRanker(iterations=50_000_000, step_sizes=[0.1])
+@pytest.fixture
+def ctrl_c_raises():
+    """Python's own handler, which it does not install where the parent process ignores Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before or signal.SIG_DFL)
+
+
+def test_ctrl_c_ends_a_training(rows, ctrl_c_raises):
+    ranker = pairity.FairRanker(iterations=50_000_000, step_sizes=[0.1], time_limit=60)
     timer = threading.Timer(0.7, signal.raise_signal, [signal.SIGINT])
     timer.start()
     started = time.monotonic()

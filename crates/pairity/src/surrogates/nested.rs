@@ -57,6 +57,28 @@ pub(super) fn order(better: u32, worse: u32) -> usize {
     usize::from(known & (better > worse)) * GREATER + usize::from(known & (better < worse)) * LESS
 }
 
+/// The pairs inside a few places from `base` on.
+pub(super) fn leaf<S: Slope, P: Pairing>(
+    query: &Query,
+    scores: &[f64],
+    masses: &[P],
+    table: &Table,
+    margin: f64,
+    base: usize,
+    gradient: &mut [f64],
+) -> f64 {
+    let range = base..base + gradient.len();
+    let (run, rank) = (&query.run[range.clone()], &query.rank[range.clone()]);
+    every_pair::<S, P>(
+        Block { scores: &scores[range], masses },
+        |i| run[i] as usize - base,
+        |i, j| order(rank[i], rank[j]),
+        table,
+        margin,
+        gradient,
+    )
+}
+
 impl<S: Slope, P: Pairing> Nested<'_, S, P> {
     /// The pairs inside a range of places that starts at `base`; the attribute's ranks have `bits` bits.
     fn split(
@@ -74,13 +96,13 @@ impl<S: Slope, P: Pairing> Nested<'_, S, P> {
         let range = base..base + gradient.len();
         let run = &self.query.run[range.clone()];
         if range.len() <= LEAF {
-            let rank = &self.query.rank[range.clone()];
-            return every_pair::<S, P>(
-                Block { scores: &self.scores[range.clone()], masses: &self.masses[range] },
-                |i| run[i] as usize - base,
-                |i, j| order(rank[i], rank[j]),
+            return leaf::<S, P>(
+                self.query,
+                self.scores,
+                &self.masses[range],
                 self.table,
                 self.margin,
+                base,
                 gradient,
             );
         }

@@ -13,10 +13,9 @@
 use super::climb::{Spot, find_spots};
 use super::columns::{NO_RANK, Query};
 use super::counts::Counts;
-use super::every_pair::{Block, every_pair};
 use super::kind::Slope;
 use super::merge::partition;
-use super::nested::order;
+use super::nested::leaf;
 use super::pairing::Equal;
 use super::sweep::{FORK, LEAF, boundary};
 use super::table::{GREATER, LESS, Table};
@@ -139,19 +138,19 @@ impl<S: Slope> Nested<'_, S> {
             return 0.0;
         }
         let range = base..base + gradient.len();
-        let run = &self.query.run[range.clone()];
         if range.len() <= LEAF {
-            let rank = &self.query.rank[range.clone()];
-            return every_pair::<S, Equal>(
-                Block { scores: &self.scores[range], masses: &[Equal; LEAF] },
-                |i| run[i] as usize - base,
-                |i, j| order(rank[i], rank[j]),
+            let masses = &[Equal; LEAF][..range.len()];
+            return leaf::<S, Equal>(
+                self.query,
+                self.scores,
+                masses,
                 self.table,
                 self.margin,
+                base,
                 gradient,
             );
         }
-        let Some(middle) = boundary(run, base) else { return 0.0 };
+        let Some(middle) = boundary(&self.query.run[range], base) else { return 0.0 };
         let is_worse = |place: u32| (place as usize) < base + middle;
         let firsts = partition(lists.by_score, lists.score_room, |(_, place)| is_worse(place));
         let (worse, better) = lists.by_score.split_at_mut(firsts);
