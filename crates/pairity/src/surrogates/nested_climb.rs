@@ -38,7 +38,7 @@ struct Reading {
     offset: f64,
 }
 
-/// What is counted of the other half: in it as a whole, and of those inserted.
+/// A count of some of the other half: those before a position, and all of them.
 #[derive(Clone, Copy)]
 struct Found {
     before: i32,
@@ -104,8 +104,8 @@ pub(super) fn nested_climb<S: Slope>(
 }
 
 fn parts<S: Slope>(table: &Table) -> Vec<[Reading; 2]> {
-    let sign = |down: bool| if down && !S::UNSIGNED { -1.0 } else { 1.0 };
-    // Of a pair with a lower better example, the attribute of the better one is less.
+    let falling = if S::UNSIGNED { 1.0 } else { -1.0 };
+    // A better example with a lower attribute makes a pair of the kind `less`.
     let worse = |cells: &[f64], high, before, slope| Reading {
         high,
         before,
@@ -123,8 +123,8 @@ fn parts<S: Slope>(table: &Table) -> Vec<[Reading; 2]> {
     let (first, second) = (&table.first[..], &table.second[..]);
     // The second part of a bounded surrogate counts the pairs that are idle in that of others.
     let all = [
-        (first, [worse(first, true, true, 1.0), better(first, false, false, sign(true))]),
-        (second, [worse(second, false, S::BOUNDED, sign(true)), better(second, true, !S::BOUNDED, 1.0)]),
+        (first, [worse(first, true, true, 1.0), better(first, false, false, falling)]),
+        (second, [worse(second, false, S::BOUNDED, falling), better(second, true, !S::BOUNDED, 1.0)]),
     ];
     let has_pairs = |cells: &[f64]| cells[LESS] != 0.0 || cells[GREATER] != 0.0;
     all.into_iter().filter(|(cells, _)| has_pairs(cells)).map(|(_, readings)| readings).collect()
