@@ -9,9 +9,15 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 
 .PHONY: test lint bench browser wheel python-test
 
+# Tests whose browser, data or package is missing are skipped, and listed at the end; where PAIRITY_REQUIRE names the
+# part, they fail.
+export PAIRITY_SKIPPED ?= $(abspath $(TARGET))/skipped.txt
+
 test: lint browser
+	rm -f $(PAIRITY_SKIPPED)
 	cargo test --workspace
 	$(MAKE) python-test
+	@if [ -s $(PAIRITY_SKIPPED) ]; then echo "Skipped:"; sort -u $(PAIRITY_SKIPPED); else echo "Nothing was skipped."; fi
 
 # With every optional package, then with numpy alone. The library is built as the other tests are, so that
 # what these have built is not built again with other features.
@@ -21,7 +27,7 @@ python-test: $(PYTHON)/full $(PYTHON)/plain
 	PYTHONPATH=$(CURDIR)/python $(PYTHON)/bin/mypy
 	PYTHONPATH=$(CURDIR)/python $(PYTHON)/bin/stubtest pairity._engine
 	PYTHONPATH=$(CURDIR)/python $(PYTHON)/bin/python -m pytest -q
-	PYTHONPATH=$(CURDIR)/python $(PYTHON)/numpy-only/bin/python -m pytest -q
+	PAIRITY_REQUIRE= PAIRITY_SKIPPED= PYTHONPATH=$(CURDIR)/python $(PYTHON)/numpy-only/bin/python -m pytest -q
 
 $(PYTHON)/full: python/requirements-test.txt
 	python3 -m venv $(PYTHON)

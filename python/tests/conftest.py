@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import pairity
+from needs import missing
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -30,7 +31,7 @@ def command() -> Any:
     """Runs the command line and returns its JSON document."""
     path = binary()
     if path is None:
-        pytest.skip("the command line is not built: cargo build --workspace --bin pairity")
+        missing("binary", "the command line is not built: cargo build --workspace --bin pairity")
 
     def run(*arguments: Any) -> dict[str, Any]:
         done = subprocess.run(

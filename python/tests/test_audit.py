@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import pairity
+from needs import need
 
 LABELS = [0, 1, 0, 1, 1, 0]
 SCORES = [0.1, 0.9, 0.2, 0.15, 0.2, 0.3]
@@ -106,19 +107,19 @@ def test_every_library_gives_the_same_numbers(rows, scores):
     same(pairity.audit(listed["s"], listed["y"], listed["n"], queries=listed["q"]), named)
     same(pairity.audit(scores[::-1][::-1], rows.labels, rows.groups, queries=rows.queries.astype(float)), expected)
 
-    pandas = pytest.importorskip("pandas")
+    pandas = need("pandas")
     frame = pandas.DataFrame(listed)
     same(pairity.audit(frame.s, frame.y, frame.g, queries=frame.q), expected)
     same(pairity.audit(frame.s, frame.y, frame.n.astype("category"), queries=frame.q), named)
     same(pairity.audit(frame.s.astype("Float64"), frame.y.astype("Int64"), frame[["n"]], queries=frame.q), named)
 
-    polars = pytest.importorskip("polars")
+    polars = need("polars")
     frame = polars.DataFrame(listed)
     same(pairity.audit(frame["s"], frame["y"], frame["g"], queries=frame["q"]), expected)
     same(pairity.audit(frame["s"], frame["y"], frame["n"].cast(polars.Categorical), queries=frame["q"]), named)
     same(pairity.audit(frame["s"], frame["y"], frame.select("n"), queries=frame["q"].cast(str)), named)
 
-    pyarrow = pytest.importorskip("pyarrow")
+    pyarrow = need("pyarrow")
     frame = pyarrow.table(listed)
     same(pairity.audit(frame["s"], frame["y"], frame["g"], queries=frame["q"]), expected)
     same(pairity.audit(frame["s"], frame["y"], frame["n"].dictionary_encode(), queries=frame["q"]), named)
@@ -135,7 +136,7 @@ def test_missing_groups_are_no_group():
     numbers = np.array([1.0, np.nan, 2.0, 2.0, 1.0, 2.0])
     assert pairity.audit(SCORES, LABELS, groups=numbers).groups == ["1", "2"]
     for library in ("pandas", "polars", "pyarrow"):
-        module = pytest.importorskip(library)
+        module = need(library)
         make = module.array if library == "pyarrow" else module.Series
         column = make(["a", None, "b", "b", "a", "b"])
         assert pairity.audit(SCORES, LABELS, groups=column).to_dict() == expected
@@ -148,10 +149,10 @@ def test_arrays_are_not_copied(rows, scores):
 
     assert _columns.numbers(scores, "scores") is scores
     assert _columns.query_codes(rows.queries) is rows.queries
-    polars = pytest.importorskip("polars")
+    polars = need("polars")
     series = polars.Series(scores)
     assert np.shares_memory(_columns.numbers(series, "scores"), series.to_numpy())
-    pyarrow = pytest.importorskip("pyarrow")
+    pyarrow = need("pyarrow")
     column = pyarrow.array(scores)
     assert np.shares_memory(_columns.numbers(column, "scores"), column.to_numpy())
 
@@ -191,11 +192,11 @@ def test_an_audit_can_be_read(rows, scores):
 
 def test_an_audit_as_a_frame(rows, scores):
     audit = pairity.audit(scores, rows.labels, rows.groups, queries=rows.queries)
-    pytest.importorskip("pandas")
+    need("pandas")
     frame = audit.to_frame()
     assert frame.loc["A[0 > 1]", "value"] == audit.accuracy[0][1].value
     assert frame.loc["continuous", "reason"]
-    pytest.importorskip("polars")
+    need("polars")
     other = audit.to_frame("polars")
     assert other.filter(other["metric"] == "auc")["value"][0] == audit.auc.value
     with pytest.raises(ValueError, match="library is 'excel'"):
@@ -203,7 +204,7 @@ def test_an_audit_as_a_frame(rows, scores):
 
 
 def test_an_audit_as_a_picture(rows, scores):
-    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib = need("matplotlib")
     matplotlib.use("agg")
     audit = pairity.audit(scores, rows.labels, rows.groups, queries=rows.queries)
     matrix, gaps = audit.plot()

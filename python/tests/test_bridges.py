@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pairity
+from needs import need
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ TREES = {"num_leaves": 8, "learning_rate": 0.1, "min_data_in_leaf": 200, "verbos
 
 
 def test_lightgbm_with_the_group_as_a_feature_is_fair_and_accurate(parts):
-    lightgbm = pytest.importorskip("lightgbm")
+    lightgbm = need("lightgbm")
     train, test = parts
     fair = pairity.lightgbm.objective(train.y, **columns(train), subject_to=["cross_group <= 0.01"])
     data = lightgbm.Dataset(train.with_group(), train.y)
@@ -36,7 +37,7 @@ def test_lightgbm_with_the_group_as_a_feature_is_fair_and_accurate(parts):
 
 
 def test_lightgbm_without_the_group_has_to_be_told(parts):
-    lightgbm = pytest.importorskip("lightgbm")
+    lightgbm = need("lightgbm")
     train, test = parts
     plain = lightgbm.train(
         TREES | {"objective": "binary"}, lightgbm.Dataset(train.X, train.y > 0), num_boost_round=100
@@ -70,8 +71,8 @@ def test_lightgbm_without_the_group_has_to_be_told(parts):
 
 
 def test_estimators_of_lightgbm_take_the_objective(rows):
-    lightgbm = pytest.importorskip("lightgbm")
-    pytest.importorskip("sklearn")
+    lightgbm = need("lightgbm")
+    need("sklearn")
     fair = pairity.lightgbm.objective(rows.y, **columns(rows), subject_to=["cross_group <= 0.05"])
     estimator = lightgbm.LGBMRegressor(n_estimators=30, objective=fair, verbose=-1, n_jobs=1)
     estimator.fit(rows.with_group(), rows.y)
@@ -80,7 +81,7 @@ def test_estimators_of_lightgbm_take_the_objective(rows):
 
 
 def test_xgboost_has_the_same_bridge(rows):
-    xgboost = pytest.importorskip("xgboost")
+    xgboost = need("xgboost")
     fair = pairity.xgboost.objective(rows.y, **columns(rows), subject_to=["cross_group <= 0.02"])
     data = xgboost.DMatrix(rows.X, rows.y)
     history: dict[str, dict[str, list[float]]] = {}
@@ -105,8 +106,8 @@ def test_xgboost_has_the_same_bridge(rows):
 
 
 def test_estimators_of_xgboost_take_the_objective(rows):
-    xgboost = pytest.importorskip("xgboost")
-    pytest.importorskip("sklearn")
+    xgboost = need("xgboost")
+    need("sklearn")
     fair = pairity.xgboost.objective(rows.y, **columns(rows), subject_to=["cross_group <= 0.05"])
     estimator = xgboost.XGBRegressor(n_estimators=30, objective=fair, n_jobs=1, base_score=0.0)
     estimator.fit(rows.with_group(), rows.y)
@@ -115,14 +116,14 @@ def test_estimators_of_xgboost_take_the_objective(rows):
 
 
 def test_rows_have_to_be_those_of_the_training_data(rows):
-    pytest.importorskip("lightgbm")
+    need("lightgbm")
     fair = pairity.lightgbm.objective(rows.y, **columns(rows))
     with pytest.raises(ValueError, match="the booster scores 3 rows, but the objective was made for 4400"):
         fair(np.zeros(3), np.zeros(3))
 
 
 def test_slopes_are_of_the_size_of_one_a_row(rows):
-    pytest.importorskip("lightgbm")
+    need("lightgbm")
     fair = pairity.lightgbm.objective(rows.y, **columns(rows), subject_to=["cross_group <= 0.05"])
     gradient, hessian = fair(rows.y, np.zeros(len(rows)))
     assert (hessian > 0).all()
@@ -132,7 +133,7 @@ def test_slopes_are_of_the_size_of_one_a_row(rows):
 
 
 def test_torch_has_gradients(rows):
-    torch = pytest.importorskip("torch")
+    torch = need("torch")
     loss = pairity.torch.PairwiseLoss(rows.y, **columns(rows), subject_to=["cross_group <= 0.05"])
     plain = pairity.PairwiseLoss(rows.y, **columns(rows), subject_to=["cross_group <= 0.05"])
     scores = torch.from_numpy(rows.X[:, :1].copy()).requires_grad_()

@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 import pairity
+from needs import need
 
 QUICK = {"iterations": 200, "step_sizes": [0.1]}
 
@@ -21,7 +22,7 @@ def test_methods_that_do_not_apply_are_listed_with_the_reason(rows):
     assert "its scores lie between 0 and 1" in last["reason"]
     assert last["reason"] in found._repr_html_() and "kallus-zhou" in repr(found)
     assert pickle.loads(pickle.dumps(found)) == found
-    pytest.importorskip("pandas")
+    need("pandas")
     frame = found.to_frame()
     assert frame.loc["unconstrained", "violation"] > 0 and frame.loc["kallus-zhou", "reason"] == last["reason"]
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pairity
+from needs import need
 
 
 def test_rows_are_those_of_the_engine():
@@ -27,6 +28,6 @@ def test_a_split_is_by_query():
 
 
 def test_a_frame_has_named_columns():
-    pytest.importorskip("pandas")
+    need("pandas")
     frame = pairity.datasets.simulated(3).to_frame()
     assert list(frame.columns) == ["x1", "x2", "label", "group", "query"]

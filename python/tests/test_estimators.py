@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import pairity
+from needs import need
 
 QUICK = {"iterations": 200, "step_sizes": [0.1]}
 
@@ -139,7 +140,7 @@ def test_tables_with_text_and_missing_numbers(rows):
     for library in (None, "pandas", "polars", "pyarrow"):
         table = columns
         if library:
-            module = pytest.importorskip(library)
+            module = need(library)
             table = module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
         ranker = pairity.FairRanker(**QUICK).fit(table, rows.y, groups=rows.groups, queries=rows.queries)
         assert ranker.report_["features"] == expected
@@ -224,7 +225,7 @@ def test_other_threads_run_meanwhile(rows):
 
 
 def test_progress_is_told(rows, capsys):
-    pytest.importorskip("tqdm")
+    need("tqdm")
     fitted(rows, verbose=True)
     shown = capsys.readouterr().err
     assert "200/200" in shown and "violation" in shown

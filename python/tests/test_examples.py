@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import pairity
+from needs import need
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDS = {"lightgbm_bridge": "lightgbm", "xgboost_bridge": "xgboost", "torch_bridge": "torch"}
@@ -25,7 +26,7 @@ def surroundings(monkeypatch):
 @pytest.mark.parametrize("path", sorted((ROOT / "examples" / "python").glob("*.py")), ids=lambda path: path.stem)
 def test_an_example_runs(path):
     if path.stem in NEEDS:
-        pytest.importorskip(NEEDS[path.stem])
+        need(NEEDS[path.stem])
     done = subprocess.run([sys.executable, "-W", "error", path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "gap" in done.stdout or "cross_group" in done.stdout
@@ -33,11 +34,11 @@ def test_an_example_runs(path):
 
 @pytest.mark.parametrize("path", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_a_notebook_runs(path):
-    nbformat = pytest.importorskip("nbformat")
-    nbclient = pytest.importorskip("nbclient")
-    pytest.importorskip("ipykernel")
+    nbformat = need("nbformat")
+    nbclient = need("nbclient")
+    need("ipykernel")
     for package in ("pandas", "matplotlib", "lightgbm"):
-        pytest.importorskip(package)
+        need(package)
     notebook = nbformat.read(path, as_version=4)
     assert all(not cell.get("outputs") for cell in notebook.cells), "notebooks are kept without outputs"
     client = nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(path.parent)}})

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import pairity
+from needs import need
 
-sklearn = pytest.importorskip("sklearn")
+sklearn = need("sklearn")
 
 from sklearn.base import clone  # noqa: E402
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate  # noqa: E402
@@ -100,7 +101,7 @@ def test_cross_validation_uses_the_objective(rows, routing):
 
 
 def test_metrics_of_frames(rows, scores):
-    fairlearn = pytest.importorskip("fairlearn.metrics")
+    fairlearn = need("fairlearn.metrics")
     frame = fairlearn.MetricFrame(
         metrics={"accuracy": pairity.metrics.pairwise_accuracy, "mse": pairity.metrics.metric("mse")},
         y_true=rows.y,

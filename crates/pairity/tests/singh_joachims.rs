@@ -2,9 +2,9 @@
 
 use pairity::examples::{Columns, Examples, Groups};
 use pairity::methods::singh_joachims::{Exposure, Rankings, Utilities, policy};
+use pairity_testing::need_data;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::path::PathBuf;
 use std::time::Instant;
 
 /// Rows of queries with two groups.
@@ -25,12 +25,8 @@ impl Table {
 /// The labeled expert search data, where they are at hand, scored by the feature that varies in
 /// most queries and a little by gender.
 fn experts() -> Option<Table> {
-    let folder = std::env::var_os("PAIRITY_DATA").map(PathBuf::from);
-    let Some(folder) = folder else {
-        eprintln!("skipped: PAIRITY_DATA is not set");
-        return None;
-    };
-    let text = std::fs::read_to_string(folder.join("w3c_experts/w3c_experts_48x200_labelled.csv")).unwrap();
+    let file = need_data("exposure of experts", "w3c_experts/w3c_experts_48x200_labelled.csv")?;
+    let text = std::fs::read_to_string(file).unwrap();
     let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
     let number = |row: &Vec<&str>, column: usize| row[column].parse::<f64>().unwrap();
     Some(Table {

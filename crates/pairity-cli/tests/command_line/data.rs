@@ -1,6 +1,7 @@
 //! `pairity data`, with a server on this machine in place of the publishers.
 
 use super::{Outcome, pairity, run};
+use pairity_testing::need_data;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -141,11 +142,7 @@ fn a_download_that_was_cut_off_goes_on_in_the_next_run() {
 /// With the published files at hand a fetch can succeed.
 #[test]
 fn right_files_arrive_and_are_not_asked_for_again() {
-    let Some(folder) = std::env::var_os("PAIRITY_DATA").map(|folder| PathBuf::from(folder).join("crime"))
-    else {
-        eprintln!("skipped: PAIRITY_DATA is not set");
-        return;
-    };
+    let Some(folder) = need_data("fetching from a mirror", "crime") else { return };
     let home = tempfile::tempdir().unwrap();
     let bodies = CRIME.map(|file| fs::read(folder.join(file)).unwrap());
     let whole = |body: &Vec<u8>| (200, body.len(), body.clone());

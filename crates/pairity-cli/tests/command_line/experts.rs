@@ -1,21 +1,13 @@
 //! The labeled expert search data, where they are at hand: `$PAIRITY_DATA/w3c_experts/`.
 
 use super::{pairity, run};
+use pairity_testing::need_data;
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::Path;
 
 const FILE: &str = "w3c_experts/w3c_experts_48x200_labelled.csv";
 
-/// The file, or a line that says why there is none.
-fn path() -> Option<PathBuf> {
-    let found = std::env::var_os("PAIRITY_DATA").map(|folder| PathBuf::from(folder).join(FILE));
-    if found.is_none() {
-        eprintln!("skipped: PAIRITY_DATA is not set");
-    }
-    found
-}
-
-fn measure(path: &PathBuf, column: &str, more: &[&str]) -> Value {
+fn measure(path: &Path, column: &str, more: &[&str]) -> Value {
     let columns = ["--label", "expert", "--query", "query_id", "--format", "json", "--score", column];
     run(pairity().arg("audit").arg(path).args(columns).args(more)).json()
 }
@@ -26,7 +18,7 @@ fn columns(text: &str) -> Vec<Vec<&str>> {
 
 #[test]
 fn each_single_column_has_its_known_accuracy_per_query() {
-    let Some(path) = path() else { return };
+    let Some(path) = need_data("audits of experts", FILE) else { return };
     let text = std::fs::read_to_string(&path).expect("the file");
     let known = [0.534, 0.463, 0.500, 0.479, 0.465, 0.490];
     for (column, known) in columns(&text)[0][1..7].iter().zip(known) {
@@ -38,7 +30,7 @@ fn each_single_column_has_its_known_accuracy_per_query() {
 
 #[test]
 fn pooled_accuracies_of_groups_are_those_of_pairs_counted_one_by_one() {
-    let Some(path) = path() else { return };
+    let Some(path) = need_data("audits of experts", FILE) else { return };
     let text = std::fs::read_to_string(&path).expect("the file");
     let rows = columns(&text);
     let place = |name: &str| rows[0].iter().position(|column| *column == name).expect("a column");

@@ -1,6 +1,7 @@
 //! The real binary, run as a user would run it.
 
 mod adjust;
+mod browser;
 mod checks;
 mod data;
 mod demo;

@@ -1,31 +1,24 @@
 //! The published files themselves, where `$PAIRITY_DATA` says they are: what is known of them must hold.
 
 use pairity::scorers::Encoder;
-use pairity_experiments::data::{self, DATA_SETS, VARIABLE};
+use pairity_experiments::data::{self, DATA_SETS};
 use pairity_experiments::dataset::Dataset;
 use pairity_experiments::fetch::{FetchSettings, fetch};
 use pairity_experiments::loaders::{law, w3c, wiki};
+use pairity_testing::{need, need_data};
 use std::path::{Path, PathBuf};
 
-/// The files of a data set, or a line that says why a test is skipped.
+/// The files of a data set, if they are there.
 fn files(test: &str, name: &str) -> Option<Vec<PathBuf>> {
-    let folder = std::env::var_os(VARIABLE).map(PathBuf::from);
-    let found = folder.as_deref().map(|folder| data::find(name, Some(folder)));
-    match found {
-        None => eprintln!("skipped {test}: {VARIABLE} is not set"),
-        Some(Err(ref error)) => eprintln!("skipped {test}: {error}"),
-        Some(Ok(_)) => {}
-    }
-    found?.ok()
+    let folder = need_data(test, "")?;
+    need("data", test, data::find(name, Some(&folder)).map_err(|error| error.to_string()))
 }
 
 /// Another file beside one, if it is there.
 fn beside(test: &str, path: &Path, name: &str) -> Option<PathBuf> {
     let other = path.with_file_name(name);
-    if !other.is_file() {
-        eprintln!("skipped {test}: there is no {}", other.display());
-    }
-    Some(other).filter(|other| other.is_file())
+    let found = if other.is_file() { Ok(other) } else { Err(format!("there is no {}", other.display())) };
+    need("data", test, found)
 }
 
 fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
@@ -162,9 +155,7 @@ fn the_wiki_sample_has_its_comments_and_shares() {
 /// Files that are right are not asked for, so that a server that isn't there is not missed.
 #[test]
 fn the_files_have_the_checksums_of_the_registry() {
-    let Some(folder) = std::env::var_os(VARIABLE).map(PathBuf::from) else {
-        return eprintln!("skipped checksums: {VARIABLE} is not set");
-    };
+    let Some(folder) = need_data("checksums", "") else { return };
     let settings = FetchSettings {
         mirror: Some("http://127.0.0.1:1".to_owned()),
         attempts: 1,
@@ -175,7 +166,7 @@ fn the_files_have_the_checksums_of_the_registry() {
         if files.iter().all(|file| folder.join(file.folder).join(file.name).is_file()) {
             fetch(entry.name, &folder, &settings, &|_| ()).unwrap();
         } else {
-            eprintln!("skipped the checksums of {}: {} lacks it", entry.name, folder.display());
+            need::<()>("all data", "checksums", Err(format!("{} is not there in full", entry.name)));
         }
     }
 }

@@ -1,16 +1,15 @@
 //! Pages of the real binary in a real browser: wide and narrow, light, dark and on paper. `scripts/browser.sh`
-//! installs what this needs; where something is missing, the tests say so and pass.
+//! installs what this needs.
 
+use super::{HIRING, pairity};
 use assert_cmd::Command;
+use pairity_testing::need;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// The example table of the repository.
-const HIRING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hiring.csv");
-
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
 
-/// The browser, and Node.js with its packages; or a line that says what is missing.
+/// The browser, if it is there with Node.js and its packages.
 fn browser() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let find =
@@ -19,14 +18,14 @@ fn browser() -> Option<PathBuf> {
     let browser =
         named.or_else(|| ["chromium", "chromium-browser", "google-chrome"].iter().find_map(|n| find(n)));
     let packages = Path::new(FOLDER).join("node_modules/playwright-core").is_dir();
-    let missing = match (&browser, find("node"), packages) {
-        (None, ..) => "Chromium",
-        (_, None, _) => "Node.js",
-        (_, _, false) => "its packages for Node.js",
-        _ => return browser,
+    let missing = |what: &str| Err(format!("{what} is not installed; scripts/browser.sh does that"));
+    let found = match (browser, find("node"), packages) {
+        (None, ..) => missing("Chromium"),
+        (_, None, _) => missing("Node.js"),
+        (_, _, false) => missing("playwright-core"),
+        (Some(browser), ..) => Ok(browser),
     };
-    eprintln!("skipped: {missing} is not installed; scripts/browser.sh does that");
-    None
+    need("browser", "pages in a browser", found)
 }
 
 /// What is wrong with pages, one line each. With `PAIRITY_SHOTS`, pictures are kept in that folder.
@@ -46,7 +45,7 @@ fn page(folder: &TempDir, name: &str, table: &str, arguments: &[&str]) -> PathBu
     let data = folder.path().join(format!("{name}.csv"));
     std::fs::write(&data, table).expect("a file");
     let page = folder.path().join(format!("{name}.html"));
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("pairity"));
+    let mut command = pairity();
     let output =
         command.arg("audit").arg(&data).args(arguments).arg("--html").arg(&page).output().expect("a run");
     assert_ne!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
@@ -56,7 +55,7 @@ fn page(folder: &TempDir, name: &str, table: &str, arguments: &[&str]) -> PathBu
 /// Makes a page by a command that ends in `--html`.
 fn made(folder: &TempDir, name: &str, arguments: &[&str]) -> PathBuf {
     let page = folder.path().join(format!("{name}.html"));
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("pairity"));
+    let mut command = pairity();
     let output =
         command.current_dir(folder.path()).args(arguments).arg("--html").arg(&page).output().expect("a run");
     assert_ne!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
