@@ -10,12 +10,12 @@ use clap::{Args, ValueEnum};
 use pairity::examples::Examples;
 use pairity::goals::{parse_constraint, parse_maximize};
 use pairity::methods::quantile_match::Strength;
-use pairity::methods::{Adjusted, Tuning, group_offset, kallus_zhou, quantile_match, x_order};
-use pairity::metrics::{Check, Measurement, Metric, Settings};
+use pairity::methods::{Tuning, group_offset, kallus_zhou, quantile_match, x_order};
+use pairity::metrics::{Measurement, Settings};
+use pairity::scorers::{Goal, Objective};
 use pairity::tables::{AddColumns, Output, TableError, WholeFile};
 use pairity::training::Problem;
-use pairity_report::{json_lines, metric_json, plain};
-use serde_json::{Value, json};
+use pairity_report::{AdjustReport, AdjustedPart, AdjustedValues, adjust_json, adjust_text, json_lines};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -122,35 +122,20 @@ fn tuned_share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Scores on some rows.
-struct Values {
-    objective: Metric,
-    checks: Vec<Check>,
-}
-
-/// What is told of the run.
-struct Outcome {
-    adjusted: Adjusted,
-    unknown: usize,
-    /// Name, rows, and the values before and after.
-    parts: Vec<(&'static str, usize, Values, Values)>,
-}
-
 /// Runs the command.
 ///
 /// # Errors
 /// Wrong arguments or data; no file has been written then.
 pub fn run(arguments: &AdjustArguments) -> anyhow::Result<ExitCode> {
-    let outcome = output::on_threads(&arguments.output, || adjusted(arguments))?;
-    let text = match arguments.output.format {
-        Format::Json => json_lines(&document(arguments, &outcome)),
-        Format::Text => text(arguments, &outcome),
-    };
-    output::write(&text)?;
-    Ok(ExitCode::from(u8::from(!outcome.adjusted.is_feasible())))
+    let report = output::on_threads(&arguments.output, || adjusted(arguments))?;
+    output::write(&match arguments.output.format {
+        Format::Json => json_lines(&adjust_json(&report)),
+        Format::Text => adjust_text(&report, &output::look()),
+    })?;
+    Ok(ExitCode::from(u8::from(!report.adjusted.is_feasible())))
 }
 
-fn adjusted(arguments: &AdjustArguments) -> anyhow::Result<Outcome> {
+fn adjusted(arguments: &AdjustArguments) -> anyhow::Result<AdjustReport> {
     let Scored { source, scores, examples, every } =
         load::load_scored(&arguments.table, &arguments.score, arguments.output.quiet)?;
     let words = examples.vocabulary();
@@ -164,9 +149,9 @@ fn adjusted(arguments: &AdjustArguments) -> anyhow::Result<Outcome> {
     let settings =
         Settings { average, ties, confidence: arguments.confidence, min_pairs: 1, seed: arguments.seed };
 
-    let mut parts = examples.split(&[arguments.tune, 1.0 - arguments.tune], arguments.seed)?.into_iter();
-    let tuned = parts.next().flatten().unwrap_or(examples);
-    let test = parts.next().flatten();
+    let mut folds = examples.split(&[arguments.tune, 1.0 - arguments.tune], arguments.seed)?.into_iter();
+    let tuned = folds.next().flatten().unwrap_or(examples);
+    let test = folds.next().flatten();
     let tuning = Tuning { examples: &tuned, scores: &scores, problem: &problem, average };
     if arguments.strength.is_some() && arguments.method != Method::QuantileMatch {
         bail!("--strength belongs to --method quantile-match, not to {}", arguments.method.name());
@@ -182,17 +167,18 @@ fn adjusted(arguments: &AdjustArguments) -> anyhow::Result<Outcome> {
 
     // The scores of the kept rows are measured; those of all rows are written.
     let applied = adjusted.adjustment.apply(&scores, every.kept_groups.as_ref())?;
-    let measure = |part: &Examples, scores: &[f64]| -> anyhow::Result<Values> {
+    let measure = |part: &Examples, scores: &[f64]| -> anyhow::Result<AdjustedValues> {
         let measured = Measurement::new(part, scores, &settings)?;
-        Ok(Values {
+        Ok(AdjustedValues {
             objective: measured.expression(&problem.stated),
             checks: problem.constraints.iter().map(|constraint| measured.check(constraint)).collect(),
         })
     };
-    let mut values = Vec::new();
+    let mut parts = Vec::new();
     for (name, part) in [("tuned", Some(&tuned)), ("test", test.as_ref())] {
         if let Some(part) = part {
-            values.push((name, part.len(), measure(part, &scores)?, measure(part, &applied.scores)?));
+            let (before, after) = (measure(part, &scores)?, measure(part, &applied.scores)?);
+            parts.push(AdjustedPart { name, rows: part.len(), before, after });
         }
     }
     if let Some(path) = &arguments.out {
@@ -220,77 +206,16 @@ fn adjusted(arguments: &AdjustArguments) -> anyhow::Result<Outcome> {
         copy.write(&[&all.scores], &name, &mut file, &|done, all| progress.update(done, all))?;
         file.keep().map_err(failed)?;
     }
-    Ok(Outcome { adjusted, unknown: applied.unknown, parts: values })
-}
-
-fn document(arguments: &AdjustArguments, outcome: &Outcome) -> Value {
-    let values = |values: &Values| {
-        let checks: Vec<Value> = values
-            .checks
-            .iter()
-            .map(|check| json!({"constraint": check.expression, "metric": metric_json(&check.metric), "verdict": check.verdict.name()}))
-            .collect();
-        json!({"objective": metric_json(&values.objective), "constraints": checks})
-    };
-    let parts: serde_json::Map<String, Value> = outcome
-        .parts
-        .iter()
-        .map(|(name, rows, before, after)| {
-            ((*name).to_owned(), json!({"rows": rows, "before": values(before), "after": values(after)}))
-        })
-        .collect();
-    let adjusted = &outcome.adjusted;
-    json!({
-        "schema": "pairity.adjust/1",
-        "method": arguments.method.name(),
-        "status": if adjusted.is_feasible() { "feasible" } else { "infeasible" },
-        "violations": adjusted.violations,
-        "adjustment": adjusted.adjustment,
-        "parts": parts,
-        "seed": arguments.seed,
+    Ok(AdjustReport {
+        method: arguments.method.name(),
+        goal: Goal {
+            objective: Objective::Maximize(arguments.maximize.clone()),
+            subject_to: arguments.subject_to.clone(),
+        },
+        adjusted,
+        unknown: applied.unknown,
+        parts,
+        seed: arguments.seed,
+        written: arguments.out.as_ref().map(|path| (arguments.column.clone(), path.display().to_string())),
     })
-}
-
-fn text(arguments: &AdjustArguments, outcome: &Outcome) -> String {
-    let adjusted = &outcome.adjusted;
-    let worst = adjusted.violations.iter().copied().fold(0.0, f64::max);
-    let mut out = match adjusted.is_feasible() {
-        true => format!("Goal met by {} on the rows it was chosen on.\n", arguments.method.name()),
-        false => format!(
-            "Goal not met: {} misses it by {worst:.4} at least on the rows it was chosen on. Loosen the bound, or train \
-             a scorer for it (pairity train).\n",
-            arguments.method.name()
-        ),
-    };
-    let cell = |metric: &Metric| match (metric.value, metric.low, metric.high) {
-        (Some(value), Some(low), Some(high)) => format!("{value:.4} [{low:.4}, {high:.4}]"),
-        (Some(value), ..) => format!("{value:.4}"),
-        _ => "not estimable".to_owned(),
-    };
-    let width = arguments.subject_to.iter().map(|text| text.chars().count()).max().unwrap_or(0);
-    let width = width.max(arguments.maximize.chars().count()) + 2;
-    for (name, rows, before, after) in &outcome.parts {
-        let name = if *name == "tuned" { "Rows it was chosen on" } else { "Test rows" };
-        out += &format!("\n{name} ({rows})\n  {:<width$}{:<26}{:<26}\n", "", "before", "after")
-            .replace(" \n", "\n");
-        let line = |name: &str, before: &Metric, after: &Metric| {
-            let line = format!("  {:<width$}{:<26}{:<26}", plain(name), cell(before), cell(after));
-            line.trim_end().to_owned() + "\n"
-        };
-        out += &line(&arguments.maximize, &before.objective, &after.objective);
-        for (check, after) in before.checks.iter().zip(&after.checks) {
-            out += &line(&check.expression, &check.metric, &after.metric);
-        }
-    }
-    if outcome.unknown > 0 {
-        out += &format!("\n{} rows of groups that were not seen keep their scores.\n", outcome.unknown);
-    }
-    if let Some(path) = &arguments.out {
-        out += &format!(
-            "\nAdjusted scores are in column {:?} of {}.\n",
-            plain(&arguments.column),
-            path.display()
-        );
-    }
-    out
 }

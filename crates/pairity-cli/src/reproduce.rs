@@ -7,11 +7,10 @@ use crate::progress::Steps;
 use crate::train_arguments::{Split, split};
 use anyhow::bail;
 use clap::Args;
-use pairity_experiments::agreement::{Agreement, of_line};
+use pairity_experiments::agreement::of_line;
 use pairity_experiments::experiments::{Experiment, NAMES};
-use pairity_experiments::reproduce::{self, Line, Plan, Spread};
-use pairity_report::{Reproduced, Reproduction, reproduction_html};
-use serde_json::{Value, json};
+use pairity_experiments::reproduce::{self, Line, Plan};
+use pairity_report::{Reproduced, Reproduction, reproduction_html, reproduction_json, reproduction_text};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -109,18 +108,18 @@ pub fn run(arguments: &ReproduceArguments) -> anyhow::Result<ExitCode> {
         }
         Ok(lines)
     })?;
+    let report = reproduction(&lines, &plan);
     if arguments.page.html.is_some() {
-        arguments.page.write(Some(&reproduction_html(&reproduction(&lines, &plan))))?;
+        arguments.page.write(Some(&reproduction_html(&report)))?;
     }
-    let text = match arguments.output.format {
-        Format::Json => format!("{:#}\n", Value::from(lines.iter().map(entry).collect::<Vec<_>>())),
-        Format::Text => text(&lines, &plan),
-    };
-    output::write(&text)?;
+    output::write(&match arguments.output.format {
+        Format::Json => format!("{:#}\n", reproduction_json(&report)),
+        Format::Text => reproduction_text(&report, &output::look()),
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the page tells.
+/// What is told of the lines.
 fn reproduction(lines: &[Line], plan: &Plan) -> Reproduction {
     let line = |line: &Line| Reproduced {
         experiment: line.experiment,
@@ -132,134 +131,18 @@ fn reproduction(lines: &[Line], plan: &Plan) -> Reproduction {
         paper: line.published.map(|paper| (paper.objective, paper.violation)),
         agreement: of_line(line).map(|(objective, violation)| (objective.name(), violation.name())),
         matrix: line.matrix.clone(),
+        population: line.population.map(|(objective, violation)| (objective.mean, violation.mean)),
+        limit: line.limit.map(|(reached, limit)| (reached.mean, limit.mean)),
+        seeds: line.seeds,
         seconds: line.seconds,
         stand_in: line.stand_in,
+        sample: line.sample,
+        notes: line.notes.clone(),
     };
     Reproduction {
         lines: lines.iter().map(line).collect(),
         seeds: plan.seeds,
-        rows: part(plan),
+        rows: if plan.split[2] > 0.0 { "test rows" } else { "training rows" },
         command: command(std::env::args()),
-    }
-}
-
-fn part(plan: &Plan) -> &'static str {
-    if plan.split[2] > 0.0 { "test rows" } else { "training rows" }
-}
-
-fn entry(line: &Line) -> Value {
-    let published = line.published.map(|p| json!({"objective": p.objective, "violation": p.violation}));
-    json!({
-        "experiment": line.experiment,
-        "method": line.method,
-        "objective": {"mean": line.objective.mean, "std": line.objective.std},
-        "violation": {"mean": line.violation.mean, "std": line.violation.std},
-        "matrix": line.matrix,
-        "population": line.population.map(|(objective, violation)| {
-            json!({"objective": objective.mean, "violation": violation.mean})
-        }),
-        "agreement": of_line(line).map(|(objective, violation)| {
-            json!({"objective": objective.name(), "violation": violation.name()})
-        }),
-        "paper": published,
-        "limit": line.limit.map(|(reached, limit)| json!({"reached": reached.mean, "limit": limit.mean})),
-        "seeds": line.seeds,
-        "seconds": line.seconds,
-        "stand_in": line.stand_in,
-        "sample": line.sample,
-        "notes": line.notes,
-    })
-}
-
-fn text(lines: &[Line], plan: &Plan) -> String {
-    let seeds = if plan.seeds == 1 { "1 seed".to_owned() } else { format!("{} seeds", plan.seeds) };
-    let mut out = format!("Means ± standard deviations over {seeds}, on the {}.\n", part(plan));
-    out += &worse(lines);
-    let name = lines.iter().map(|line| line.method.chars().count()).max().unwrap_or(0) + 2;
-    let mut last = "";
-    for line in lines {
-        if line.experiment != last {
-            out += &format!("\n{} ({})\n", line.title, line.experiment);
-            out += &format!(
-                "  {:<name$}{:<17}{:<17}{:<14}{:<16}{:>7}\n",
-                "", line.shown, "violation", "paper", "verdict", "seconds"
-            );
-            last = line.experiment;
-        }
-        let digits = if line.shown == "mse" { 4 } else { 3 };
-        let spread = |s: Spread| format!("{:.digits$} ± {:.digits$}", s.mean, s.std);
-        let marks =
-            of_line(line).map_or(String::new(), |(objective, violation)| match objective == violation {
-                true => objective.name().to_owned(),
-                false => format!("{} ({})", objective.name(), violation.name()),
-            });
-        out += &format!(
-            "  {:<name$}{:<17}{:<17}{:<14}{marks:<16}{:>7.1}\n",
-            line.method,
-            spread(line.objective),
-            spread(line.violation),
-            paper(line),
-            line.seconds,
-        );
-        if let Some((objective, violation)) = line.population {
-            out += &format!(
-                "  {:<name$}{:.4} ({:.4}) over all that the task could draw\n",
-                "", objective.mean, violation.mean
-            );
-        }
-        if let Some((reached, limit)) = line.limit {
-            out += &format!("  {:<name$}objective {:.4} of the limit {:.4}\n", "", reached.mean, limit.mean);
-        }
-        for row in &line.matrix {
-            let cells: Vec<String> = row.iter().map(|rate| format!("{rate:.3}")).collect();
-            out += &format!("  {:<name$}[{}]\n", "", cells.join(" "));
-        }
-    }
-    let mut told: Vec<&String> = Vec::new();
-    for line in lines {
-        for note in &line.notes {
-            if !told.contains(&note) {
-                out += &format!("{}{}: {note}\n", if told.is_empty() { "\n" } else { "" }, line.experiment);
-                told.push(note);
-            }
-        }
-    }
-    if lines.iter().any(|line| line.stand_in) {
-        out += "\nThe business data is not public: a synthetic stand-in of the same shape takes its place.\n";
-    }
-    out += "\nA cell agrees if it is as near to the paper's as two standard deviations of one split and its rounding \
-            allow.\nMatrices have a row for the group of the better; for a continuous attribute they are A> and A<.\n";
-    out
-}
-
-fn paper(line: &Line) -> String {
-    let digits = if line.shown == "mse" { 3 } else { 2 };
-    line.published.map_or("–".to_owned(), |p| format!("{:.digits$} ({:.2})", p.objective, p.violation))
-}
-
-/// The cells that are worse than the paper's, before all others.
-fn worse(lines: &[Line]) -> String {
-    let mut out = String::new();
-    for line in lines {
-        let Some((objective, violation)) = of_line(line) else { continue };
-        let mut cell = |what: &str, ours: Spread, mark: Agreement| {
-            if mark == Agreement::Worse {
-                let line = format!(
-                    "  {} {}: {what} {:.4} ± {:.4}, the paper's cell is {}\n",
-                    line.experiment,
-                    line.method,
-                    ours.mean,
-                    ours.std,
-                    paper(line)
-                );
-                out += &line;
-            }
-        };
-        cell(line.shown, line.objective, objective);
-        cell("violation", line.violation, violation);
-    }
-    match out.is_empty() {
-        true => out,
-        false => format!("\nWorse than the paper beyond noise\n{out}"),
     }
 }

@@ -7,12 +7,11 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pairity::methods::quantile_match::Strength;
 use pairity::methods::{Tuning, group_offset, kallus_zhou, quantile_match, x_order};
 use pairity::metrics::Measurement;
-use pairity::scorers::Objective;
+use pairity::scorers::{Goal, Objective};
 use pairity::training::Problem;
-use pairity_report::metric_json;
+use pairity_report::{AdjustReport, AdjustedPart, AdjustedValues, adjust_json};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use serde_json::{Map, Value, json};
 
 /// A map of scores for each group.
 #[pyclass(frozen, module = "pairity._engine")]
@@ -60,17 +59,12 @@ fn values(
     part: &pairity::examples::Examples,
     scores: &[f64],
     settings: &pairity::metrics::Settings,
-) -> Result<Value, pairity::examples::ExamplesError> {
+) -> Result<AdjustedValues, pairity::examples::ExamplesError> {
     let measured = Measurement::new(part, scores, settings)?;
-    let checks: Vec<Value> = problem
-        .constraints
-        .iter()
-        .map(|constraint| {
-            let check = measured.check(constraint);
-            json!({"constraint": check.expression, "metric": metric_json(&check.metric), "verdict": check.verdict.name()})
-        })
-        .collect();
-    Ok(json!({"objective": metric_json(&measured.expression(&problem.stated)), "constraints": checks}))
+    Ok(AdjustedValues {
+        objective: measured.expression(&problem.stated),
+        checks: problem.constraints.iter().map(|constraint| measured.check(constraint)).collect(),
+    })
 }
 
 /// Chooses an adjustment on a part of the examples and tests it on the others. Returns it with a JSON
@@ -88,31 +82,34 @@ pub fn adjust(
     tune: f64,
     measuring: Measuring,
 ) -> PyResult<(Adjustment, String)> {
-    let methods = [("group-offset", 0), ("quantile-match", 1), ("x-order", 2), ("kallus-zhou", 3)];
-    let chosen = one_of("method", method, &methods)?;
-    if strength.is_some() && chosen != 1 {
+    let names = ["group-offset", "quantile-match", "x-order", "kallus-zhou"];
+    let method = one_of("method", method, &names.map(|name| (name, name)))?;
+    if strength.is_some() && method != "quantile-match" {
         return Err(refuse(format!("strength belongs to method quantile-match, not to {method}")));
     }
     if !(tune > 0.0 && tune <= 1.0) {
         return Err(refuse(format!("tune is {tune}; a number above 0 and up to 1 is needed, such as 0.5")));
     }
     let settings = measuring.settings()?;
-    let problem = problem(&examples.inner, &Objective::Maximize(maximize), &subject_to)?;
+    let goal = Goal { objective: Objective::Maximize(maximize), subject_to };
+    let problem = problem(&examples.inner, &goal.objective, &goal.subject_to)?;
     let scores = scores.as_slice()?;
-    let mut parts = examples.inner.split(&[tune, 1.0 - tune], settings.seed).map_err(refuse)?.into_iter();
-    let tuned = parts.next().flatten().unwrap_or_else(|| examples.inner.clone());
-    let test = parts.next().flatten();
+    let mut folds = examples.inner.split(&[tune, 1.0 - tune], settings.seed).map_err(refuse)?.into_iter();
+    let tuned = folds.next().flatten().unwrap_or_else(|| examples.inner.clone());
+    let test = folds.next().flatten();
     let tuning = Tuning { examples: &tuned, scores, problem: &problem, average: settings.average };
     let adjusted = py
-        .detach(|| match chosen {
-            0 => group_offset::adjust(&tuning),
-            1 => quantile_match::adjust(&tuning, strength.map_or(Strength::Smallest, Strength::Given)),
-            2 => x_order::adjust(&tuning, None),
+        .detach(|| match method {
+            "group-offset" => group_offset::adjust(&tuning),
+            "quantile-match" => {
+                quantile_match::adjust(&tuning, strength.map_or(Strength::Smallest, Strength::Given))
+            }
+            "x-order" => x_order::adjust(&tuning, None),
             _ => kallus_zhou::adjust(&tuning),
         })
         .map_err(refuse)?;
     let applied = adjusted.adjustment.apply(scores, examples.groups.as_ref()).map_err(refuse)?;
-    let mut told = Map::new();
+    let mut parts = Vec::new();
     for (name, part) in [("tuned", Some(&tuned)), ("test", test.as_ref())] {
         if let Some(part) = part {
             let (before, after) = py
@@ -121,17 +118,11 @@ pub fn adjust(
                     Ok((before, values(&problem, part, &applied.scores, &settings)?))
                 })
                 .map_err(|error: pairity::examples::ExamplesError| refuse(error))?;
-            told.insert(name.to_owned(), json!({"rows": part.len(), "before": before, "after": after}));
+            parts.push(AdjustedPart { name, rows: part.len(), before, after });
         }
     }
-    let document = json!({
-        "schema": "pairity.adjust/1",
-        "method": method,
-        "status": if adjusted.is_feasible() { "feasible" } else { "infeasible" },
-        "violations": adjusted.violations,
-        "adjustment": adjusted.adjustment,
-        "parts": told,
-        "seed": settings.seed,
-    });
-    Ok((Adjustment { inner: adjusted.adjustment }, document.to_string()))
+    let unknown = applied.unknown;
+    let report = AdjustReport { method, goal, adjusted, unknown, parts, seed: settings.seed, written: None };
+    let document = adjust_json(&report).to_string();
+    Ok((Adjustment { inner: report.adjusted.adjustment }, document))
 }

@@ -1,6 +1,7 @@
 //! A comparison of methods, and its JSON document of schema `pairity.compare/1`.
 
 use crate::json::metric_json;
+use crate::training::objective_of;
 use pairity::methods::{After, Fitted};
 use pairity::metrics::{Metric, Verdict};
 use pairity::scorers::{Architecture, Goal, Objective};
@@ -90,9 +91,7 @@ pub struct Setup {
 impl Setup {
     /// The objective as it was stated.
     pub fn objective(&self) -> &str {
-        match &self.goal.objective {
-            Objective::Maximize(text) | Objective::Minimize(text) => text,
-        }
+        objective_of(&self.goal)
     }
 
     /// The document with the entries that are its own.

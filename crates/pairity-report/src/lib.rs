@@ -1,31 +1,38 @@
-//! Views of results: audits, training runs, comparisons and scored tables as text and pages for people and
-//! as JSON for programs.
+//! Views of results: text and pages for people, JSON for programs.
 //!
-//! All are made from one [`Report`], [`TrainingReport`], [`ComparisonReport`], [`FrontierReport`] or
-//! [`ScoringReport`], and none measures anything anew.
+//! Every kind of result has one type and one writer for each view: [`Report`] (an audit), [`TrainingReport`],
+//! [`ComparisonReport`], [`FrontierReport`], [`ScoringReport`], [`AdjustReport`], [`Reproduction`] and
+//! [`DemoReport`]. No writer measures anything anew.
 
+mod adjust;
 mod comparison;
+mod demo;
 mod facts;
 mod frontier;
 mod html;
 mod json;
 mod outcome;
 mod report;
+mod reproduction;
 mod scale;
 mod scoring;
 mod text;
 mod training;
 
+pub use adjust::{AdjustReport, AdjustedPart, AdjustedValues, adjust_json};
 pub use comparison::{ComparisonReport, MethodResult, Outcome, Setup, comparison_json};
+pub use demo::{DemoReport, demo_json};
 pub use frontier::{Curve, FrontierReport, Point, frontier_json};
 pub use html::{
-    Aside, DemoWords, Plane, PlaneLine, PlanePoint, Reproduced, Reproduction, audit_html, comparison_html,
-    demo_html, frontier_html, reproduction_html, training_html,
+    Aside, Plane, PlaneLine, PlanePoint, audit_html, comparison_html, demo_html, frontier_html,
+    reproduction_html, training_html,
 };
 pub use json::{audit_json, json_lines, metric_json};
 pub use report::{Missing, Notes, Report, Role};
+pub use reproduction::{Reproduced, Reproduction, reproduction_json};
 pub use scoring::{ScoringComponent, ScoringReport, scoring_json};
 pub use text::{
-    Look, audit_text, comparison_text, frontier_text, plain, scoring_text, training_text, wrapped,
+    Look, adjust_text, audit_text, comparison_text, demo_text, frontier_text, plain, reproduction_text,
+    scoring_text, training_text,
 };
 pub use training::{TrainingPart, TrainingReport, training_json};

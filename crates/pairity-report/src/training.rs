@@ -58,11 +58,12 @@ impl TrainingReport {
     pub fn stopped(&self) -> bool {
         self.trained.status == Status::TimeLimit
     }
+}
 
-    pub(crate) fn objective_name(&self) -> &str {
-        match &self.goal.objective {
-            Objective::Maximize(text) | Objective::Minimize(text) => text,
-        }
+/// The objective as it was stated.
+pub(crate) fn objective_of(goal: &Goal) -> &str {
+    match &goal.objective {
+        Objective::Maximize(text) | Objective::Minimize(text) => text,
     }
 }
 

@@ -6,34 +6,23 @@ use super::plane::Plane;
 use super::scatter::{Scatter, Spot};
 use super::table::{Cell, Table, interval};
 use super::training::{course_of, matrices};
+use crate::demo::{DemoReport, NEXT};
 use crate::report::{Notes, Report};
 use crate::text::words::{plain, rate};
 use crate::training::TrainingReport;
 use pairity::metrics::Metric;
 use pairity::training::Evaluation;
 
-/// What the demo says beside its runs.
-#[derive(Debug, Clone, Copy)]
-pub struct DemoWords<'a> {
-    /// What was simulated.
-    pub data: &'a str,
-    /// The result in a few sentences.
-    pub result: &'a str,
-    /// Commands to run next.
-    pub next: &'a [&'a str],
-}
-
-/// Training runs on the same simulated rows as a page: one file that needs nothing else. Every run has a
-/// test part, and the runs are named by their methods.
-pub fn demo_html(reports: &[TrainingReport], words: &DemoWords, plane: Option<&Plane>) -> String {
-    let runs: Vec<Run> = reports.iter().filter_map(Run::new).collect();
+/// The demo as a page: one file that needs nothing else.
+pub fn demo_html(report: &DemoReport) -> String {
+    let runs: Vec<Run> = report.runs.iter().filter_map(Run::new).collect();
     let sections = [
         side_by_side(&runs),
         trade(&runs),
-        plane.and_then(scorers),
+        report.plane.as_ref().and_then(scorers),
         course(&runs),
         goals(&runs),
-        next(words),
+        next(),
         Some(glossary(Terms {
             labels: true,
             groups: true,
@@ -51,13 +40,13 @@ pub fn demo_html(reports: &[TrainingReport], words: &DemoWords, plane: Option<&P
         note: run.gap().and_then(|gap| interval(gap, rate)).map_or(String::new(), |i| format!("gap {i}")),
     };
     let mut facts = Vec::new();
-    facts.extend(reports.first().map(|report| report.facts().join(" · ")));
+    facts.extend(report.runs.first().map(|run| run.facts().join(" · ")));
     facts.push("95% confidence intervals".to_owned());
     Page {
         kind: "pairity demo",
         title: "Three goals, one ranking task".to_owned(),
         facts,
-        lead: vec![words.result.to_owned(), words.data.to_owned()],
+        lead: vec![report.meaning(), report.about()],
         tiles: runs.iter().map(tile).collect(),
         sections: sections.into_iter().flatten().collect(),
         sliders: true,
@@ -153,7 +142,7 @@ fn goals(runs: &[Run]) -> Option<Section> {
     section("goals", "Goals and outcomes", "", vec![table.html()])
 }
 
-fn next(words: &DemoWords) -> Option<Section> {
-    let body = words.next.iter().map(|text| command(text)).collect();
+fn next() -> Option<Section> {
+    let body = NEXT.iter().map(|text| command(text)).collect();
     section("next", "What to run next", "The same for a table of one’s own.", body)
 }

@@ -21,7 +21,7 @@ mod whiskers;
 
 pub use audit::audit_html;
 pub use comparison::{comparison_html, frontier_html};
-pub use demo::{DemoWords, demo_html};
+pub use demo::demo_html;
 pub use plane::{Plane, PlaneLine, PlanePoint};
-pub use reproduction::{Reproduced, Reproduction, reproduction_html};
+pub use reproduction::reproduction_html;
 pub use training::{Aside, training_html};

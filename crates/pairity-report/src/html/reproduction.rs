@@ -4,49 +4,10 @@ use super::chart::SERIES;
 use super::frame::{Page, Section, Tile, cite, command, paragraphs, section};
 use super::scatter::{Scatter, Spot};
 use super::table::{Cell, Table};
+use crate::reproduction::{Reproduced, Reproduction};
 use crate::scale::minus;
 use crate::text::words::many;
 use pairity::metrics::Metric;
-
-/// One method of an experiment.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reproduced {
-    /// The experiment: plain letters.
-    pub experiment: &'static str,
-    /// What it is, in words.
-    pub title: &'static str,
-    /// How it was trained.
-    pub method: &'static str,
-    /// `auc` or `mse`.
-    pub shown: &'static str,
-    /// That, as mean and standard deviation over seeds.
-    pub objective: (f64, f64),
-    /// The violation, as mean and standard deviation over seeds.
-    pub violation: (f64, f64),
-    /// The paper's objective and violation.
-    pub paper: Option<(f64, f64)>,
-    /// Whether objective and violation agree with the paper's: a word for each.
-    pub agreement: Option<(&'static str, &'static str)>,
-    /// The matrix of accuracies, averaged over seeds.
-    pub matrix: Vec<Vec<f64>>,
-    /// Time for all seeds.
-    pub seconds: f64,
-    /// Whether the rows were generated in place of ones that are not public.
-    pub stand_in: bool,
-}
-
-/// Everything that is told about reproduced experiments.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Reproduction {
-    /// Experiment by experiment.
-    pub lines: Vec<Reproduced>,
-    /// Number of seeds.
-    pub seeds: u64,
-    /// What the values are of: "test rows".
-    pub rows: &'static str,
-    /// The command that makes it again.
-    pub command: String,
-}
 
 /// The experiments as a page for people: one file that needs nothing else.
 pub fn reproduction_html(report: &Reproduction) -> String {
@@ -115,10 +76,6 @@ fn summary(lines: &[Reproduced]) -> String {
     }
 }
 
-fn digits(line: &Reproduced) -> usize {
-    if line.shown == "mse" { 4 } else { 3 }
-}
-
 fn experiment(lines: &[Reproduced]) -> Option<Section> {
     let first = lines.first()?;
     let spread = |(mean, std): (f64, f64)| Metric {
@@ -169,25 +126,20 @@ fn table(lines: &[Reproduced]) -> Table {
     let title = lines.first().map_or("", |line| line.title);
     let mut table = Table::new(format!("Ours beside the paper’s: {title}"), &columns);
     for line in lines {
-        let digits = digits(line);
+        let digits = line.digits();
         let spread = |(mean, std): (f64, f64)| {
             Cell::number(format!("{mean:.digits$}")).with_note(minus(&format!("± {std:.digits$}")))
         };
         let published = |pick: fn((f64, f64)) -> f64, digits: usize| {
             Cell::number(line.paper.map_or("—".to_owned(), |cells| format!("{:.digits$}", pick(cells))))
         };
-        let verdict =
-            line.agreement.map_or(String::new(), |(objective, violation)| match objective == violation {
-                true => objective.to_owned(),
-                false => format!("{objective} ({violation})"),
-            });
         table.push(vec![
             Cell::name(line.method),
             spread(line.objective),
             published(|cells| cells.0, digits - 1),
             spread(line.violation),
             published(|cells| cells.1, 2),
-            Cell::text(verdict),
+            Cell::text(line.verdict()),
             Cell::number(format!("{:.1}", line.seconds)),
         ]);
     }
@@ -234,8 +186,13 @@ mod tests {
             agreement: (method == "constrained")
                 .then_some((if worse { "worse" } else { "agrees" }, "agrees")),
             matrix: vec![vec![0.875, 0.75]],
+            population: None,
+            limit: None,
+            seeds: 3,
             seconds: 2.0,
             stand_in: worse,
+            sample: false,
+            notes: Vec::new(),
         }
     }
 

@@ -1,20 +1,26 @@
 //! The audit as text for people.
 
+mod adjust;
 mod checks;
 mod comparison;
+mod demo;
 mod groups;
 mod heading;
 mod matrix;
 mod paint;
 mod pictures;
+mod reproduction;
 mod scoring;
 mod training;
 pub(crate) mod words;
 
+pub use adjust::adjust_text;
 pub use comparison::{comparison_text, frontier_text};
+pub use demo::demo_text;
+pub use reproduction::reproduction_text;
 pub use scoring::scoring_text;
 pub use training::training_text;
-pub use words::{plain, wrapped};
+pub use words::plain;
 
 use crate::facts::about;
 use crate::report::{Report, Role};

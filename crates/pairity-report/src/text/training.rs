@@ -5,7 +5,7 @@ use super::paint::Paint;
 use super::words::{columns, count, fill, flow, number, pad, plain, with_interval};
 use super::{Look, MIN_WIDTH};
 use crate::outcome::{Ending, Tone, miss, slack};
-use crate::training::{TrainingPart, TrainingReport};
+use crate::training::{TrainingPart, TrainingReport, objective_of};
 
 /// The run for reading.
 pub fn training_text(report: &TrainingReport, look: &Look) -> String {
@@ -62,7 +62,7 @@ impl Page<'_> {
         let report = self.report;
         let mut rows: Vec<(String, Vec<String>)> = Vec::new();
         let objective = |part: &TrainingPart| with_interval(&part.evaluation.objective, |x| number(x, 4));
-        rows.push((plain(report.objective_name()), report.parts.iter().map(objective).collect()));
+        rows.push((plain(objective_of(&report.goal)), report.parts.iter().map(objective).collect()));
         for (index, text) in report.goal.subject_to.iter().enumerate() {
             let cell = |part: &TrainingPart| {
                 let check = &part.evaluation.audit.checks[index];

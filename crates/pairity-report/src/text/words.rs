@@ -23,15 +23,6 @@ pub fn plain(text: &str) -> String {
     out
 }
 
-/// A text of words on lines of so many columns.
-///
-/// ```
-/// assert_eq!(pairity_report::wrapped("one two three", 8), "one two\nthree");
-/// ```
-pub fn wrapped(text: &str, width: usize) -> String {
-    fill(text, 0, width)
-}
-
 /// The number of terminal columns of a text.
 pub(crate) fn columns(text: &str) -> usize {
     text.width()
@@ -116,6 +107,17 @@ pub(crate) fn with_interval(metric: &Metric, write: impl Fn(f64) -> String) -> S
         (None, ..) => "—".to_owned(),
         (Some(value), Some(low), Some(high)) => format!("{} [{}, {}]", write(value), write(low), write(high)),
         (Some(value), ..) => format!("{} [no interval]", write(value)),
+    }
+}
+
+/// A value of so many decimals, with its interval where there is one; other words where there is no value.
+pub(crate) fn value_or(metric: &Metric, decimals: usize, missing: &str) -> String {
+    match (metric.value, metric.low, metric.high) {
+        (Some(value), Some(low), Some(high)) => {
+            format!("{value:.decimals$} [{low:.decimals$}, {high:.decimals$}]")
+        }
+        (Some(value), ..) => format!("{value:.decimals$}"),
+        _ => missing.to_owned(),
     }
 }
 

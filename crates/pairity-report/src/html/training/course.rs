@@ -6,6 +6,7 @@ use crate::html::frame::{Section, section};
 use crate::html::table::{Cell, Table};
 use crate::scale::{Scale, minus};
 use crate::text::words::{count, number, plain, shorten};
+use crate::training::objective_of;
 use pairity::training::TracePoint;
 
 impl TrainingPage<'_> {
@@ -15,7 +16,7 @@ impl TrainingPage<'_> {
         if trace.len() < 2 {
             return None;
         }
-        let objective = shorten(self.report.objective_name(), 40);
+        let objective = shorten(objective_of(&self.report.goal), 40);
         let mut charts = vec![self.line("Objective", &objective, &trace, |point| point.objective, false)];
         if self.report.constrained() {
             charts.push(self.line("Largest violation", "violation", &trace, |point| point.violation, true));

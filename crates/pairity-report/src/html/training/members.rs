@@ -5,6 +5,7 @@ use crate::html::frame::{Section, section};
 use crate::html::table::{Cell, Table};
 use crate::outcome::miss;
 use crate::text::words::{count, number, plain};
+use crate::training::objective_of;
 
 /// More features than this are not listed.
 const MAX_FEATURES: usize = 60;
@@ -17,7 +18,7 @@ impl TrainingPage<'_> {
         let report = self.report;
         let members = &report.parts.last()?.evaluation.members;
         let mut table = Table::new(format!("Each scorer alone, on {}", self.rows()), &["Scorer", "#Drawn"]);
-        table.add_column(plain(report.objective_name()));
+        table.add_column(plain(objective_of(&report.goal)));
         report.goal.subject_to.iter().for_each(|text| table.add_column(plain(text)));
         for (place, (member, component)) in members.iter().zip(&report.trained.components).enumerate() {
             let mut row = vec![

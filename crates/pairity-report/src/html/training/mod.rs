@@ -17,7 +17,7 @@ use crate::outcome::{Tone, slack};
 use crate::report::{Notes, Report};
 use crate::scale::minus;
 use crate::text::words::{number, plain, rate, shorten};
-use crate::training::{TrainingPart, TrainingReport};
+use crate::training::{TrainingPart, TrainingReport, objective_of};
 use pairity::metrics::Metric;
 use pairity::training::Evaluation;
 
@@ -102,7 +102,7 @@ impl<'a> TrainingPage<'a> {
             let mut words = format!(
                 "On {}, {} is {}",
                 self.rows(),
-                plain(self.report.objective_name()),
+                plain(objective_of(&self.report.goal)),
                 with_interval(&evaluation.objective)
             );
             for (place, text) in self.report.goal.subject_to.iter().enumerate() {
@@ -144,7 +144,7 @@ impl<'a> TrainingPage<'a> {
             note: self.report.trained.status.name().replace('_', " "),
         }];
         if let Some(part) = self.report.parts.last() {
-            let title = format!("{} ({} rows)", shorten(self.report.objective_name(), 24), part.name);
+            let title = format!("{} ({} rows)", shorten(objective_of(&self.report.goal), 24), part.name);
             tiles.push(tile(&title, &part.evaluation.objective, |x| number(x, 4)));
         }
         if let Some((criterion, gap)) =

@@ -8,14 +8,14 @@ use crate::html::whiskers::verdict;
 use crate::outcome::slack;
 use crate::report::{Notes, Report};
 use crate::text::words::{number, plain, rate};
-use crate::training::TrainingPart;
+use crate::training::{TrainingPart, objective_of};
 
 impl TrainingPage<'_> {
     pub(super) fn values(&self) -> Option<Section> {
         let report = self.report;
         let write = |x: f64| number(x, 4);
         let mut table = self.table("Objective and constraints on each part of the rows");
-        let mut row = vec![Cell::name(&plain(report.objective_name())).with_note("the objective")];
+        let mut row = vec![Cell::name(&plain(objective_of(&report.goal))).with_note("the objective")];
         row.extend(report.parts.iter().map(|part| Cell::metric(&part.evaluation.objective, write)));
         table.push(row);
         for (place, text) in report.goal.subject_to.iter().enumerate() {

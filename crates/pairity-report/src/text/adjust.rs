@@ -1,0 +1,48 @@
+//! Adjusted scores as text for people.
+
+use super::Look;
+use super::words::{plain, value_or};
+use crate::adjust::{AdjustReport, AdjustedPart};
+use crate::training::objective_of;
+use pairity::metrics::Metric;
+
+/// The adjustment for reading.
+pub fn adjust_text(report: &AdjustReport, _look: &Look) -> String {
+    let (adjusted, method) = (&report.adjusted, report.method);
+    let mut out = match adjusted.is_feasible() {
+        true => format!("Goal met by {method} on the rows it was chosen on.\n"),
+        false => {
+            let worst = adjusted.violations.iter().copied().fold(0.0, f64::max);
+            format!(
+                "Goal not met: {method} misses it by {worst:.4} at least on the rows it was chosen on. Loosen the \
+                 bound, or train a scorer for it (pairity train).\n"
+            )
+        }
+    };
+    report.parts.iter().for_each(|part| out += &part_text(report, part));
+    if report.unknown > 0 {
+        out += &format!("\n{} rows of groups that were not seen keep their scores.\n", report.unknown);
+    }
+    if let Some((column, file)) = &report.written {
+        out += &format!("\nAdjusted scores are in column {:?} of {file}.\n", plain(column));
+    }
+    out
+}
+
+fn part_text(report: &AdjustReport, part: &AdjustedPart) -> String {
+    let objective = objective_of(&report.goal);
+    let texts = report.goal.subject_to.iter().map(String::as_str).chain([objective]);
+    let width = texts.map(|text| text.chars().count()).max().unwrap_or(0) + 2;
+    let line = |name: &str, before: &Metric, after: &Metric| {
+        let cell = |metric: &Metric| value_or(metric, 4, "not estimable");
+        let line = format!("  {:<width$}{:<26}{}", plain(name), cell(before), cell(after));
+        line.trim_end().to_owned() + "\n"
+    };
+    let title = if part.name == "tuned" { "Rows it was chosen on" } else { "Test rows" };
+    let mut out = format!("\n{title} ({})\n  {:<width$}{:<26}{:<25}\n", part.rows, "", "before", "after");
+    out += &line(objective, &part.before.objective, &part.after.objective);
+    for (before, after) in part.before.checks.iter().zip(&part.after.checks) {
+        out += &line(&before.expression, &before.metric, &after.metric);
+    }
+    out
+}
