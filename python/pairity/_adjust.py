@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _columns, _engine, _html
+from . import _columns, _engine
 
 
 @dataclass(frozen=True)
@@ -24,6 +22,7 @@ class Adjusted:
     """The adjusted scores."""
     adjustment: _engine.Adjustment = field(repr=False)
     """The map itself."""
+    _view: _engine.View = field(repr=False, compare=False)
 
     @property
     def status(self) -> str:
@@ -41,18 +40,7 @@ class Adjusted:
         return found
 
     def _repr_html_(self) -> str:
-        rows = []
-        for name, part in self.document["parts"].items():
-            rows.append(
-                [f"{name}: objective"]
-                + [_html.number(part[when]["objective"]["value"]) for when in ("before", "after")]
-            )
-            pairs = zip(part["before"]["constraints"], part["after"]["constraints"], strict=True)
-            for before, after in pairs:
-                cells = [_html.number(entry["metric"]["value"]) for entry in (before, after)]
-                rows.append([f"{name}: {escape(before['constraint'])}", *cells])
-        head = f"{self.document['method']}: {self.status}"
-        return _html.table(head, ["", "before", "after"], rows)
+        return self._view.html()
 
 
 def adjust(
@@ -98,8 +86,8 @@ def adjust(
     examples = _columns.examples(labels, groups, None, queries, weights)
     how = _columns.measuring(average, ties, confidence, 1, seed)
     own = _columns.numbers(scores, "scores")
-    adjustment, document = _engine.adjust(
+    adjustment, document, view = _engine.adjust(
         examples, own, method, maximize, _columns.texts(subject_to), strength, float(tune), how
     )
     found, _ = adjustment.apply(own, _columns.group_columns(groups))
-    return Adjusted(json.loads(document), found, adjustment)
+    return Adjusted(document, found, adjustment, view)

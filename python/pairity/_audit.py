@@ -8,10 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from . import _columns, _html
-
-#: How wide the text of an audit is.
-WIDTH = 100
+from . import _columns, _engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +109,9 @@ class Audit:
     checks: list[Check]
     """The checks asked for."""
 
-    def __init__(self, document: dict[str, Any], text: str) -> None:
+    def __init__(self, document: dict[str, Any], view: _engine.View) -> None:
         self._document = document
-        self._text = text
+        self._view = view
         self.rows = document["rows"]
         self.queries = document["queries"]
         self.average = document["average"]
@@ -218,10 +215,10 @@ class Audit:
         return _plot.audit(self, axes)
 
     def __repr__(self) -> str:
-        return self._text
+        return self._view.text()
 
     def _repr_html_(self) -> str:
-        return _html.audit(self)
+        return self._view.html()
 
 
 def _quoted(name: str) -> str:
@@ -289,5 +286,4 @@ def audit(
     """
     rows = _columns.examples(labels, groups, protected, queries, weights, pair_weight)
     how = _columns.measuring(average, ties, confidence, min_pairs, seed)
-    document, text = rows.audit(_columns.numbers(scores, "scores"), _columns.texts(checks), how, WIDTH)
-    return Audit(json.loads(document), text)
+    return Audit(*rows.audit(_columns.numbers(scores, "scores"), _columns.texts(checks), how))

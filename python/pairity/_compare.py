@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from html import escape
 from typing import Any
 
-from . import _columns, _engine, _html
-from ._audit import WIDTH, Metric
+from . import _columns, _engine
 from ._estimators import FairRanker, FairRegressor, _length, _seed
 from ._sklearn import labels
 
@@ -16,9 +13,14 @@ from ._sklearn import labels
 class Comparison(dict[str, Any]):
     """The document ``pairity.compare/1``: methods, best first, with what is expected of them on the test part."""
 
-    def __init__(self, document: dict[str, Any], text: str) -> None:
+    def __init__(self, document: dict[str, Any], view: _engine.View) -> None:
         super().__init__(document)
-        self.text = text
+        self._view = view
+
+    @property
+    def text(self) -> str:
+        """The comparison for reading."""
+        return self._view.text()
 
     @property
     def results(self) -> list[dict[str, Any]]:
@@ -49,20 +51,10 @@ class Comparison(dict[str, Any]):
         return self.text
 
     def __reduce__(self) -> Any:
-        return Comparison, (dict(self), self.text)
+        return Comparison, (dict(self), self._view)
 
     def _repr_html_(self) -> str:
-        rows = []
-        for result in self["results"]:
-            if result["test"] is None:
-                rows.append([escape(result["method"]), f'<td colspan="3">{escape(result["reason"])}</td>'])
-                continue
-            test = result["test"]
-            violation = Metric.of(test["violation"]) if test["violation"] else None
-            cells = [_html.metric(Metric.of(test["objective"])), _html.metric(violation)]
-            rows.append([escape(result["method"]), *cells, f"<td>{escape(result['verdict'])}</td>"])
-        head = ["", escape(self["objective"]), "violation", "verdict"]
-        return _html.table(f"Methods on the {self['part']} part", head, rows)
+        return self._view.html()
 
 
 def compare(
@@ -113,5 +105,4 @@ def compare(
     }
     examples = _columns.examples(target, groups, protected, queries, weights)
     how = _columns.measuring(average=estimator.average, confidence=confidence, seed=seed)
-    document, text = _engine.compare(examples, features, _columns.texts(methods), options, how, WIDTH)
-    return Comparison(json.loads(document), text)
+    return Comparison(*_engine.compare(examples, features, _columns.texts(methods), options, how))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _columns, _engine, _html, _progress
-from ._audit import WIDTH
+from . import _columns, _engine, _progress
 from ._sklearn import BaseEstimator, RegressorMixin, check_fitted, labels, matrix, table
 
 Features = list[tuple[str, Any]]
@@ -31,20 +29,25 @@ class Component:
 
 
 class Report(dict[str, Any]):
-    """A training run: the document ``pairity.train/1``, which notebooks show as a table."""
+    """A training run: the document ``pairity.train/1``, which notebooks show as a page."""
 
-    def __init__(self, document: dict[str, Any], text: str) -> None:
+    def __init__(self, document: dict[str, Any], view: _engine.View) -> None:
         super().__init__(document)
-        self.text = text
+        self._view = view
+
+    @property
+    def text(self) -> str:
+        """The report for reading."""
+        return self._view.text()
 
     def __repr__(self) -> str:
         return self.text
 
     def _repr_html_(self) -> str:
-        return _html.training(self)
+        return self._view.html()
 
     def __reduce__(self) -> Any:
-        return Report, (dict(self), self.text)
+        return Report, (dict(self), self._view)
 
 
 class _FairEstimator(BaseEstimator):
@@ -113,11 +116,11 @@ class _FairEstimator(BaseEstimator):
         }
         how = _columns.measuring(average=self.average, seed=seed)
         with _progress.bar(bool(self.verbose)) as progress:
-            model, document, text = _engine.train(examples, features, options, how, progress, WIDTH)
+            model, document, view = _engine.train(examples, features, options, how, progress)
         self.model_ = model
         self.seed_ = seed
         self.components_ = [Component(*component) for component in model.components()]
-        self.report_ = Report(json.loads(document), text)
+        self.report_ = Report(document, view)
         self.status_ = self.report_["status"]
         return self
 
@@ -160,9 +163,7 @@ class _FairEstimator(BaseEstimator):
         target = labels(self, y, _length(features))
         examples = _columns.examples(target, groups, protected, queries, weights)
         how = _columns.measuring(average=self.average, seed=self.seed_)
-        found = json.loads(
-            self.model_.measure(examples, features, _columns.group_columns(groups), expression, how)
-        )
+        found = self.model_.measure(examples, features, _columns.group_columns(groups), expression, how)
         if found["value"] is None:
             raise ValueError(found["reason"])
         return float(found["value"])

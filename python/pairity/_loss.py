@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -168,7 +167,7 @@ class PairwiseLoss:
 
     def status(self) -> Status:
         """How training stands at the last scores."""
-        found = json.loads(self._player.status())
+        found = self._player.status()
         nan = float("nan")
         found["objective"] = nan if found["objective"] is None else found["objective"]
         found["violations"] = [nan if miss is None else miss for miss in found["violations"]]

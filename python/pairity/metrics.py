@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -31,7 +30,7 @@ def metric(expression: str, *, average: str = "pairs", ties: str = "half") -> Ca
     ) -> float:
         examples = _columns.examples(y_true, groups, protected, queries, sample_weight)
         how = _columns.measuring(average=average, ties=ties)
-        found = json.loads(examples.measure(_columns.numbers(y_pred, "scores"), expression, how))
+        found = examples.measure(_columns.numbers(y_pred, "scores"), expression, how)
         return float("nan") if found["value"] is None else float(found["value"])
 
     measured.__name__ = expression

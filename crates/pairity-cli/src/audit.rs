@@ -4,7 +4,7 @@ use crate::arguments::AuditArguments;
 use crate::{load, output};
 use pairity::goals::{Constraint, parse_constraint};
 use pairity::metrics::{Audit, Check, Distributions, Verdict};
-use pairity_report::{Report, audit_html, plain};
+use pairity_report::{AuditReport, FrontEnd, audit_html, plain};
 use std::process::ExitCode;
 
 /// A check failed.
@@ -30,18 +30,18 @@ pub fn run(arguments: &AuditArguments) -> anyhow::Result<ExitCode> {
 }
 
 /// The report, and the page if one was asked for.
-fn measure(arguments: &AuditArguments) -> anyhow::Result<(Report, Option<String>)> {
+fn measure(arguments: &AuditArguments) -> anyhow::Result<(AuditReport, Option<String>)> {
     let loaded = load::load(arguments)?;
     let vocabulary = loaded.examples.vocabulary();
     let parse = |text: &String| parse_constraint(text, &vocabulary);
     let checks: Vec<Constraint> = arguments.checks.iter().map(parse).collect::<Result<_, _>>()?;
     let settings = arguments.settings();
     let audit = Audit::run(&loaded.examples, &loaded.scores, &checks, &settings)?;
-    let report = Report { audit, notes: loaded.notes };
+    let report = AuditReport { audit, notes: loaded.notes };
     let page = match arguments.page.html {
         Some(_) => {
             let distributions = Distributions::run(&loaded.examples, &loaded.scores, &settings)?;
-            Some(audit_html(&report, &distributions))
+            Some(audit_html(&report, Some(&distributions), FrontEnd::CommandLine))
         }
         None => None,
     };

@@ -83,7 +83,7 @@ fn report(method: &'static str, trial: &Trial, result: TrialResult) -> TrainingR
         parts: result.parts.into_iter().map(part).collect(),
         tables: vec!["simulated data".to_owned()],
         notes: Vec::new(),
-        file: String::new(),
+        file: None,
         deterministic: false,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::arguments::{Format, OutputArguments};
 use anyhow::Context;
-use pairity_report::{Look, Report, audit_json, audit_text, json_lines};
+use pairity_report::{AuditReport, FrontEnd, Look, audit_json, audit_text, json_lines};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
 /// Width of text that goes to a file or a pipe.
@@ -21,7 +21,7 @@ pub fn on_threads<T: Send>(
 }
 
 /// The report in the format that was asked for.
-pub fn render(report: &Report, format: Format) -> String {
+pub fn render(report: &AuditReport, format: Format) -> String {
     match format {
         Format::Json => json_lines(&audit_json(report)),
         Format::Text => audit_text(report, &look()),
@@ -37,6 +37,7 @@ pub fn look() -> Look {
         color: terminal && set("NO_COLOR").is_none(),
         pictures: terminal && !dumb && speaks_unicode(),
         width: width(),
+        front_end: FrontEnd::CommandLine,
     }
 }
 

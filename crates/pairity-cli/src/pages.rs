@@ -7,7 +7,9 @@ use crate::train_arguments::FitArguments;
 use pairity::examples::Examples;
 use pairity::scorers::{Architecture, Features, GroupUse, Model};
 use pairity::training::Evaluation;
-use pairity_report::{Aside, Look, Plane, PlaneLine, PlanePoint, TrainingReport, json_lines, training_html};
+use pairity_report::{
+    Look, PageAside, Plane, PlaneLine, PlanePoint, TrainingReport, json_lines, training_html,
+};
 use serde_json::Value;
 use std::process::ExitCode;
 
@@ -56,7 +58,8 @@ pub fn training_page(
         _ => None,
     };
     let command = command(std::env::args());
-    training_html(report, &Aside { command: Some(&command), before, plane: plane.as_ref() })
+    let plane = plane.as_ref();
+    training_html(report, &PageAside { command: Some(&command), before, plane, ..PageAside::default() })
 }
 
 /// Rows of two features, some of every group and label; none if there are more or fewer features.

@@ -10,7 +10,7 @@ use pairity::examples::Groups;
 use pairity::methods::After;
 use pairity::scorers::{Draw, EncodeError, Features, Model, ModelGroups, Note};
 use pairity::tables::{self, AddColumns, Output, Selection, Source, Table, TableError, Want, WholeFile};
-use pairity_report::{ScoringComponent, ScoringReport, plain, scoring_json, scoring_text};
+use pairity_report::{Look, ScoringComponent, ScoringReport, plain, scoring_json, scoring_text};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::process::ExitCode;
@@ -29,7 +29,7 @@ pub fn run(arguments: &ScoreArguments) -> anyhow::Result<ExitCode> {
         Format::Json => pairity_report::json_lines(&scoring_json(&report)),
         Format::Text => {
             let look = output::look();
-            scoring_text(&report, look.color && !to_standard, look.width)
+            scoring_text(&report, &Look { color: look.color && !to_standard, ..look })
         }
     };
     match to_standard {

@@ -92,7 +92,7 @@ fn trained(arguments: &TrainArguments) -> anyhow::Result<(TrainingReport, Model,
         parts: evaluated,
         tables: rows.notes.tables.clone(),
         notes,
-        file: arguments.output_file.display().to_string(),
+        file: Some(arguments.output_file.display().to_string()),
         deterministic: arguments.deterministic,
     };
     let page = match arguments.fit.page.html {

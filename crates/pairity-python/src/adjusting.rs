@@ -3,13 +3,14 @@
 use crate::examples::{Category, Examples, Measuring, groups_of};
 use crate::prepare::{one_of, problem};
 use crate::refuse;
+use crate::view::{Shown, View};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pairity::methods::quantile_match::Strength;
 use pairity::methods::{Tuning, group_offset, kallus_zhou, quantile_match, x_order};
 use pairity::metrics::Measurement;
 use pairity::scorers::{Goal, Objective};
 use pairity::training::Problem;
-use pairity_report::{AdjustReport, AdjustedPart, AdjustedValues, adjust_json};
+use pairity_report::{AdjustReport, AdjustedPart, AdjustedValues};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -67,21 +68,21 @@ fn values(
     })
 }
 
-/// Chooses an adjustment on a part of the examples and tests it on the others. Returns it with a JSON
-/// document of schema `pairity.adjust/1`.
+/// Chooses an adjustment on a part of the examples and tests it on the others. Returns it with a
+/// document `pairity.adjust/1`, and what is shown of it.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
-pub fn adjust(
-    py: Python<'_>,
+pub fn adjust<'py>(
+    py: Python<'py>,
     examples: &Examples,
-    scores: PyReadonlyArray1<'_, f64>,
+    scores: PyReadonlyArray1<'py, f64>,
     method: &str,
     maximize: String,
     subject_to: Vec<String>,
     strength: Option<f64>,
     tune: f64,
     measuring: Measuring,
-) -> PyResult<(Adjustment, String)> {
+) -> PyResult<(Adjustment, Bound<'py, PyAny>, View)> {
     let names = ["group-offset", "quantile-match", "x-order", "kallus-zhou"];
     let method = one_of("method", method, &names.map(|name| (name, name)))?;
     if strength.is_some() && method != "quantile-match" {
@@ -123,6 +124,7 @@ pub fn adjust(
     }
     let unknown = applied.unknown;
     let report = AdjustReport { method, goal, adjusted, unknown, parts, seed: settings.seed, written: None };
-    let document = adjust_json(&report).to_string();
-    Ok((Adjustment { inner: report.adjusted.adjustment }, document))
+    let adjustment = Adjustment { inner: report.adjusted.adjustment.clone() };
+    let (document, view) = Shown::Adjust(Box::new(report)).for_python(py)?;
+    Ok((adjustment, document, view))
 }

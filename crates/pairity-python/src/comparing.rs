@@ -4,17 +4,17 @@ use crate::examples::{Examples, Measuring};
 use crate::model::Feature;
 use crate::prepare::{Options, Prepared, method};
 use crate::refuse;
+use crate::view::{Shown, View};
 use pairity::examples::Examples as Rows;
 use pairity::methods::{Fitted, Method, MethodError, fit_from};
 use pairity::training::{Progress, Trained, Watch};
-use pairity_report::{
-    ComparisonReport, Look, MethodResult, Outcome, Setup, comparison_json, comparison_text,
-};
+use pairity_report::{ComparisonReport, MethodResult, Outcome, Setup};
 use pyo3::prelude::*;
 use std::cell::RefCell;
 use std::time::Instant;
 
-/// All methods, or some, on the last part of the rows. Returns a JSON document and a text.
+/// All methods, or some, on the last part of the rows. Returns a document `pairity.compare/1`, and what is
+/// shown of it.
 #[pyfunction]
 pub fn compare<'py>(
     py: Python<'py>,
@@ -23,8 +23,7 @@ pub fn compare<'py>(
     methods: Vec<String>,
     options: Options,
     measuring: Measuring,
-    width: usize,
-) -> PyResult<(String, String)> {
+) -> PyResult<(Bound<'py, PyAny>, View)> {
     let methods: Vec<Method> = match methods.is_empty() {
         true => Method::ALL.to_vec(),
         false => methods.iter().map(|word| method(word)).collect::<PyResult<_>>()?,
@@ -57,9 +56,7 @@ pub fn compare<'py>(
         tables: Vec::new(),
         notes: prepared.notes.clone(),
     };
-    let report = ComparisonReport::new(setup, results);
-    let text = comparison_text(&report, &Look { color: false, pictures: false, width });
-    Ok((comparison_json(&report).to_string(), text))
+    Shown::Comparison(Box::new(ComparisonReport::new(setup, results))).for_python(py)
 }
 
 /// One method; post-processing starts from the unconstrained scorer, whose time counts.

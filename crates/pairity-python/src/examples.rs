@@ -1,12 +1,13 @@
 //! Rows for the engine, and their audit.
 
 use crate::refuse;
+use crate::view::{Shown, View, object};
 use numpy::PyReadonlyArray1;
 use pairity::examples::{Columns, Groups, PairWeight};
 use pairity::goals::{Constraint, Expression, parse_constraint, parse_expression};
 use pairity::metrics::{Audit, Measurement, Settings};
 use pairity::rates::{Average, Ties};
-use pairity_report::{Look, Notes, Report, audit_json, audit_text, metric_json};
+use pairity_report::{AuditReport, Notes, metric_json};
 use pyo3::prelude::*;
 
 /// A column of categories: a code for each row, and the texts that the codes stand for.
@@ -123,15 +124,14 @@ impl Examples {
         self.inner.groups().to_vec()
     }
 
-    /// The audit as a JSON document, and as text.
-    fn audit(
+    /// The audit as a document `pairity.audit/1`, and as it is shown.
+    fn audit<'py>(
         &self,
-        py: Python<'_>,
-        scores: PyReadonlyArray1<'_, f64>,
+        py: Python<'py>,
+        scores: PyReadonlyArray1<'py, f64>,
         checks: Vec<String>,
         measuring: Measuring,
-        width: usize,
-    ) -> PyResult<(String, String)> {
+    ) -> PyResult<(Bound<'py, PyAny>, View)> {
         let settings = measuring.settings()?;
         let words = self.inner.vocabulary();
         let parse = |text: &String| parse_constraint(text, &words).map_err(refuse);
@@ -139,26 +139,22 @@ impl Examples {
         let scores = scores.as_slice()?;
         let audit = py.detach(|| Audit::run(&self.inner, scores, &checks, &settings)).map_err(refuse)?;
         let notes = Notes { rows_read: self.inner.rows(), ..Notes::default() };
-        let report = Report { audit, notes };
-        Ok((
-            audit_json(&report).to_string(),
-            audit_text(&report, &Look { color: false, pictures: false, width }),
-        ))
+        Shown::Audit(Box::new(AuditReport { audit, notes })).for_python(py)
     }
 
-    /// One expression of rates as a JSON metric.
-    fn measure(
+    /// One expression of rates as a metric.
+    fn measure<'py>(
         &self,
-        py: Python<'_>,
-        scores: PyReadonlyArray1<'_, f64>,
+        py: Python<'py>,
+        scores: PyReadonlyArray1<'py, f64>,
         expression: &str,
         measuring: Measuring,
-    ) -> PyResult<String> {
+    ) -> PyResult<Bound<'py, PyAny>> {
         let settings = measuring.settings()?;
         let expression: Expression =
             parse_expression(expression, &self.inner.vocabulary()).map_err(refuse)?;
         let scores = scores.as_slice()?;
         let measured = py.detach(|| Measurement::new(&self.inner, scores, &settings)).map_err(refuse)?;
-        Ok(metric_json(&measured.expression(&expression)).to_string())
+        object(py, &metric_json(&measured.expression(&expression)))
     }
 }

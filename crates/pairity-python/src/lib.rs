@@ -13,6 +13,7 @@ mod model;
 mod prepare;
 mod simulated;
 mod training;
+mod view;
 
 use pyo3::PyErr;
 use pyo3::exceptions::PyValueError;
@@ -43,6 +44,8 @@ mod _engine {
     use super::simulated::simulated;
     #[pymodule_export]
     use super::training::train;
+    #[pymodule_export]
+    use super::view::View;
     use pyo3::prelude::*;
 
     #[pymodule_init]

@@ -3,6 +3,7 @@
 use crate::examples::{Examples, average};
 use crate::prepare::{player, problem, surrogate};
 use crate::refuse;
+use crate::view::object;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pairity::scorers::Objective;
 use pairity::training::ScoreSettings;
@@ -75,17 +76,17 @@ impl ScorePlayer {
         self.inner.rates()
     }
 
-    /// How the game stands, as a JSON document.
-    fn status(&self) -> String {
+    /// How the game stands.
+    fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let status = self.inner.status();
-        json!({
+        let document = json!({
             "steps": status.steps,
             "objective": status.objective,
             "violations": status.violations,
             "meets_goal": status.meets_goal,
             "weights": status.weights,
-        })
-        .to_string()
+        });
+        object(py, &document)
     }
 
     /// Remembers the rates of a scorer, at given scores or the last ones.

@@ -2,6 +2,7 @@
 
 use crate::examples::{Category, Examples, Measuring, groups_of};
 use crate::refuse;
+use crate::view::object;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pairity::goals::parse_expression;
 use pairity::methods::{Fitted, MethodError};
@@ -155,7 +156,7 @@ impl Model {
         groups: Vec<Category<'py>>,
         expression: &str,
         measuring: Measuring,
-    ) -> PyResult<String> {
+    ) -> PyResult<Bound<'py, PyAny>> {
         let settings = measuring.settings()?;
         let words = examples.inner.vocabulary();
         let expression = parse_expression(expression, &words).map_err(refuse)?;
@@ -167,6 +168,6 @@ impl Model {
             Ok(Measurement::of_mixture(&examples.inner, &members, &settings)?)
         });
         let measured = measured.map_err(|error: MethodError| refuse(error))?;
-        Ok(metric_json(&measured.expression(&expression)).to_string())
+        object(py, &metric_json(&measured.expression(&expression)))
     }
 }

@@ -4,15 +4,16 @@ use crate::examples::{Examples, Measuring};
 use crate::model::{Feature, Model};
 use crate::prepare::{Options, Prepared, method};
 use crate::refuse;
+use crate::view::{Shown, View};
 use pairity::methods::{Fitted, fit};
 use pairity::scorers::ModelGroups;
 use pairity::training::{Progress, Watch};
-use pairity_report::{Look, TrainingPart, TrainingReport, training_json, training_text};
+use pairity_report::{TrainingPart, TrainingReport};
 use pyo3::prelude::*;
 use std::cell::RefCell;
 use std::time::Instant;
 
-/// Trains a model. Returns it with its report as a JSON document and as text.
+/// Trains a model. Returns it with its report: a document `pairity.train/1`, and what is shown of it.
 ///
 /// `progress` hears (done, iterations, objective, violation) several times a second. What it raises, and
 /// Ctrl-C, ends the training.
@@ -24,8 +25,7 @@ pub fn train<'py>(
     options: Options,
     measuring: Measuring,
     progress: Option<Py<PyAny>>,
-    width: usize,
-) -> PyResult<(Model, String, String)> {
+) -> PyResult<(Model, Bound<'py, PyAny>, View)> {
     let method = method(&options.method)?;
     let prepared = Prepared::new(&examples.inner, &features, &options, measuring.settings()?)?;
     let task = prepared.task();
@@ -82,11 +82,11 @@ pub fn train<'py>(
         parts: evaluated,
         tables: Vec::new(),
         notes,
-        file: String::new(),
+        file: None,
         deterministic: options.answer == "deterministic",
     };
-    let text = training_text(&report, &Look { color: false, pictures: false, width });
-    Ok((Model { inner: model }, training_json(&report).to_string(), text))
+    let (document, view) = Shown::Training(Box::new(report)).for_python(py)?;
+    Ok((Model { inner: model }, document, view))
 }
 
 /// Tells of the progress, and hears of Ctrl-C.

@@ -1,24 +1,18 @@
 //! What was read and how it was measured, in words that text and pages share.
 
-use crate::report::{Report, Role};
+use crate::advice::{Advice, FrontEnd};
+use crate::outcome::file_names;
+use crate::report::{AuditReport, Role};
 use crate::text::words::{many, plain};
 use pairity::goals::{Criterion, Sense};
 use pairity::metrics::{Check, Metric, Verdict};
-use pairity::rates::{Average, Ties};
+use pairity::rates::{Average, Rate, Ties};
 
-/// More file names than this are counted rather than listed.
-const MAX_NAMES: usize = 3;
-
-impl Report {
+impl AuditReport {
     /// What was audited: "Audit of people.csv".
     pub(crate) fn title(&self) -> String {
         let tables = &self.notes.tables;
-        let names: Vec<String> = tables.iter().take(MAX_NAMES).map(|name| plain(name)).collect();
-        let more = match tables.len() {
-            0..=MAX_NAMES => String::new(),
-            all => format!(" and {} more files", all - MAX_NAMES),
-        };
-        if names.is_empty() { "Audit".to_owned() } else { format!("Audit of {}{more}", names.join(", ")) }
+        if tables.is_empty() { "Audit".to_owned() } else { format!("Audit of {}", file_names(tables)) }
     }
 
     /// How much was read, and which columns are used as what.
@@ -73,7 +67,7 @@ impl Report {
     }
 
     /// Why a check has its verdict.
-    pub(crate) fn why(&self, check: &Check) -> String {
+    pub(crate) fn why(&self, check: &Check, front_end: FrontEnd) -> String {
         let bound = check.bound;
         let (within, beyond) = match check.sense {
             Sense::AtMost => ("at most", "above"),
@@ -86,9 +80,11 @@ impl Report {
                 format!("{bound} is inside the interval, so these data can't tell; more would")
             }
             Verdict::NotEstimable => {
-                let hint = if self.has_labels() { "" } else { "; name the label column with --label" };
                 let reason = plain(check.metric.reason.as_deref().unwrap_or("there is no value"));
-                format!("{reason}{hint}")
+                match self.has_labels() {
+                    true => reason,
+                    false => format!("{reason}; {}", Advice::Labels.words(front_end)),
+                }
             }
         }
     }
@@ -105,10 +101,34 @@ impl Report {
         self.gaps().into_iter().filter(|(criterion, _)| applies(*criterion)).collect()
     }
 
+    /// The accuracies between groups.
+    pub(crate) fn accuracies(&self) -> Vec<(Rate, &Metric)> {
+        let cells = self.audit.accuracy.iter().enumerate();
+        let cells = cells.flat_map(|(i, row)| row.iter().enumerate().map(move |(j, cell)| (i, j, cell)));
+        cells.map(|(better, worse, metric)| (Rate::accuracy(better, worse), metric)).collect()
+    }
+
+    /// How often one group scores above another.
+    pub(crate) fn parities(&self) -> Vec<(Rate, &Metric)> {
+        let cells = self.audit.parity.iter().enumerate();
+        let cells = cells.flat_map(|(i, row)| row.iter().enumerate().map(move |(j, cell)| (i, j, cell)));
+        cells
+            .filter_map(|(first, second, metric)| Some((Rate::Parity { first, second }, metric.as_ref()?)))
+            .collect()
+    }
+
     /// The cell of the lowest accuracy, unless all are equal.
     pub(crate) fn worst_cell(&self) -> Option<(usize, usize)> {
         worst_cell(&self.audit.accuracy)
     }
+}
+
+/// The cells that have a value, from the lowest to the highest.
+pub(crate) fn by_value(cells: Vec<(Rate, &Metric)>) -> Vec<(Rate, &Metric)> {
+    let mut known: Vec<(f64, (Rate, &Metric))> =
+        cells.into_iter().filter_map(|cell| Some((cell.1.value?, cell))).collect();
+    known.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    known.into_iter().map(|(_, cell)| cell).collect()
 }
 
 /// The cell of the lowest value, unless all are equal.

@@ -1,6 +1,6 @@
 //! The audit as a JSON document of schema `pairity.audit/1`.
 
-use crate::report::{Report, Role};
+use crate::report::{AuditReport, Role};
 use pairity::goals::Sense;
 use pairity::metrics::{Check, Metric};
 use pairity::rates::{Average, Ties};
@@ -14,17 +14,17 @@ const MAX_EXACT: u64 = 1 << 53;
 /// ```
 /// use pairity::examples::{Columns, Examples};
 /// use pairity::metrics::{Audit, Settings};
-/// use pairity_report::{Notes, Report, audit_json};
+/// use pairity_report::{Notes, AuditReport, audit_json};
 ///
 /// let labels = [0.0, 0.0, 1.0, 1.0];
 /// let examples = Examples::new(Columns { labels: Some(&labels), ..Columns::default() })?;
 /// let audit = Audit::run(&examples, &[0.1, 0.4, 0.3, 0.8], &[], &Settings::default())?;
-/// let json = audit_json(&Report { audit, notes: Notes::default() });
+/// let json = audit_json(&AuditReport { audit, notes: Notes::default() });
 /// assert_eq!(json["auc"]["value"], 0.75);
 /// assert_eq!(json["auc"]["pairs"], 4);
 /// # Ok::<(), pairity::examples::ExamplesError>(())
 /// ```
-pub fn audit_json(report: &Report) -> Value {
+pub fn audit_json(report: &AuditReport) -> Value {
     let audit = &report.audit;
     let average = match audit.settings.average {
         Average::Pairs => "pairs",
@@ -142,7 +142,7 @@ fn count(pairs: u64) -> Value {
     if pairs <= MAX_EXACT { Value::from(pairs) } else { Value::from(pairs.to_string()) }
 }
 
-fn notes(report: &Report) -> Value {
+fn notes(report: &AuditReport) -> Value {
     let notes = &report.notes;
     let columns = notes.columns.iter();
     let groups: Vec<&str> =

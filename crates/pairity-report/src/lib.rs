@@ -1,10 +1,11 @@
 //! Views of results: text and pages for people, JSON for programs.
 //!
-//! Every kind of result has one type and one writer for each view: [`Report`] (an audit), [`TrainingReport`],
+//! Every kind of result has one type and one writer for each view: [`AuditReport`] (an audit), [`TrainingReport`],
 //! [`ComparisonReport`], [`FrontierReport`], [`ScoringReport`], [`AdjustReport`], [`Reproduction`] and
 //! [`DemoReport`]. No writer measures anything anew.
 
 mod adjust;
+mod advice;
 mod comparison;
 mod demo;
 mod facts;
@@ -20,15 +21,16 @@ mod text;
 mod training;
 
 pub use adjust::{AdjustReport, AdjustedPart, AdjustedValues, adjust_json};
+pub use advice::FrontEnd;
 pub use comparison::{ComparisonReport, MethodResult, Outcome, Setup, comparison_json};
 pub use demo::{DemoReport, demo_json};
 pub use frontier::{Curve, FrontierReport, Point, frontier_json};
 pub use html::{
-    Aside, Plane, PlaneLine, PlanePoint, audit_html, comparison_html, demo_html, frontier_html,
-    reproduction_html, training_html,
+    PageAside, Plane, PlaneLine, PlanePoint, adjust_html, audit_html, comparison_html, demo_html,
+    frontier_html, notebook_html, reproduction_html, training_html,
 };
 pub use json::{audit_json, json_lines, metric_json};
-pub use report::{Missing, Notes, Report, Role};
+pub use report::{AuditReport, Missing, Notes, Role};
 pub use reproduction::{Reproduced, Reproduction, reproduction_json};
 pub use scoring::{ScoringComponent, ScoringReport, scoring_json};
 pub use text::{

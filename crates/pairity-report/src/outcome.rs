@@ -1,5 +1,6 @@
 //! What a training run was for and how it ended, in words that text and pages share.
 
+use crate::advice::{Advice, FrontEnd};
 use crate::text::words::{many, number, plain, rate};
 use crate::training::{TrainingPart, TrainingReport};
 use pairity::metrics::Verdict;
@@ -26,14 +27,25 @@ pub(crate) struct Ending {
     pub(crate) tone: Tone,
     /// In a word or two.
     pub(crate) word: &'static str,
-    /// And in a sentence that goes on after a colon.
-    pub(crate) words: String,
+    /// And in a sentence that goes on after a colon, and may end with advice.
+    words: String,
+    advice: Option<Advice>,
+}
+
+impl Ending {
+    /// The whole sentence.
+    pub(crate) fn words(&self, front_end: FrontEnd) -> String {
+        match self.advice {
+            Some(advice) => format!("{} {}.", self.words, advice.words(front_end)),
+            None => self.words.clone(),
+        }
+    }
 }
 
 impl TrainingReport {
     /// What was trained on: "Training on people.csv".
     pub(crate) fn title(&self) -> String {
-        format!("Training on {}", file_names(&self.tables))
+        on_files("Training", &self.tables)
     }
 
     /// The goal as it was stated: "maximize auc subject to cross_group <= 0.01".
@@ -79,14 +91,14 @@ impl TrainingReport {
         let scorers = many(trained.components.len(), "scorer");
         let worst = number(trained.violations.iter().copied().fold(0.0, f64::max), 4);
         let constrained = !self.goal.subject_to.is_empty();
-        let (tone, word, words) = match (trained.status, trained.meets_goal) {
+        let (tone, word, words, advice) = match (trained.status, trained.meets_goal) {
             (Status::Feasible, _) if !constrained => {
-                (Tone::Good, "Trained", format!("one scorer, chosen on {part}."))
+                (Tone::Good, "Trained", format!("one scorer, chosen on {part}."), None)
             }
             (Status::FeasibleAsMixture, _) if !constrained => {
-                (Tone::Good, "Trained", format!("a mixture of {scorers}, chosen on {part}."))
+                (Tone::Good, "Trained", format!("a mixture of {scorers}, chosen on {part}."), None)
             }
-            (Status::Feasible, _) => (Tone::Good, "Goal met", format!("by one scorer, on {part}.")),
+            (Status::Feasible, _) => (Tone::Good, "Goal met", format!("by one scorer, on {part}."), None),
             (Status::FeasibleAsMixture, _) => (
                 Tone::Good,
                 "Goal met",
@@ -94,43 +106,44 @@ impl TrainingReport {
                     "by a mixture of {scorers}, on {part}. Each query draws one of them; no single one found \
                      does as well."
                 ),
+                None,
             ),
             (Status::TimeLimit, true) => (
                 Tone::Unsure,
                 "Stopped early",
-                format!("the best so far meets the goal on {part}, with {scorers}. --resume goes on."),
+                format!("the best so far meets the goal on {part}, with {scorers}."),
+                Some(Advice::Resume),
             ),
             (Status::TimeLimit, false) => (
                 Tone::Unsure,
                 "Stopped early",
-                format!("the best so far misses the goal by {worst} on {part}. --resume goes on."),
+                format!("the best so far misses the goal by {worst} on {part}."),
+                Some(Advice::Resume),
             ),
             (Status::NotConverged, _) => (
                 Tone::Bad,
                 "Goal not met",
                 format!(
-                    "the best mixture found still misses it by {worst} on {part}, but was coming nearer: more \
-                     --iterations may help."
+                    "the best mixture found still misses it by {worst} on {part}, but was coming nearer:"
                 ),
+                Some(Advice::Iterations),
             ),
             (Status::Infeasible, _) if self.method != "constrained" => (
                 Tone::Bad,
                 "Goal not met",
-                format!(
-                    "{} misses it by {worst} on {part}. --method constrained trains for it.",
-                    self.method
-                ),
+                format!("{} misses it by {worst} on {part}.", self.method),
+                Some(Advice::Constrained),
             ),
             (Status::Infeasible, _) => (
                 Tone::Bad,
                 "Goal not met",
                 format!(
-                    "the least violation that any mixture of the scorers found reaches on {part} is {worst}. \
-                     Loosen the bound, use a richer --model, or allow --group-aware."
+                    "the least violation that any mixture of the scorers found reaches on {part} is {worst}."
                 ),
+                Some(Advice::Loosen),
             ),
         };
-        Ending { tone, word, words }
+        Ending { tone, word, words, advice }
     }
 }
 
@@ -145,6 +158,11 @@ pub(crate) fn goal_words(goal: &Goal) -> String {
         words += &format!("{}{}", if place == 0 { " subject to " } else { " and " }, plain(text));
     }
     words
+}
+
+/// What was done on which files, if on any: "Training on people.csv".
+pub(crate) fn on_files(title: &str, tables: &[String]) -> String {
+    if tables.is_empty() { title.to_owned() } else { format!("{title} on {}", file_names(tables)) }
 }
 
 /// Names of files, of which many are counted.

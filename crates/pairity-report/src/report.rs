@@ -76,17 +76,22 @@ pub struct Notes {
 
 /// An audit with the notes on its data.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
+pub struct AuditReport {
     /// What was measured.
     pub audit: Audit,
     /// What it was measured on.
     pub notes: Notes,
 }
 
-impl Report {
+impl AuditReport {
     /// Whether accuracies could be measured.
     pub(crate) fn has_labels(&self) -> bool {
         self.audit.mse.is_some()
+    }
+
+    /// The mean squared error, where scores are on the scale of labels. Those that rank within queries are not.
+    pub(crate) fn shown_mse(&self) -> Option<&Metric> {
+        self.audit.mse.as_ref().filter(|_| self.audit.queries.is_none())
     }
 
     /// The column used as something.

@@ -42,8 +42,8 @@ pub struct TrainingReport {
     pub tables: Vec<String>,
     /// What happened to the data on the way.
     pub notes: Vec<String>,
-    /// Where the model was written.
-    pub file: String,
+    /// Where the model was written, if it was.
+    pub file: Option<String>,
     /// Whether one scorer was asked for.
     pub deterministic: bool,
 }

@@ -1,13 +1,14 @@
 //! The page of the demo: runs for several goals on the same data, side by side.
 
 use super::chooser::{Choice, chooser};
-use super::frame::{Page, Section, Terms, Tile, cite, command, glossary, paragraphs, section};
+use super::frame::{HtmlPage, Section, Terms, Tile, cite, command, glossary, paragraphs, section};
 use super::plane::Plane;
 use super::scatter::{Scatter, Spot};
 use super::table::{Cell, Table, interval};
 use super::training::{course_of, matrices};
+use crate::advice::FrontEnd;
 use crate::demo::{DemoReport, NEXT};
-use crate::report::{Notes, Report};
+use crate::report::{AuditReport, Notes};
 use crate::text::words::{plain, rate};
 use crate::training::TrainingReport;
 use pairity::metrics::Metric;
@@ -42,7 +43,7 @@ pub fn demo_html(report: &DemoReport) -> String {
     let mut facts = Vec::new();
     facts.extend(report.runs.first().map(|run| run.facts().join(" · ")));
     facts.push("95% confidence intervals".to_owned());
-    Page {
+    HtmlPage {
         kind: "pairity demo",
         title: "Three goals, one ranking task".to_owned(),
         facts,
@@ -58,13 +59,13 @@ pub fn demo_html(report: &DemoReport) -> String {
 struct Run<'a> {
     report: &'a TrainingReport,
     test: &'a Evaluation,
-    audit: Report,
+    audit: AuditReport,
 }
 
 impl<'a> Run<'a> {
     fn new(report: &'a TrainingReport) -> Option<Run<'a>> {
         let test = &report.parts.last()?.evaluation;
-        Some(Run { report, test, audit: Report { audit: test.audit.clone(), notes: Notes::default() } })
+        Some(Run { report, test, audit: AuditReport { audit: test.audit.clone(), notes: Notes::default() } })
     }
 
     /// The gap that the demo is about.
@@ -134,7 +135,7 @@ fn goals(runs: &[Run]) -> Option<Section> {
         table.push(vec![
             Cell::name(run.report.method),
             Cell::text(plain(&run.report.goal_words())),
-            Cell::text(format!("{}: {}", outcome.word, outcome.words)),
+            Cell::text(format!("{}: {}", outcome.word, outcome.words(FrontEnd::CommandLine))),
             Cell::count(run.report.trained.components.len() as u64),
             Cell::number(format!("{:.1}", run.report.seconds)),
         ]);

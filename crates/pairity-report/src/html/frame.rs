@@ -2,6 +2,7 @@
 
 use super::markup::{Html, SCRIPT_HASH, render, script, style};
 use super::table::interval;
+use minijinja::context;
 use pairity::metrics::Metric;
 use serde::Serialize;
 
@@ -26,7 +27,7 @@ pub(crate) struct Section {
 
 /// A page before it is written.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Page {
+pub(crate) struct HtmlPage {
     /// What kind of page it is.
     pub(crate) kind: &'static str,
     pub(crate) title: String,
@@ -54,7 +55,7 @@ struct Filled<'a> {
     version: &'static str,
 }
 
-impl Page {
+impl HtmlPage {
     /// The whole file.
     pub(crate) fn write(&self) -> String {
         let filled = Filled {
@@ -71,6 +72,11 @@ impl Page {
         // The template engine takes the last line feed away.
         render("frame.html", &filled).into_text() + "\n"
     }
+}
+
+/// A page inside a frame, for a notebook: its style and its links stay inside.
+pub fn notebook_html(title: &str, page: &str) -> String {
+    render("notebook.html", &context! { title, page }).into_text()
 }
 
 #[derive(Serialize)]

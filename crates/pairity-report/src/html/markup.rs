@@ -30,7 +30,7 @@ macro_rules! templates {
 }
 
 /// Files that end in `.html` escape what they are given.
-const TEMPLATES: [(&str, &str); 15] = templates![
+const TEMPLATES: [(&str, &str); 16] = templates![
     "badge.html",
     "chart.html",
     "chooser.html",
@@ -42,6 +42,7 @@ const TEMPLATES: [(&str, &str); 15] = templates![
     "heat.html",
     "heat_legend.html",
     "multiples.html",
+    "notebook.html",
     "paragraphs.html",
     "side.html",
     "table.html",

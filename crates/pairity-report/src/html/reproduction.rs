@@ -1,7 +1,7 @@
 //! The page of reproduced experiments: means over seeds beside the paper's values.
 
 use super::chart::SERIES;
-use super::frame::{Page, Section, Tile, cite, command, paragraphs, section};
+use super::frame::{HtmlPage, Section, Tile, cite, command, paragraphs, section};
 use super::scatter::{Scatter, Spot};
 use super::table::{Cell, Table};
 use crate::reproduction::{Reproduced, Reproduction};
@@ -29,7 +29,7 @@ pub fn reproduction_html(report: &Reproduction) -> String {
         note: format!("of {}", many(cells.len(), "cell")),
     });
     let experiments = sections.len().saturating_sub(2);
-    Page {
+    HtmlPage {
         kind: "Reproduction of published results",
         title: "Pairwise Fairness for Ranking and Regression: the experiments".to_owned(),
         facts: vec![
@@ -46,7 +46,7 @@ pub fn reproduction_html(report: &Reproduction) -> String {
         ],
         tiles: tiles.collect(),
         sections,
-        ..Page::default()
+        ..HtmlPage::default()
     }
     .write()
 }

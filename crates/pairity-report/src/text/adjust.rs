@@ -3,19 +3,20 @@
 use super::Look;
 use super::words::{plain, value_or};
 use crate::adjust::{AdjustReport, AdjustedPart};
+use crate::advice::Advice;
 use crate::training::objective_of;
 use pairity::metrics::Metric;
 
 /// The adjustment for reading.
-pub fn adjust_text(report: &AdjustReport, _look: &Look) -> String {
+pub fn adjust_text(report: &AdjustReport, look: &Look) -> String {
     let (adjusted, method) = (&report.adjusted, report.method);
     let mut out = match adjusted.is_feasible() {
         true => format!("Goal met by {method} on the rows it was chosen on.\n"),
         false => {
             let worst = adjusted.violations.iter().copied().fold(0.0, f64::max);
             format!(
-                "Goal not met: {method} misses it by {worst:.4} at least on the rows it was chosen on. Loosen the \
-                 bound, or train a scorer for it (pairity train).\n"
+                "Goal not met: {method} misses it by {worst:.4} at least on the rows it was chosen on. {}.\n",
+                Advice::Train.words(look.front_end)
             )
         }
     };

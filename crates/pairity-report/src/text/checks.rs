@@ -1,13 +1,14 @@
 //! The checks, each with its verdict and why.
 
-use super::Page;
+use super::TextPage;
 use super::words::{fill, number, pad, plain, with_interval};
+use crate::report::AuditReport;
 use pairity::metrics::Verdict;
 
 /// Columns of the verdicts.
 const VERDICT: usize = 15;
 
-impl Page<'_> {
+impl TextPage<'_, AuditReport> {
     pub(super) fn checks(&self) -> String {
         let checks = &self.report.audit.checks;
         if checks.is_empty() {
@@ -22,7 +23,7 @@ impl Page<'_> {
                 Verdict::NotEstimable => ("not estimable", super::Paint::unsure),
             };
             text += &format!("  {}{}\n", paint(self.paint, &pad(word, VERDICT)), plain(&check.expression));
-            let mut why = self.report.why(check);
+            let mut why = self.report.why(check, self.front_end);
             if check.metric.value.is_some() {
                 why = format!("{}: {why}", with_interval(&check.metric, |x| number(x, 4)));
             }

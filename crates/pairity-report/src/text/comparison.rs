@@ -1,24 +1,23 @@
 //! Comparisons and frontiers as text for people.
 
-use super::paint::Paint;
-use super::words::{columns, fill, flow, many, number, pad, plain, with_interval};
-use super::{Look, MIN_WIDTH};
+use super::words::{columns, fill, many, number, pad, plain, with_interval};
+use super::{Look, TextPage};
 use crate::comparison::{ComparisonReport, MethodResult, Outcome, Setup};
 use crate::frontier::FrontierReport;
-use crate::outcome::{file_names, goal_words, scorer_words};
+use crate::outcome::{goal_words, on_files, scorer_words};
 use pairity::metrics::Verdict;
 
 /// The comparison for reading.
 pub fn comparison_text(report: &ComparisonReport, look: &Look) -> String {
-    let page = Page { paint: Paint(look.color), width: look.width.max(MIN_WIDTH) };
-    let mut text = page.heading("Comparison", &report.setup);
+    let page = TextPage::new(&report.setup, look);
+    let mut text = page.heading("Comparison");
     let applied: Vec<Row> = report
         .results
         .iter()
         .filter(|result| result.outcome.is_ok())
         .map(|result| Row { name: result.method.clone(), result, has_bound: true })
         .collect();
-    text += &page.table("method", report.setup.objective(), &applied);
+    text += &page.table("method", &applied);
     let dominated = |result: &MethodResult| result.outcome.as_ref().is_ok_and(|outcome| outcome.dominated);
     if report.results.iter().any(dominated) {
         let words = "* another method is at least as good in both values; differences inside the intervals may be noise.";
@@ -29,8 +28,8 @@ pub fn comparison_text(report: &ComparisonReport, look: &Look) -> String {
 
 /// The frontier for reading.
 pub fn frontier_text(report: &FrontierReport, look: &Look) -> String {
-    let page = Page { paint: Paint(look.color), width: look.width.max(MIN_WIDTH) };
-    let mut text = page.heading("Frontier", &report.setup);
+    let page = TextPage::new(&report.setup, look);
+    let mut text = page.heading("Frontier");
     let rows = report.curves.iter().flat_map(|curve| &curve.points);
     let rows: Vec<Row> = rows
         .filter(|point| point.result.outcome.is_ok())
@@ -40,7 +39,7 @@ pub fn frontier_text(report: &FrontierReport, look: &Look) -> String {
             Row { name, result: &point.result, has_bound: point.bound.is_some() }
         })
         .collect();
-    text += &page.table("method and bound", report.setup.objective(), &rows);
+    text += &page.table("method and bound", &rows);
     let first = |curve: &'_ crate::frontier::Curve| curve.points.first().map(|point| point.result.clone());
     let firsts: Vec<MethodResult> = report.curves.iter().filter_map(first).collect();
     text + &page.refused(firsts.iter())
@@ -54,29 +53,21 @@ struct Row<'a> {
     has_bound: bool,
 }
 
-struct Page {
-    paint: Paint,
-    width: usize,
-}
-
-impl Page {
-    fn heading(&self, title: &str, setup: &Setup) -> String {
-        let pieces = [
+impl TextPage<'_, Setup> {
+    fn heading(&self, title: &str) -> String {
+        let setup = self.report;
+        let facts = [
             format!("values of the {} part, {}", setup.part, many(setup.rows, "row")),
             scorer_words(setup.model).to_owned(),
             format!("seed {}", setup.seed),
         ];
-        let goal = fill(&format!("Goal: {}", goal_words(&setup.goal)), 2, self.width);
-        let mut text = self.paint.title(&format!("{title} on {}", file_names(&setup.tables))) + "\n";
-        text += &format!("{goal}\n{}\n", flow(&pieces, self.width));
-        for note in &setup.notes {
-            text += &format!("{}\n", fill(&format!("Note: {}", plain(note)), 2, self.width));
-        }
-        text + "\n"
+        let title = on_files(title, &setup.tables);
+        self.heading_of(&title, &goal_words(&setup.goal), &facts, &setup.notes) + "\n"
     }
 
-    fn table(&self, first: &str, objective: &str, results: &[Row]) -> String {
-        let head = [first, &plain(objective), "violation", "goal", "scorers", "time"].map(str::to_owned);
+    fn table(&self, first: &str, results: &[Row]) -> String {
+        let head = [first, &plain(self.report.objective()), "violation", "goal", "scorers", "time"]
+            .map(str::to_owned);
         let cells = |row: &Row, outcome: &Outcome| {
             let mark = if outcome.dominated { " *" } else { "" };
             let violation = outcome.violation();

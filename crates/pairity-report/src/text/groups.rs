@@ -2,7 +2,10 @@
 
 use super::matrix::{MARK, Matrix};
 use super::words::{count, fill, pad, rate, shorten, with_interval};
-use super::{Entry, Page};
+use super::{ListEntry, TextPage};
+use crate::advice::Advice;
+use crate::facts::by_value;
+use crate::report::AuditReport;
 use pairity::metrics::Metric;
 use pairity::rates::Rate;
 
@@ -18,7 +21,7 @@ const ENDS: usize = 5;
 /// The name of all examples together.
 const ANYONE: &str = "anyone";
 
-impl Page<'_> {
+impl TextPage<'_, AuditReport> {
     pub(super) fn accuracy(&self) -> String {
         let audit = &self.report.audit;
         let groups = &audit.groups;
@@ -42,12 +45,11 @@ impl Page<'_> {
             let (table, cut) = matrix.text(self.width, self.paint, self.pictures);
             text += &table;
             if cut {
-                text += "  intervals are in --format json, or show in a wider terminal\n";
+                text += &format!("  {}\n", Advice::Intervals.words(self.front_end));
             }
         } else {
             text += &self.marginals();
-            let cells = cells(&audit.accuracy, Rate::accuracy);
-            text += &self.ends(&cells);
+            text += &self.ends(self.report.accuracies());
         }
         if let Some((better, worse)) = worst {
             text += &format!("  {}\n", self.worst_cell(better, worse));
@@ -75,17 +77,11 @@ impl Page<'_> {
         if audit.groups.is_empty() || !self.report.has_labels() || audit.groups.len() > MAX_MATRIX {
             return String::new();
         }
-        let list: Vec<Entry> = audit
+        let list: Vec<ListEntry> = audit
             .symmetric
             .iter()
             .zip(&audit.groups)
-            .map(|(metric, name)| Entry {
-                name: shorten(name, 30),
-                value: with_interval(metric, rate),
-                metric,
-                unit: "pairs",
-                about: String::new(),
-            })
+            .map(|(metric, name)| ListEntry::of(shorten(name, 30), metric, ""))
             .collect();
         self.title("Symmetric accuracy", "S[group] = A[group > anyone] + A[anyone > group]; 2 is perfect")
             + &self.list(&list)
@@ -107,8 +103,7 @@ impl Page<'_> {
             let matrix = Matrix { corner, rows: groups.clone(), columns: groups.clone(), cells, worst: None };
             text += &matrix.text(self.width, self.paint, self.pictures).0;
         } else {
-            let cells = cells(&audit.parity, |first, second| Rate::Parity { first, second });
-            text += &self.ends(&cells);
+            text += &self.ends(self.report.parities());
         }
         text + &self.reasons(audit.parity.iter().flatten().flatten())
     }
@@ -134,7 +129,8 @@ impl Page<'_> {
         out = self.paint.faint(&(out + "as the worse one")) + "\n";
         for (at, &group) in order.iter().enumerate() {
             if all > MAX_LIST && at == ENDS * 2 {
-                out += &format!("  … {} groups between these; --format json has all\n", all - order.len());
+                let advice = Advice::AllValues.words(self.front_end);
+                out += &format!("  … {} groups between these; {advice}\n", all - order.len());
             }
             let row = pad(&with_interval(&audit.row_marginals[group], rate), room);
             let column = with_interval(&audit.column_marginals[group], rate);
@@ -144,62 +140,21 @@ impl Page<'_> {
     }
 
     /// The lowest and the highest of many cells.
-    fn ends(&self, cells: &[(Rate, &Metric)]) -> String {
+    fn ends(&self, cells: Vec<(Rate, &Metric)>) -> String {
         let groups = &self.report.audit.groups;
-        let mut known: Vec<(f64, Entry)> = cells
-            .iter()
-            .filter_map(|&(cell, metric)| {
-                let entry = Entry {
-                    name: shorten(&cell.name(groups), 48),
-                    value: with_interval(metric, rate),
-                    metric,
-                    unit: "pairs",
-                    about: String::new(),
-                };
-                Some((metric.value?, entry))
-            })
+        let known: Vec<ListEntry> = by_value(cells)
+            .into_iter()
+            .map(|(cell, metric)| ListEntry::of(shorten(&cell.name(groups), 48), metric, ""))
             .collect();
-        known.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        let known: Vec<Entry> = known.into_iter().map(|(_, entry)| entry).collect();
         if known.len() <= 2 * ENDS {
             return self.list(&known);
         }
         format!(
-            "  the lowest of {} cells (--format json has all)\n{}  the highest\n{}",
+            "  the lowest of {} cells ({})\n{}  the highest\n{}",
             count(known.len() as u64),
+            Advice::AllValues.words(self.front_end),
             self.list(&known[..ENDS]),
             self.list(&known[known.len() - ENDS..])
         )
-    }
-}
-
-/// The cells of a matrix with their names.
-fn cells<T>(matrix: &[Vec<T>], name: impl Fn(usize, usize) -> Rate) -> Vec<(Rate, &Metric)>
-where
-    T: Cell,
-{
-    let mut out = Vec::new();
-    for (r, row) in matrix.iter().enumerate() {
-        for (c, cell) in row.iter().enumerate() {
-            out.extend(cell.metric().map(|metric| (name(r, c), metric)));
-        }
-    }
-    out
-}
-
-/// A cell that may be empty.
-trait Cell {
-    fn metric(&self) -> Option<&Metric>;
-}
-
-impl Cell for Metric {
-    fn metric(&self) -> Option<&Metric> {
-        Some(self)
-    }
-}
-
-impl Cell for Option<Metric> {
-    fn metric(&self) -> Option<&Metric> {
-        self.as_ref()
     }
 }

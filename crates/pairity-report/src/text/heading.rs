@@ -1,9 +1,10 @@
 //! The first lines: what was read and how it was measured.
 
-use super::Page;
+use super::TextPage;
 use super::words::{flow, many};
+use crate::report::AuditReport;
 
-impl Page<'_> {
+impl TextPage<'_, AuditReport> {
     pub(super) fn heading(&self) -> String {
         let [average, ties] = self.report.how();
         let intervals = format!("{} confidence intervals in [ ]", self.report.confidence());

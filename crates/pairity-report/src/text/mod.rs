@@ -22,8 +22,9 @@ pub use scoring::scoring_text;
 pub use training::training_text;
 pub use words::plain;
 
+use crate::advice::{Advice, FrontEnd};
 use crate::facts::about;
-use crate::report::{Report, Role};
+use crate::report::{AuditReport, Role};
 use crate::scale::Scale;
 use paint::Paint;
 use pairity::metrics::Metric;
@@ -42,6 +43,8 @@ pub struct Look {
     pub pictures: bool,
     /// Columns to fill: no more, where names allow it, and 60 at least.
     pub width: usize,
+    /// Whose words advice is in.
+    pub front_end: FrontEnd,
 }
 
 /// The audit for reading.
@@ -49,20 +52,19 @@ pub struct Look {
 /// ```
 /// use pairity::examples::{Columns, Examples};
 /// use pairity::metrics::{Audit, Settings};
-/// use pairity_report::{Look, Notes, Report, audit_text};
+/// use pairity_report::{AuditReport, FrontEnd, Look, Notes, audit_text};
 ///
 /// let labels = [0.0, 0.0, 1.0, 1.0];
 /// let examples = Examples::new(Columns { labels: Some(&labels), ..Columns::default() })?;
 /// let audit = Audit::run(&examples, &[0.1, 0.4, 0.3, 0.8], &[], &Settings::default())?;
-/// let look = Look { color: false, pictures: false, width: 80 };
-/// let text = audit_text(&Report { audit, notes: Notes::default() }, &look);
+/// let look = Look { color: false, pictures: false, width: 80, front_end: FrontEnd::CommandLine };
+/// let text = audit_text(&AuditReport { audit, notes: Notes::default() }, &look);
 /// assert!(text.contains("auc  0.750"), "{text}");
 /// # Ok::<(), pairity::examples::ExamplesError>(())
 /// ```
-pub fn audit_text(report: &Report, look: &Look) -> String {
-    let page =
-        Page { report, paint: Paint(look.color), pictures: look.pictures, width: look.width.max(MIN_WIDTH) };
-    let sections = [
+pub fn audit_text(report: &AuditReport, look: &Look) -> String {
+    let page = TextPage::new(report, look);
+    joined([
         page.heading(),
         page.overall(),
         page.accuracy(),
@@ -71,19 +73,36 @@ pub fn audit_text(report: &Report, look: &Look) -> String {
         page.continuous(),
         page.gaps(),
         page.checks(),
-    ];
+    ])
+}
+
+/// Sections with a line between them; those that are empty are left out.
+fn joined<const N: usize>(sections: [String; N]) -> String {
     sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// What every section needs.
-struct Page<'a> {
-    report: &'a Report,
+/// A report and how its text looks: what every section needs.
+struct TextPage<'a, R> {
+    report: &'a R,
     paint: Paint,
     pictures: bool,
     width: usize,
+    front_end: FrontEnd,
 }
 
-impl Page<'_> {
+impl<'a, R> TextPage<'a, R> {
+    fn new(report: &'a R, look: &Look) -> TextPage<'a, R> {
+        let &Look { color, pictures, width, front_end } = look;
+        TextPage { report, paint: Paint(color), pictures, width: width.max(MIN_WIDTH), front_end }
+    }
+
+    /// A sentence on lines of its own.
+    fn sentence(&self, words: &str) -> String {
+        fill(words, 0, self.width) + "\n"
+    }
+}
+
+impl TextPage<'_, AuditReport> {
     /// A section's title, and in plain words what it shows.
     fn title(&self, title: &str, explanation: &str) -> String {
         let words = fill(explanation, 0, self.width);
@@ -98,26 +117,16 @@ impl Page<'_> {
     fn overall(&self) -> String {
         let audit = &self.report.audit;
         if !self.report.has_labels() {
-            let words = "No labels, so only scores can be compared: name the label column with --label for \
-                         accuracies and the gaps made of them.";
-            return fill(words, 0, self.width) + "\n";
+            return self.sentence(&format!(
+                "No labels, so only scores can be compared: {} for accuracies and the gaps made of them.",
+                Advice::Labels.words(self.front_end)
+            ));
         }
-        let mut rows = vec![("auc", &audit.auc, "pairs")];
-        // Scores that rank within queries are on no scale that labels could be compared with.
-        if let (Some(mse), None) = (&audit.mse, audit.queries) {
-            rows.push(("mse", mse, "rows"));
+        let mut list = vec![ListEntry::of("auc", &audit.auc, "the better of two scores higher")];
+        if let Some(mse) = self.report.shown_mse() {
+            let value = with_interval(mse, |x| number(x, 4));
+            list.push(ListEntry { value, unit: "rows", ..ListEntry::of("mse", mse, "mean squared error") });
         }
-        let list: Vec<Entry> = rows
-            .into_iter()
-            .map(|(name, metric, unit)| Entry {
-                name: name.to_owned(),
-                value: with_interval(metric, |x| if name == "mse" { number(x, 4) } else { rate(x) }),
-                metric,
-                unit,
-                about: if name == "auc" { "the better of two scores higher" } else { "mean squared error" }
-                    .to_owned(),
-            })
-            .collect();
         self.title("Overall", "") + &self.list(&list)
     }
 
@@ -127,40 +136,28 @@ impl Page<'_> {
             return String::new();
         }
         let z = self.report.column(Role::Protected).map_or("the protected attribute".to_owned(), plain);
-        let entry = |name: &str, metric, order| Entry {
-            name: name.to_owned(),
-            value: with_interval(metric, rate),
-            metric,
-            unit: "pairs",
-            about: format!("the better one has {order} z"),
-        };
         self.title("Accuracy by a continuous attribute", &format!("z is {z}"))
-            + &self
-                .pictured(&[entry("A[z > z']", greater, "the higher"), entry("A[z < z']", less, "the lower")])
+            + &self.pictured(&[
+                ListEntry::of("A[z > z']", greater, "the better one has the higher z"),
+                ListEntry::of("A[z < z']", less, "the better one has the lower z"),
+            ])
     }
 
     fn gaps(&self) -> String {
         let audit = &self.report.audit;
         let continuous = audit.continuous.is_some();
         if audit.groups.is_empty() && !continuous {
-            return fill("No groups to compare: name a column with --group or --protected.", 0, self.width)
-                + "\n";
+            let advice = Advice::Groups.words(self.front_end);
+            return self.sentence(&format!("No groups to compare: {advice}."));
         }
         if let [only] = audit.groups.as_slice() {
-            let words = format!("No gaps: {:?} is the only group.", shorten(only, 30));
-            return fill(&words, 0, self.width) + "\n";
+            return self.sentence(&format!("No gaps: {:?} is the only group.", shorten(only, 30)));
         }
-        let list: Vec<Entry> = self
+        let list: Vec<ListEntry> = self
             .report
             .gaps_that_apply()
             .into_iter()
-            .map(|(criterion, metric)| Entry {
-                name: criterion.name().to_owned(),
-                value: with_interval(metric, rate),
-                metric,
-                unit: "pairs",
-                about: about(criterion).to_owned(),
-            })
+            .map(|(criterion, metric)| ListEntry::of(criterion.name(), metric, about(criterion)))
             .collect();
         if list.is_empty() {
             return String::new();
@@ -170,10 +167,10 @@ impl Page<'_> {
     }
 
     /// Metrics one below the other, with whiskers where there is room for them.
-    fn pictured(&self, entries: &[Entry]) -> String {
-        let ends = |entry: &Entry| [entry.metric.value, entry.metric.low, entry.metric.high];
+    fn pictured(&self, entries: &[ListEntry]) -> String {
+        let ends = |entry: &ListEntry| [entry.metric.value, entry.metric.low, entry.metric.high];
         let scale = Scale::over(entries.iter().flat_map(ends).flatten().chain([0.0]));
-        let numbers = Columns::of(entries).numbers;
+        let numbers = ListWidths::of(entries).numbers;
         let fits = self.pictures && numbers + 2 + WHISKER <= self.width;
         if !fits || entries.iter().all(|entry| entry.metric.value.is_none()) {
             return self.list(entries);
@@ -183,12 +180,12 @@ impl Page<'_> {
     }
 
     /// Metrics one below the other, and below them why some can't be estimated.
-    fn list(&self, entries: &[Entry]) -> String {
+    fn list(&self, entries: &[ListEntry]) -> String {
         self.lines(entries, None)
     }
 
-    fn lines(&self, entries: &[Entry], scale: Option<&Scale>) -> String {
-        let columns = Columns::of(entries);
+    fn lines(&self, entries: &[ListEntry], scale: Option<&Scale>) -> String {
+        let columns = ListWidths::of(entries);
         let mut out = String::new();
         for entry in entries {
             let (name, value) = (pad(&entry.name, columns.names), pad(&entry.value, columns.values));
@@ -206,7 +203,7 @@ impl Page<'_> {
                         numbers = format!("{numbers}  {}", whisker(entry.metric, scale));
                     }
                     let room = self.width.saturating_sub(words::columns(&numbers) + 2);
-                    let about = if words::columns(&entry.about) <= room { entry.about.as_str() } else { "" };
+                    let about = if words::columns(entry.about) <= room { entry.about } else { "" };
                     format!("{numbers}  {}", self.paint.faint(about))
                 }
             };
@@ -235,37 +232,46 @@ impl Page<'_> {
             out += &format!("  — {}\n", fill(&plain(reason), 4, self.width));
         }
         if reasons.len() > shown {
-            out += &format!("    and {} more like this; --format json has all\n", reasons.len() - shown);
+            let advice = Advice::AllValues.words(self.front_end);
+            out += &format!("    and {} more like this; {advice}\n", reasons.len() - shown);
         }
         out
     }
 }
 
 /// A line of a list.
-struct Entry<'a> {
+struct ListEntry<'a> {
     name: String,
     value: String,
     metric: &'a Metric,
     unit: &'static str,
-    about: String,
+    about: &'a str,
+}
+
+impl<'a> ListEntry<'a> {
+    /// A rate of pairs.
+    fn of(name: impl Into<String>, metric: &'a Metric, about: &'a str) -> ListEntry<'a> {
+        ListEntry { name: name.into(), value: with_interval(metric, rate), metric, unit: "pairs", about }
+    }
 }
 
 /// The widths of a list's columns, and of all of them together.
-struct Columns {
+struct ListWidths {
     names: usize,
     values: usize,
     counts: usize,
     numbers: usize,
 }
 
-impl Columns {
-    fn of(entries: &[Entry]) -> Columns {
-        let size =
-            |text: fn(&Entry) -> String| entries.iter().map(|e| words::columns(&text(e))).max().unwrap_or(0);
+impl ListWidths {
+    fn of(entries: &[ListEntry]) -> ListWidths {
+        let size = |text: fn(&ListEntry) -> String| {
+            entries.iter().map(|e| words::columns(&text(e))).max().unwrap_or(0)
+        };
         let names = size(|e| e.name.clone());
         let values = size(|e| e.value.clone());
         let counts = size(|e| count(e.metric.pairs));
-        Columns { names, values, counts, numbers: 2 + names + 2 + values + 2 + counts + 1 + 5 }
+        ListWidths { names, values, counts, numbers: 2 + names + 2 + values + 2 + counts + 1 + 5 }
     }
 }
 

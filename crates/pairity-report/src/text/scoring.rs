@@ -1,22 +1,15 @@
 //! A scored table as text for people.
 
-use super::MIN_WIDTH;
 use super::paint::Paint;
 use super::words::{fill, flow, many, pad_left, plain, rate};
+use super::{Look, MIN_WIDTH};
+use crate::outcome::file_names;
 use crate::scoring::ScoringReport;
 
-/// More file names than this are counted rather than listed.
-const MAX_NAMES: usize = 3;
-
-/// What was scored, at most `width` columns wide where names allow it (60 at least).
-pub fn scoring_text(report: &ScoringReport, color: bool, width: usize) -> String {
-    let width = width.max(MIN_WIDTH);
-    let listed: Vec<String> = report.tables.iter().take(MAX_NAMES).map(|name| plain(name)).collect();
-    let more = match report.tables.len() {
-        0..=MAX_NAMES => String::new(),
-        all => format!(" and {} more files", all - MAX_NAMES),
-    };
-    let title = format!("Scores of {}{more} by {}", listed.join(", "), plain(&report.model));
+/// What was scored, for reading.
+pub fn scoring_text(report: &ScoringReport, look: &Look) -> String {
+    let width = look.width.max(MIN_WIDTH);
+    let title = format!("Scores of {} by {}", file_names(&report.tables), plain(&report.model));
     let added: Vec<String> = report.columns.iter().map(|name| format!("{:?}", plain(name))).collect();
     let to = match report.output.as_str() {
         "-" => "standard output".to_owned(),
@@ -24,7 +17,7 @@ pub fn scoring_text(report: &ScoringReport, color: bool, width: usize) -> String
     };
     let pieces =
         [many(report.rows, "row"), format!("added: {}", added.join(" and ")), format!("written to {to}")];
-    let mut text = Paint(color).title(&title) + "\n" + &flow(&pieces, width) + "\n";
+    let mut text = Paint(look.color).title(&title) + "\n" + &flow(&pieces, width) + "\n";
     text += &drawn(report, width);
     let mut notes: Vec<String> = report.notes.iter().map(ToString::to_string).collect();
     if report.rows_without_query > 0 {

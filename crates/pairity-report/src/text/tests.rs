@@ -1,11 +1,11 @@
 use super::{Look, audit_text};
-use crate::report::{Missing, Notes, Report, Role};
+use crate::report::{AuditReport, Missing, Notes, Role};
 use pairity::examples::{Columns, Examples, Groups};
 use pairity::goals::parse_constraint;
 use pairity::metrics::{Audit, Settings};
 
 /// An audit of rows whose group is their number modulo the number of names.
-fn report(names: &[String], checks: &[&str]) -> Report {
+fn report(names: &[String], checks: &[&str]) -> AuditReport {
     let rows = 40 * names.len();
     let labels: Vec<f64> = (0..rows).map(|i| ((i / names.len()) % 3) as f64).collect();
     let scores: Vec<f64> = (0..rows).map(|i| (i * 7919 % 997) as f64).collect();
@@ -23,12 +23,12 @@ fn report(names: &[String], checks: &[&str]) -> Report {
         missing: vec![Missing { role: Role::Score, rows: 3 }, Missing { role: Role::Label, rows: 0 }],
         ..Notes::default()
     };
-    Report { audit, notes }
+    AuditReport { audit, notes }
 }
 
 /// Plain text of so many columns.
-fn plain(report: &Report, width: usize) -> String {
-    audit_text(report, &Look { color: false, pictures: false, width })
+fn plain(report: &AuditReport, width: usize) -> String {
+    audit_text(report, &Look { color: false, pictures: false, width, front_end: FrontEnd::CommandLine })
 }
 
 fn names(count: usize) -> Vec<String> {
@@ -45,7 +45,10 @@ fn every_number_of_groups_fits_the_page() {
         let report = report(&names(count), &["auc >= 0.3"]);
         for width in [80, 100, 120] {
             for pictures in [false, true] {
-                let text = audit_text(&report, &Look { color: false, pictures, width });
+                let text = audit_text(
+                    &report,
+                    &Look { color: false, pictures, width, front_end: FrontEnd::CommandLine },
+                );
                 // Below 100 columns the values of eight groups stay together, rather than be cut.
                 let limit = if count > 5 && width < 100 { 100 } else { width };
                 assert!(widest(&text) <= limit, "{count} groups, {width} columns:\n{text}");
@@ -57,7 +60,10 @@ fn every_number_of_groups_fits_the_page() {
 #[test]
 fn color_changes_nothing_but_color() {
     let report = report(&names(3), &["auc >= 0.3", "auc >= 0.9", "cross_group <= 0.1"]);
-    let painted = audit_text(&report, &Look { color: true, pictures: true, width: 100 });
+    let painted = audit_text(
+        &report,
+        &Look { color: true, pictures: true, width: 100, front_end: FrontEnd::CommandLine },
+    );
     assert!(painted.contains('\u{1b}'));
     let mut bare = String::new();
     let mut rest = painted.as_str();
@@ -65,7 +71,13 @@ fn color_changes_nothing_but_color() {
         bare += &rest[..at];
         rest = rest[at..].split_once('m').map_or("", |(_, rest)| rest);
     }
-    assert_eq!(bare + rest, audit_text(&report, &Look { color: false, pictures: true, width: 100 }));
+    assert_eq!(
+        bare + rest,
+        audit_text(
+            &report,
+            &Look { color: false, pictures: true, width: 100, front_end: FrontEnd::CommandLine }
+        )
+    );
 }
 
 #[test]
@@ -91,7 +103,10 @@ fn long_and_wide_names_are_cut() {
 #[test]
 fn pictures_stand_beside_the_numbers_only_if_asked_for() {
     let report = report(&names(2), &[]);
-    let text = audit_text(&report, &Look { color: false, pictures: true, width: 100 });
+    let text = audit_text(
+        &report,
+        &Look { color: false, pictures: true, width: 100, front_end: FrontEnd::CommandLine },
+    );
     assert!(text.contains('├') && text.contains('●') && text.contains("▅ 0."), "{text}");
     let plain = plain(&report, 100);
     assert!(!plain.contains(['├', '●', '▅']), "{plain}");

@@ -3,43 +3,37 @@
 use super::matrix::Matrix;
 use super::paint::Paint;
 use super::words::{columns, count, fill, flow, number, pad, plain, with_interval};
-use super::{Look, MIN_WIDTH};
-use crate::outcome::{Ending, Tone, miss, slack};
+use super::{Look, TextPage, joined};
+use crate::outcome::{Tone, miss, slack};
 use crate::training::{TrainingPart, TrainingReport, objective_of};
 
 /// The run for reading.
 pub fn training_text(report: &TrainingReport, look: &Look) -> String {
-    let page =
-        Page { report, paint: Paint(look.color), pictures: look.pictures, width: look.width.max(MIN_WIDTH) };
-    let sections =
-        [page.heading(), page.result(), page.values(), page.accuracy(), page.members(), page.next()];
-    sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n")
+    let page = TextPage::new(report, look);
+    let heading = page.heading_of(&report.title(), &report.goal_words(), &report.facts(), &report.notes);
+    joined([heading, page.result(), page.values(), page.accuracy(), page.members(), page.next()])
 }
 
-struct Page<'a> {
-    report: &'a TrainingReport,
-    paint: Paint,
-    pictures: bool,
-    width: usize,
-}
-
-impl Page<'_> {
-    fn heading(&self) -> String {
-        let report = self.report;
-        let goal = fill(&format!("Goal: {}", report.goal_words()), 2, self.width);
-        let mut text = self.paint.title(&report.title()) + "\n";
-        text += &format!("{goal}\n{}\n", flow(&report.facts(), self.width));
-        for note in &report.notes {
+impl<R> TextPage<'_, R> {
+    /// What was done for which goal, with facts and notes on the data.
+    pub(super) fn heading_of(&self, title: &str, goal: &str, facts: &[String], notes: &[String]) -> String {
+        let goal = fill(&format!("Goal: {goal}"), 2, self.width);
+        let mut text = self.paint.title(title) + "\n";
+        text += &format!("{goal}\n{}\n", flow(facts, self.width));
+        for note in notes {
             text += &format!("{}\n", fill(&format!("Note: {}", plain(note)), 2, self.width));
         }
         text
     }
+}
 
+impl TextPage<'_, TrainingReport> {
     fn result(&self) -> String {
         let report = self.report;
         let trained = &report.trained;
-        let Ending { tone, word, words } = report.ending();
-        let paint: fn(Paint, &str) -> String = match tone {
+        let ending = report.ending();
+        let (word, words) = (ending.word, ending.words(self.front_end));
+        let paint: fn(Paint, &str) -> String = match ending.tone {
             Tone::Bad => Paint::bad,
             Tone::Unsure => Paint::unsure,
             Tone::Good => Paint::good,
@@ -142,7 +136,8 @@ impl Page<'_> {
     }
 
     fn next(&self) -> String {
-        let file = plain(&self.report.file);
-        format!("Model written to {file}. To use it: pairity score {file} TABLE -o scored.csv\n")
+        self.report.file.as_deref().map(plain).map_or(String::new(), |file| {
+            format!("Model written to {file}. To use it: pairity score {file} TABLE -o scored.csv\n")
+        })
     }
 }

@@ -34,7 +34,8 @@ impl AuditPage<'_> {
             write: rate,
         };
         let mut body = vec![whiskers.html()];
-        if let Some(found) = self.distributions.differences.as_ref().filter(|found| !found.bins.is_empty()) {
+        let differences = self.distributions.and_then(|found| found.differences.as_ref());
+        if let Some(found) = differences.filter(|found| !found.bins.is_empty()) {
             body.push(self.difference_chart(found, &z, greater, less));
             if found.rounded {
                 let words = format!(

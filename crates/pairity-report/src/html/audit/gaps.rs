@@ -5,13 +5,13 @@ use crate::facts::about;
 use crate::html::frame::{Section, section};
 use crate::html::table::{Cell, Table};
 use crate::html::whiskers::{Bound, Whisker, Whiskers, verdict};
-use crate::report::Report;
+use crate::report::AuditReport;
 use crate::scale::minus;
 use crate::text::words::{number, plain, rate};
 use pairity::goals::{Criterion, Sense};
 
 /// The gaps of an audit with their intervals and the bounds that were asked for.
-pub(in crate::html) fn gaps_of(report: &Report) -> Option<Section> {
+pub(in crate::html) fn gaps_of(report: &AuditReport) -> Option<Section> {
     let gaps = report.gaps_that_apply();
     let row = |(criterion, metric)| Whisker {
         name: Criterion::name(criterion),
@@ -36,7 +36,7 @@ pub(in crate::html) fn gaps_of(report: &Report) -> Option<Section> {
 }
 
 /// The bounds that checks set for a criterion by itself.
-fn bounds(report: &Report, criterion: Criterion) -> Vec<Bound> {
+fn bounds(report: &AuditReport, criterion: Criterion) -> Vec<Bound> {
     let alone = |expression: &str| match expression.split_once("<=") {
         Some((left, right)) => left.trim() == criterion.name() && right.trim().parse::<f64>().is_ok(),
         None => false,
@@ -54,7 +54,7 @@ impl AuditPage<'_> {
             let interval = interval.map(|(low, high)| format!("{} to {}", write(low), write(high)));
             let value = Cell::number(check.metric.value.map_or("—".to_owned(), write));
             table.push(vec![
-                Cell::name(&plain(&check.expression)).with_note(self.report.why(check)),
+                Cell::name(&plain(&check.expression)).with_note(self.report.why(check, self.front_end)),
                 Cell::markup(verdict(check.verdict)),
                 match interval {
                     Some(interval) => value.with_note(interval),

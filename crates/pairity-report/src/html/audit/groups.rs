@@ -1,6 +1,7 @@
 //! Accuracies and parity between groups.
 
 use super::AuditPage;
+use crate::facts::by_value;
 use crate::html::frame::{Section, paragraphs, remarks, section};
 use crate::html::heat::{HeatMap, MAX_MATRIX};
 use crate::html::markup::Html;
@@ -24,11 +25,7 @@ impl AuditPage<'_> {
             let caption = "Accuracy with its interval and number of pairs";
             body.push(HeatMap::of_accuracy(caption, audit, audit.auc.value).html());
         } else {
-            let mut cells = Vec::new();
-            for (a, row) in audit.accuracy.iter().enumerate() {
-                cells.extend(row.iter().enumerate().map(|(b, metric)| (Rate::accuracy(a, b), metric)));
-            }
-            body.extend(self.ends(cells, "accuracies"));
+            body.extend(self.ends(self.report.accuracies(), "accuracies"));
         }
         if let Some((better, worse)) = self.report.worst_cell() {
             let metric = &audit.accuracy[better][worse];
@@ -111,14 +108,7 @@ impl AuditPage<'_> {
             };
             body.push(heat.html());
         } else {
-            let mut cells = Vec::new();
-            for (first, row) in audit.parity.iter().enumerate() {
-                let row = row.iter().enumerate();
-                cells.extend(
-                    row.filter_map(|(second, m)| Some((Rate::Parity { first, second }, m.as_ref()?))),
-                );
-            }
-            body.extend(self.ends(cells, "shares"));
+            body.extend(self.ends(self.report.parities(), "shares"));
         }
         body.push(remarks(&self.reasons(audit.parity.iter().flatten().flatten())));
         let about = "How often someone of one group scores above someone of another, whatever their labels; 0.5 \
@@ -128,12 +118,10 @@ impl AuditPage<'_> {
 
     /// The lowest and the highest of many cells.
     fn ends(&self, cells: Vec<(Rate, &Metric)>, what: &str) -> Vec<Html> {
-        let mut known: Vec<(f64, Rate, &Metric)> =
-            cells.into_iter().filter_map(|(rate, metric)| Some((metric.value?, rate, metric))).collect();
-        known.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let table = |caption: String, cells: &mut dyn Iterator<Item = &(f64, Rate, &Metric)>| {
+        let known = by_value(cells);
+        let table = |caption: String, cells: &mut dyn Iterator<Item = &(Rate, &Metric)>| {
             let mut table = Table::new(caption, &["Rate", "#Value", "#Pairs"]);
-            for (_, rate, metric) in cells {
+            for (rate, metric) in cells {
                 let name = plain(&rate.name(&self.report.audit.groups));
                 table.push(vec![Cell::name(&name), Cell::rate(metric), Cell::count(metric.pairs)]);
             }

@@ -1,13 +1,13 @@
 //! The result in words.
 
 use crate::html::table::short_reason;
-use crate::report::{Report, Role};
+use crate::report::{AuditReport, Role};
 use crate::text::words::{many, plain, shorten};
 use pairity::goals::Criterion;
 use pairity::metrics::{Metric, Verdict};
 
 /// A few sentences that say what was found, the most important first.
-pub(super) fn sentences(report: &Report) -> Vec<String> {
+pub(super) fn sentences(report: &AuditReport) -> Vec<String> {
     let mut all = vec![result_of(report)];
     all.extend(checks(report));
     if !report.has_labels() {
@@ -19,7 +19,7 @@ pub(super) fn sentences(report: &Report) -> Vec<String> {
 }
 
 /// What was found, in a sentence or two.
-pub(in crate::html) fn result_of(report: &Report) -> String {
+pub(in crate::html) fn result_of(report: &AuditReport) -> String {
     let audit = &report.audit;
     let gap =
         |wanted: Criterion| audit.gaps.iter().find(|(criterion, _)| *criterion == wanted).map(|(_, gap)| gap);
@@ -36,7 +36,7 @@ pub(in crate::html) fn result_of(report: &Report) -> String {
     }
 }
 
-fn overall(report: &Report) -> String {
+fn overall(report: &AuditReport) -> String {
     match report.audit.auc.value {
         Some(auc) => {
             format!("The model puts the better of two candidates first {} of the time.", percent(auc))
@@ -46,7 +46,7 @@ fn overall(report: &Report) -> String {
 }
 
 /// The lowest and the highest accuracy between different groups.
-fn groups(report: &Report, gap: &Metric) -> String {
+fn groups(report: &AuditReport, gap: &Metric) -> String {
     let audit = &report.audit;
     let cells = || {
         let places = (0..audit.groups.len()).flat_map(|a| (0..audit.groups.len()).map(move |b| (a, b)));
@@ -75,7 +75,7 @@ fn groups(report: &Report, gap: &Metric) -> String {
     format!("{first} {}", chance(report, gap))
 }
 
-fn continuous(report: &Report, greater: &Metric, less: &Metric, gap: &Metric) -> String {
+fn continuous(report: &AuditReport, greater: &Metric, less: &Metric, gap: &Metric) -> String {
     let z = report.column(Role::Protected).map_or("protected attribute".to_owned(), |name| shorten(name, 40));
     let (Some(greater), Some(less)) = (greater.value, less.value) else {
         return format!("{} How that depends on {z} can’t be estimated: {}.", overall(report), reason(gap));
@@ -89,7 +89,7 @@ fn continuous(report: &Report, greater: &Metric, less: &Metric, gap: &Metric) ->
     )
 }
 
-fn parity(report: &Report, gap: &Metric) -> String {
+fn parity(report: &AuditReport, gap: &Metric) -> String {
     let audit = &report.audit;
     let cells = audit.parity.iter().enumerate().flat_map(|(a, row)| {
         row.iter().enumerate().filter_map(move |(b, metric)| Some(((a, b), metric.as_ref()?.value?)))
@@ -107,7 +107,7 @@ fn parity(report: &Report, gap: &Metric) -> String {
 }
 
 /// Whether a gap could be chance. Far outside: even the nearer end of the interval is more than half of it.
-fn chance(report: &Report, gap: &Metric) -> String {
+fn chance(report: &AuditReport, gap: &Metric) -> String {
     let points = |share: f64| match format!("{:.0}", share * 100.0).as_str() {
         "1" => "1 point".to_owned(),
         // A gap that is not 0 is not called 0.
@@ -143,7 +143,7 @@ fn reason(metric: &Metric) -> String {
 }
 
 /// "female", where that reads well, or "from group “0”".
-fn of_group(report: &Report, group: usize) -> String {
+fn of_group(report: &AuditReport, group: usize) -> String {
     let bare = |name: &String| {
         let word = |c: char| c.is_alphabetic() || c == ' ' || c == '-';
         name.chars().count() <= 24 && name.chars().all(word) && name.chars().any(char::is_lowercase)
@@ -156,7 +156,7 @@ fn of_group(report: &Report, group: usize) -> String {
     }
 }
 
-fn checks(report: &Report) -> Option<String> {
+fn checks(report: &AuditReport) -> Option<String> {
     let checks = &report.audit.checks;
     if let [check] = checks.as_slice() {
         return Some(match check.verdict {

@@ -13,19 +13,20 @@ mod tests;
 pub(super) use gaps::gaps_of;
 pub(super) use lead::result_of;
 
-use super::frame::{Page, Terms, Tile, cite, glossary, tile};
+use super::frame::{HtmlPage, Terms, Tile, cite, glossary, tile};
 use super::table::short_reason;
-use crate::report::{Report, Role};
+use crate::advice::FrontEnd;
+use crate::report::{AuditReport, Role};
 use crate::text::words::{count, number, plain, rate, shorten};
 use pairity::metrics::{Distributions, Metric, Verdict};
 
 /// The audit as a page for people: one file that needs nothing else. `distributions` are of the same table
-/// as the report, with the same settings.
+/// as the report, with the same settings; without them there are no histograms.
 ///
 /// ```
 /// use pairity::examples::{Columns, Examples, Groups};
 /// use pairity::metrics::{Audit, Distributions, Settings};
-/// use pairity_report::{Notes, Report, audit_html};
+/// use pairity_report::{AuditReport, FrontEnd, Notes, audit_html};
 ///
 /// let labels = [0.0, 1.0, 0.0, 1.0];
 /// let groups = Groups::from_names(&["<b>", "<b>", "c", "c"]);
@@ -33,12 +34,17 @@ use pairity::metrics::{Distributions, Metric, Verdict};
 /// let (examples, scores) = (Examples::new(columns)?, [0.1, 0.9, 0.2, 0.15]);
 /// let audit = Audit::run(&examples, &scores, &[], &Settings::default())?;
 /// let distributions = Distributions::run(&examples, &scores, &Settings::default())?;
-/// let page = audit_html(&Report { audit, notes: Notes::default() }, &distributions);
+/// let report = AuditReport { audit, notes: Notes::default() };
+/// let page = audit_html(&report, Some(&distributions), FrontEnd::CommandLine);
 /// assert!(page.starts_with("<!doctype html>") && page.contains("&lt;b&gt;"));
 /// # Ok::<(), pairity::examples::ExamplesError>(())
 /// ```
-pub fn audit_html(report: &Report, distributions: &Distributions) -> String {
-    let page = AuditPage { report, distributions };
+pub fn audit_html(
+    report: &AuditReport,
+    distributions: Option<&Distributions>,
+    front_end: FrontEnd,
+) -> String {
+    let page = AuditPage { report, distributions, front_end };
     let mut facts = report.read();
     facts.extend(report.how().map(str::to_owned));
     facts.push(format!("{} confidence intervals", report.confidence()));
@@ -55,22 +61,23 @@ pub fn audit_html(report: &Report, distributions: &Distributions) -> String {
         Some(glossary(page.terms())),
         Some(cite()),
     ];
-    Page {
+    HtmlPage {
         kind: "Pairwise fairness audit",
         title: report.title(),
         facts,
         lead: lead::sentences(report),
         tiles: page.tiles(),
         sections: sections.into_iter().flatten().collect(),
-        ..Page::default()
+        ..HtmlPage::default()
     }
     .write()
 }
 
 /// What every section needs.
 struct AuditPage<'a> {
-    report: &'a Report,
-    distributions: &'a Distributions,
+    report: &'a AuditReport,
+    distributions: Option<&'a Distributions>,
+    front_end: FrontEnd,
 }
 
 impl AuditPage<'_> {
@@ -93,8 +100,7 @@ impl AuditPage<'_> {
         if self.report.has_labels() {
             tiles.push(tile("Overall accuracy (AUC)", &audit.auc, rate));
         }
-        // Scores that rank within queries are on no scale that labels could be compared with.
-        if let (Some(mse), None) = (&audit.mse, audit.queries) {
+        if let Some(mse) = self.report.shown_mse() {
             tiles.push(tile("Mean squared error (MSE)", mse, |x| number(x, 4)));
         }
         if let Some((better, worse)) = self.report.worst_cell() {

@@ -42,7 +42,7 @@ impl AuditPage<'_> {
         } else if audit.continuous.is_some() {
             add("Rows without the protected attribute", count(audit.without_attribute as u64));
         }
-        if let Some(tied) = self.distributions.tied {
+        if let Some(tied) = self.distributions.and_then(|found| found.tied) {
             let [_, ties] = self.report.how();
             let share = if tied == 0.0 { "none".to_owned() } else { format!("{:.2}%", tied * 100.0) };
             add("Pairs with equal scores", format!("{share}; {ties}"));

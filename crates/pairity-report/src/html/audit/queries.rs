@@ -11,7 +11,7 @@ use pairity::metrics::{Bins, QueryGaps};
 
 impl AuditPage<'_> {
     pub(super) fn queries(&self) -> Option<Section> {
-        let gaps = self.distributions.gaps.as_ref()?;
+        let gaps = self.distributions?.gaps.as_ref()?;
         let mut body = vec![paragraphs(&self.query_words(gaps))];
         if gaps.queries > 0 {
             body.push(self.gap_chart(gaps));

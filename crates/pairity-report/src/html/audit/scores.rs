@@ -7,14 +7,14 @@ use crate::html::table::{Cell, Table};
 use crate::report::Role;
 use crate::scale::{Scale, minus};
 use crate::text::words::{count, many, number, plain, rate, shorten};
-use pairity::metrics::{Halves, ScoreHistogram};
+use pairity::metrics::{Halves, ScoreHistogram, ScoreHistograms};
 
 /// Of more groups than this only the largest are shown.
 const MAX_GROUPS: usize = 12;
 
 impl AuditPage<'_> {
     pub(super) fn scores(&self) -> Option<Section> {
-        let all = &self.distributions.scores;
+        let all = &self.distributions?.scores;
         let mut parts: Vec<usize> = all.histograms.iter().map(|histogram| histogram.part).collect();
         parts.dedup();
         let rows =
@@ -27,7 +27,7 @@ impl AuditPage<'_> {
         }
         let of = |part: usize| all.histograms.iter().filter(move |histogram| histogram.part == part);
         let highest = parts.iter().flat_map(|&part| of(part)).flat_map(shares).fold(0.0, f64::max);
-        let charts: Vec<Chart> = parts.iter().map(|&part| self.part(part, of(part), highest)).collect();
+        let charts: Vec<Chart> = parts.iter().map(|&part| self.part(all, part, of(part), highest)).collect();
         let mut words = Vec::new();
         let (first, last) = (all.bins.edges.first().copied()?, all.bins.edges.last().copied()?);
         if all.low < first || all.high > last {
@@ -46,7 +46,7 @@ impl AuditPage<'_> {
         let body = vec![
             multiples(&charts),
             remarks(&words),
-            self.score_table(&parts).behind("These numbers as a table"),
+            self.score_table(all, &parts).behind("These numbers as a table"),
         ];
         let about = "Each picture shows how the scores of a group spread; bars and outline have the same area. The \
                      further the bars stand to the right of the outline, the better the model tells the two apart.";
@@ -56,16 +56,16 @@ impl AuditPage<'_> {
 
     fn part<'h>(
         &self,
+        all: &ScoreHistograms,
         part: usize,
         histograms: impl Iterator<Item = &'h ScoreHistogram>,
         highest: f64,
     ) -> Chart {
-        let all = &self.distributions.scores;
         let edges = &all.bins.edges;
         let (mut marks, mut legend, mut said) = (Vec::new(), Vec::new(), Vec::new());
         for histogram in histograms {
             let values: Vec<f64> = shares(histogram).collect();
-            let class = self.class(histogram);
+            let class = self.class(all, histogram);
             let about = edges
                 .windows(2)
                 .zip(&values)
@@ -85,7 +85,7 @@ impl AuditPage<'_> {
                 marks.insert(0, Mark::Bars { series: 0, edges, values, about });
             }
         }
-        let title = self.part_name(part);
+        let title = self.part_name(all, part);
         Chart {
             label: format!("Histogram of scores, {title}: {}", said.join(", ")),
             title,
@@ -98,12 +98,15 @@ impl AuditPage<'_> {
         }
     }
 
-    fn score_table(&self, parts: &[usize]) -> Table {
-        let all = &self.distributions.scores;
+    fn score_table(&self, all: &ScoreHistograms, parts: &[usize]) -> Table {
         let shown: Vec<&ScoreHistogram> = all.histograms.iter().filter(|h| parts.contains(&h.part)).collect();
         let mut table = Table::new("Share of rows by score", &["Score"]);
         for histogram in &shown {
-            table.add_column(format!("{}, {}", self.part_name(histogram.part), self.class(histogram)));
+            table.add_column(format!(
+                "{}, {}",
+                self.part_name(all, histogram.part),
+                self.class(all, histogram)
+            ));
         }
         for (bin, ends) in all.bins.edges.windows(2).enumerate() {
             let mut row = vec![Cell::name(&format!("{} to {}", write(ends[0]), write(ends[1])))];
@@ -118,19 +121,19 @@ impl AuditPage<'_> {
     }
 
     /// A group, or a half of a continuous attribute.
-    fn part_name(&self, part: usize) -> String {
+    fn part_name(&self, all: &ScoreHistograms, part: usize) -> String {
         if let Some(name) = self.report.audit.groups.get(part) {
             return shorten(name, 40);
         }
-        match self.distributions.scores.attribute {
+        match all.attribute {
             Some(halves) => half(&shorten(&self.attribute(), 30), halves, part == 1),
             None => "all rows".to_owned(),
         }
     }
 
     /// Which labels.
-    fn class(&self, histogram: &ScoreHistogram) -> String {
-        match (self.distributions.scores.labels, histogram.upper_label) {
+    fn class(&self, all: &ScoreHistograms, histogram: &ScoreHistogram) -> String {
+        match (all.labels, histogram.upper_label) {
             (Some(halves), Some(upper)) => {
                 let label =
                     self.report.column(Role::Label).map_or("label".to_owned(), |name| shorten(name, 30));

@@ -1,8 +1,9 @@
 //! Pages against the reports they are made from.
 
 use super::audit_html;
+use crate::advice::FrontEnd;
 use crate::json::audit_json;
-use crate::report::{Missing, Notes, Report, Role};
+use crate::report::{AuditReport, Missing, Notes, Role};
 use crate::text::words::{count, number, rate};
 use pairity::examples::{Columns, Examples, Groups};
 use pairity::goals::parse_constraint;
@@ -20,7 +21,7 @@ struct Made<'a> {
 }
 
 /// Rows whose group is their number modulo the number of names.
-fn pages(made: Made) -> (Report, String) {
+fn pages(made: Made) -> (AuditReport, String) {
     let rows: u32 = 360;
     let k = made.names.len().max(1) as u32;
     let labels: Vec<f64> = (0..rows).map(|i| f64::from(i * 13 % 7 % 3)).collect();
@@ -51,8 +52,8 @@ fn pages(made: Made) -> (Report, String) {
         missing: vec![Missing { role: Role::Score, rows: 3 }],
         ..Notes::default()
     };
-    let report = Report { audit, notes };
-    let page = audit_html(&report, &distributions);
+    let report = AuditReport { audit, notes };
+    let page = audit_html(&report, Some(&distributions), FrontEnd::CommandLine);
     (report, page)
 }
 
@@ -123,7 +124,7 @@ fn names_from_the_table_are_never_markup() {
     let examples = Examples::new(Columns { labels: Some(&[0.0, 1.0]), ..Columns::default() }).unwrap();
     let distributions = Distributions::run(&examples, &[0.0, 1.0], &Settings::default()).unwrap();
     for page in [
-        audit_html(&report, &distributions),
+        audit_html(&report, Some(&distributions), FrontEnd::CommandLine),
         pages(Made { names: &nasty, queries: true, ..Made::default() }).1,
     ] {
         assert!(!page.contains("<script") && !page.contains("\" onload") && !page.contains("<svg onload"));

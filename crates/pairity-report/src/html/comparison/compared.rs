@@ -3,9 +3,9 @@
 use super::{Frame, accuracies, applied, sure, words};
 use crate::comparison::{ComparisonReport, Outcome};
 use crate::html::chooser::{Choice, chooser};
-use crate::html::frame::{Page, Section, Tile, paragraphs, section};
+use crate::html::frame::{HtmlPage, Section, Tile, paragraphs, section};
 use crate::html::scatter::{Scatter, Spot};
-use crate::outcome::file_names;
+use crate::outcome::on_files;
 use crate::text::words::{many, plain};
 use pairity::metrics::{Metric, Verdict};
 
@@ -35,9 +35,9 @@ pub fn comparison_html(report: &ComparisonReport, command: Option<&str>) -> Stri
         value: results.iter().filter(|(_, outcome)| outcome.verdict() == wanted).count().to_string(),
         note: format!("of {}", many(results.len(), "method")),
     });
-    Page {
+    HtmlPage {
         kind: "Comparison of methods",
-        title: format!("Comparison on {}", file_names(&report.setup.tables)),
+        title: on_files("Comparison", &report.setup.tables),
         facts: frame.facts(),
         lead: lead(&frame, &results),
         tiles: tiles.into(),

@@ -4,9 +4,9 @@ use super::{Frame, accuracies, words};
 use crate::comparison::Outcome;
 use crate::frontier::FrontierReport;
 use crate::html::chooser::{Choice, chooser};
-use crate::html::frame::{Page, Section, paragraphs, remarks, section};
+use crate::html::frame::{HtmlPage, Section, paragraphs, remarks, section};
 use crate::html::scatter::{Scatter, Spot};
-use crate::outcome::file_names;
+use crate::outcome::on_files;
 use crate::text::words::{number, plain};
 use pairity::metrics::Metric;
 
@@ -60,9 +60,9 @@ pub fn frontier_html(report: &FrontierReport, command: Option<&str>) -> String {
             .flatten()
             .collect();
     sections.extend(frame.closing(&refused, found.first().map(|found| &found.outcome.test.audit)));
-    Page {
+    HtmlPage {
         kind: "Frontier of accuracy and fairness",
-        title: format!("Frontier on {}", file_names(&report.setup.tables)),
+        title: on_files("Frontier", &report.setup.tables),
         facts: frame.facts(),
         lead: lead(&frame, &found),
         tiles: Vec::new(),

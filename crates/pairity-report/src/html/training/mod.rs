@@ -10,11 +10,12 @@ mod values;
 pub(super) use matrices::matrices;
 
 use super::audit::{gaps_of, result_of};
-use super::frame::{Page, Section, Terms, Tile, cite, command, glossary, paragraphs, section, tile};
+use super::frame::{HtmlPage, Section, Terms, Tile, cite, command, glossary, paragraphs, section, tile};
 use super::plane::Plane;
 use super::table::interval;
+use crate::advice::FrontEnd;
 use crate::outcome::{Tone, slack};
-use crate::report::{Notes, Report};
+use crate::report::{AuditReport, Notes};
 use crate::scale::minus;
 use crate::text::words::{number, plain, rate, shorten};
 use crate::training::{TrainingPart, TrainingReport, objective_of};
@@ -23,17 +24,19 @@ use pairity::training::Evaluation;
 
 /// What a page shows beside a training run.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Aside<'a> {
+pub struct PageAside<'a> {
     /// The command that makes the run again.
     pub command: Option<&'a str>,
     /// The scorer with the best objective whatever the constraints, on the last part of the rows.
     pub before: Option<&'a Evaluation>,
     /// The rows and the scorers, where there are two features.
     pub plane: Option<&'a Plane>,
+    /// Whose words advice is in.
+    pub front_end: FrontEnd,
 }
 
 /// The run as a page for people: one file that needs nothing else.
-pub fn training_html(report: &TrainingReport, aside: &Aside) -> String {
+pub fn training_html(report: &TrainingReport, aside: &PageAside) -> String {
     let page = TrainingPage::new(report, *aside);
     let mut facts = vec![format!("Goal: {}", report.goal_words())];
     facts.extend(report.facts());
@@ -54,34 +57,34 @@ pub fn training_html(report: &TrainingReport, aside: &Aside) -> String {
         Some(glossary(page.terms())),
         Some(cite()),
     ];
-    Page {
+    HtmlPage {
         kind: "Pairwise fairness training",
         title: report.title(),
         facts,
         lead: page.lead(),
         tiles: page.tiles(),
         sections: sections.into_iter().flatten().collect(),
-        ..Page::default()
+        ..HtmlPage::default()
     }
     .write()
 }
 
 /// How a run went, as a section.
 pub(super) fn course_of(report: &TrainingReport) -> Option<Section> {
-    TrainingPage::new(report, Aside::default()).course()
+    TrainingPage::new(report, PageAside::default()).course()
 }
 
 /// What every section needs.
 struct TrainingPage<'a> {
     report: &'a TrainingReport,
-    aside: Aside<'a>,
+    aside: PageAside<'a>,
     /// The last part, which no choice depended on, as an audit.
-    last: Option<Report>,
+    last: Option<AuditReport>,
 }
 
 impl<'a> TrainingPage<'a> {
-    fn new(report: &'a TrainingReport, aside: Aside<'a>) -> TrainingPage<'a> {
-        let audit = |part: &TrainingPart| Report {
+    fn new(report: &'a TrainingReport, aside: PageAside<'a>) -> TrainingPage<'a> {
+        let audit = |part: &TrainingPart| AuditReport {
             audit: part.evaluation.audit.clone(),
             notes: Notes { tables: report.tables.clone(), ..Notes::default() },
         };
@@ -96,7 +99,7 @@ impl<'a> TrainingPage<'a> {
 
     fn lead(&self) -> Vec<String> {
         let outcome = self.report.ending();
-        let mut lead = vec![format!("{}: {}", outcome.word, outcome.words)];
+        let mut lead = vec![format!("{}: {}", outcome.word, outcome.words(self.aside.front_end))];
         if let Some(part) = self.report.parts.last() {
             let evaluation = &part.evaluation;
             let mut words = format!(
@@ -188,8 +191,8 @@ impl<'a> TrainingPage<'a> {
     fn again(&self) -> Option<Section> {
         let mut body = Vec::new();
         body.extend(self.aside.command.map(command));
-        if !self.report.file.is_empty() {
-            let file = shorten(&self.report.file, 200);
+        if let Some(file) = &self.report.file {
+            let file = shorten(file, 200);
             body.push(paragraphs(&[format!("The model is in {file}. To use it:")]));
             body.push(command(&format!("pairity score {file} TABLE -o scored.csv")));
         }

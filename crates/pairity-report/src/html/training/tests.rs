@@ -1,4 +1,4 @@
-use super::{Aside, training_html};
+use super::{PageAside, training_html};
 use crate::html::plane::{Plane, PlaneLine, PlanePoint};
 use crate::text::words::{number, rate};
 use crate::training::{TrainingPart, TrainingReport, training_json};
@@ -62,7 +62,7 @@ fn run(groups: &[&str], constraints: &[&str]) -> (TrainingReport, Option<Evaluat
         parts: parts.into(),
         tables: vec!["people.csv".into()],
         notes: Vec::new(),
-        file: "model.json".into(),
+        file: Some("model.json".into()),
         deterministic: false,
     };
     (report, before)
@@ -73,7 +73,7 @@ fn the_page_holds_the_numbers_of_the_json_document() {
     let (report, before) = run(&["a", "b"], &["cross_group <= 0.05"]);
     let page = training_html(
         &report,
-        &Aside { command: Some("pairity train x"), before: before.as_ref(), plane: None },
+        &PageAside { command: Some("pairity train x"), before: before.as_ref(), ..PageAside::default() },
     );
     let json = training_json(&report);
     for part in ["train", "validation", "test"] {
@@ -108,10 +108,10 @@ fn the_page_holds_the_numbers_of_the_json_document() {
 #[test]
 fn colors_before_and_after_mean_the_same() {
     let (report, before) = run(&["a", "b"], &["cross_group <= 0.05"]);
-    let page = training_html(&report, &Aside { before: before.as_ref(), ..Aside::default() });
+    let page = training_html(&report, &PageAside { before: before.as_ref(), ..PageAside::default() });
     assert_eq!(page.matches("<table class=\"heat").count(), 2);
     assert_eq!(page.matches("class=\"heat-legend\"").count(), 1);
-    let alone = training_html(&report, &Aside::default());
+    let alone = training_html(&report, &PageAside::default());
     assert_eq!(alone.matches("<table class=\"heat").count(), 1);
     assert!(!alone.contains("Before"));
 }
@@ -131,8 +131,15 @@ fn names_from_elsewhere_are_never_markup() {
         points: vec![PlanePoint { x: [0.0, 1.0], group: Some(0), high: true }],
         lines: vec![PlaneLine { name: nasty.into(), weights: [1.0, 2.0] }],
     };
-    let page =
-        training_html(&report, &Aside { command: Some(nasty), before: before.as_ref(), plane: Some(&plane) });
+    let page = training_html(
+        &report,
+        &PageAside {
+            command: Some(nasty),
+            before: before.as_ref(),
+            plane: Some(&plane),
+            ..PageAside::default()
+        },
+    );
     assert!(!page.contains("<script") && !page.contains("\" onload"));
     assert!(page.matches("&lt;script&gt;").count() > 20);
 }
@@ -148,7 +155,7 @@ fn every_kind_of_run_has_a_page() {
         (&many, &["auc >= 0.5"]),
     ] {
         let (report, before) = run(groups, constraints);
-        let page = training_html(&report, &Aside { before: before.as_ref(), ..Aside::default() });
+        let page = training_html(&report, &PageAside { before: before.as_ref(), ..PageAside::default() });
         assert!(!page.contains("NaN") && !page.contains("inf%") && page.len() < 500_000, "{groups:?}");
         assert_eq!(page.contains("id=\"continuous\""), groups.is_empty());
         assert_eq!(page.contains("lowest accuracies"), groups.len() > 12);

@@ -6,7 +6,7 @@ use crate::html::frame::{Section, section};
 use crate::html::table::{Cell, Table};
 use crate::html::whiskers::verdict;
 use crate::outcome::slack;
-use crate::report::{Notes, Report};
+use crate::report::{AuditReport, Notes};
 use crate::text::words::{number, plain, rate};
 use crate::training::{TrainingPart, objective_of};
 
@@ -39,28 +39,27 @@ impl TrainingPage<'_> {
 
     /// Every measure that these data have.
     pub(super) fn measures(&self) -> Option<Section> {
-        let parts: Vec<Report> = self
+        let parts: Vec<AuditReport> = self
             .report
             .parts
             .iter()
-            .map(|part| Report { audit: part.evaluation.audit.clone(), notes: Notes::default() })
+            .map(|part| AuditReport { audit: part.evaluation.audit.clone(), notes: Notes::default() })
             .collect();
         let first = parts.first()?;
         let mut table = self.table("Every measure on each part of the rows");
         let mut row = vec![Cell::name("auc").with_note("the better of two scores higher")];
         row.extend(parts.iter().map(|part| Cell::metric(&part.audit.auc, rate)));
         table.push(row);
-        // Scores that rank within queries are on no scale that labels could be compared with.
-        if first.audit.mse.is_some() && first.audit.queries.is_none() {
+        if first.shown_mse().is_some() {
             let mut row = vec![Cell::name("mse").with_note("mean squared error")];
-            let cell = |part: &Report| match &part.audit.mse {
+            let cell = |part: &AuditReport| match &part.audit.mse {
                 Some(mse) => Cell::metric(mse, |x| number(x, 4)),
                 None => Cell::number("—"),
             };
             row.extend(parts.iter().map(cell));
             table.push(row);
         }
-        let gaps: Vec<_> = parts.iter().map(Report::gaps_that_apply).collect();
+        let gaps: Vec<_> = parts.iter().map(AuditReport::gaps_that_apply).collect();
         for (place, (criterion, _)) in gaps[0].iter().enumerate() {
             let mut row = vec![Cell::name(criterion.name()).with_note(about(*criterion))];
             row.extend(gaps.iter().map(|gaps| match gaps.get(place) {

@@ -1,0 +1,57 @@
+//! The page of adjusted scores: values before and after, part by part.
+
+use super::frame::{HtmlPage, Section, cite, section};
+use super::table::{Cell, Table};
+use super::whiskers::verdict;
+use crate::adjust::{AdjustReport, AdjustedPart};
+use crate::advice::{Advice, FrontEnd};
+use crate::outcome::goal_words;
+use crate::text::words::{many, number, plain};
+use crate::training::objective_of;
+
+/// The adjustment as a page for people: one file that needs nothing else.
+pub fn adjust_html(report: &AdjustReport, front_end: FrontEnd) -> String {
+    let met = report.adjusted.is_feasible();
+    let lead = match met {
+        true => format!("Goal met by {} on the rows it was chosen on.", report.method),
+        false => format!(
+            "Goal not met: {} misses it on the rows it was chosen on. {}.",
+            report.method,
+            Advice::Train.words(front_end)
+        ),
+    };
+    let mut sections: Vec<Section> = report.parts.iter().filter_map(|own| part(report, own)).collect();
+    sections.push(cite());
+    HtmlPage {
+        kind: "Scores adjusted by group",
+        title: format!("{}: {}", report.method, if met { "feasible" } else { "infeasible" }),
+        facts: vec![format!("Goal: {}", goal_words(&report.goal)), format!("seed {}", report.seed)],
+        lead: vec![lead],
+        sections,
+        ..HtmlPage::default()
+    }
+    .write()
+}
+
+fn part(report: &AdjustReport, part: &AdjustedPart) -> Option<Section> {
+    let (id, title) = match part.name {
+        "tuned" => ("tuned", "Rows it was chosen on"),
+        _ => ("test", "Test rows"),
+    };
+    let write = |x: f64| number(x, 4);
+    let mut table = Table::new(title, &["Measure", "#before", "#after"]).quiet();
+    table.push(vec![
+        Cell::name(&plain(objective_of(&report.goal))).with_note("the objective"),
+        Cell::metric(&part.before.objective, write),
+        Cell::metric(&part.after.objective, write),
+    ]);
+    for (before, after) in part.before.checks.iter().zip(&part.after.checks) {
+        let mut row = vec![Cell::name(&plain(&before.expression)).with_note("a constraint")];
+        row.extend(
+            [before, after]
+                .map(|check| Cell::metric(&check.metric, write).with_badge(verdict(check.verdict))),
+        );
+        table.push(row);
+    }
+    section(id, title, &many(part.rows, "row"), vec![table.html()])
+}
