@@ -1,5 +1,7 @@
 //! The names of rates: each is "how often does the first example score higher" on one set of pairs.
 
+use crate::names::names;
+
 /// Which examples may stand on one side of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Side {
@@ -98,6 +100,11 @@ pub enum Ties {
     Strict,
 }
 
+names! { Ties:
+    "half" => Half, "Half a win";
+    "strict" => Strict, "Nothing";
+}
+
 impl Ties {
     pub(crate) fn credit(self) -> f64 {
         match self {
@@ -115,4 +122,9 @@ pub enum Average {
     Pairs,
     /// All queries that have such pairs count alike.
     Queries,
+}
+
+names! { Average:
+    "pairs" => Pairs, "All pairs count alike";
+    "queries" => Queries, "All queries count alike";
 }

@@ -31,6 +31,8 @@ pub struct Constraint {
     pub sense: Sense,
     /// The right side.
     pub bound: f64,
+    /// What stands before a `<=` with nothing but a number behind it, and that number.
+    pub sides: Option<(String, f64)>,
 }
 
 impl Constraint {
@@ -49,6 +51,27 @@ impl Constraint {
             Sense::AtMost => value - self.bound,
             Sense::AtLeast => self.bound - value,
         }
+    }
+
+    /// The same with another number behind its `<=`; none if there is no such number.
+    ///
+    /// ```
+    /// use pairity::goals::{Vocabulary, parse_constraint};
+    /// let words = Vocabulary { groups: vec!["0".into(), "1".into()], continuous: false };
+    /// let constraint = parse_constraint("cross_group <= 0.01", &words)?;
+    /// let looser = constraint.rebound(0.1);
+    /// assert_eq!(looser, Some(parse_constraint("cross_group <= 0.1", &words)?));
+    /// assert_eq!(parse_constraint("A[0 > 1] >= 0.8", &words)?.rebound(0.1), None);
+    /// # Ok::<(), pairity::goals::GoalError>(())
+    /// ```
+    pub fn rebound(&self, bound: f64) -> Option<Constraint> {
+        let (left, number) = self.sides.as_ref()?;
+        Some(Constraint {
+            text: format!("{left} <= {bound}"),
+            bound: bound + (self.bound - number),
+            sides: Some((left.clone(), bound)),
+            ..self.clone()
+        })
     }
 }
 
@@ -91,6 +114,9 @@ fn constraint(parser: &mut Parser<'_>) -> Result<Constraint, Fault> {
     let (whole, written) = parser.whole();
 
     let (mut low, mut high) = (left.lower()?, right.lower()?);
+    // Before the sides may be exchanged.
+    let before = written[..left.span.end - whole.start].to_owned();
+    let sides = high.as_constant().filter(|_| sense == Sense::AtMost).map(|number| (before, number));
     if low.as_constant().is_some() {
         (left, right) = (right, left);
         (low, high) = (high, low);
@@ -116,5 +142,5 @@ fn constraint(parser: &mut Parser<'_>) -> Result<Constraint, Fault> {
             .or_else(|| offense(&right, push.opposite(), Purpose::Constrain));
         return Err(blamed.unwrap_or_else(|| Fault::new(whole, "this constraint is not convex")));
     }
-    Ok(Constraint { text: written.to_string(), expression, sense, bound: 0.0 - constant })
+    Ok(Constraint { text: written.to_string(), expression, sense, bound: 0.0 - constant, sides })
 }

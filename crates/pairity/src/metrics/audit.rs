@@ -7,7 +7,7 @@ use crate::goals::{Constraint, Criterion, Expression, Linear, Sense, Vocabulary}
 use crate::rates::{Average, Rate, Ties};
 
 /// How an audit is made.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     /// How rates of queries become one rate.
     pub average: Average,

@@ -18,6 +18,8 @@
 //! and |∂value/∂m| of all pairs of one better example is |∂value/∂s_i|: values follow from slopes. The
 //! routines below return m ∂/∂m, called the *offset*, and add ∂/∂s to a gradient.
 
+use crate::names::names;
+
 /// The shape of the bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
@@ -28,6 +30,12 @@ pub enum Kind {
     SquaredHinge,
     /// Bounded by 0 and 1 and close to the rate itself, but not convex.
     Ramp,
+}
+
+names! { Kind:
+    "hinge" => Hinge, "max(0, 1 − t)";
+    "squared-hinge" => SquaredHinge, "Its square";
+    "ramp" => Ramp, "The hinge, cut at 1";
 }
 
 impl Kind {

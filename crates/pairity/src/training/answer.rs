@@ -7,6 +7,7 @@ use super::shrink::{Mixture, evaluate, shrink, worst};
 use super::trainer::{Penalty, TrainError};
 use crate::examples::{Examples, ExamplesError};
 use crate::metrics::values_in_order;
+use crate::names::names;
 use crate::rates::{Average, Ties};
 use crate::scorers::{Architecture, Component, Scorer};
 use crate::surrogates::{Correlation, Kind, Surrogate, SurrogateError};
@@ -28,6 +29,13 @@ pub enum Answer {
     Best,
     /// The last snapshot of a game.
     Last,
+}
+
+names! { Answer:
+    "mixture" => Mixture, "The best mixture";
+    "deterministic" => Deterministic, "One scorer if one meets the goal";
+    "best" => Best, "The best single snapshot";
+    "last" => Last, "The last snapshot";
 }
 
 /// The snapshots of a game with their rates on the examples that selection looks at.

@@ -10,6 +10,7 @@
 //! on the sign of a violation more than on its size.
 
 use super::adam::Adam;
+use crate::names::names;
 use serde::{Deserialize, Serialize};
 
 /// Which regret the player keeps low.
@@ -22,6 +23,12 @@ pub enum Player {
     External,
     /// Additive multipliers of the plain Lagrangian.
     Lagrangian,
+}
+
+names! { Player:
+    "swap" => Swap, "Low swap regret";
+    "external" => External, "Low external regret";
+    "lagrangian" => Lagrangian, "Additive multipliers";
 }
 
 /// Weight that the constraints have together at the start, and the floor of every entry, times D.

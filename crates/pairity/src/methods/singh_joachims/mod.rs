@@ -53,6 +53,7 @@ pub use utilities::Utilities;
 
 use super::MethodError;
 use crate::examples::ExamplesError;
+use crate::names::names;
 use candidates::{Candidates, Sorting};
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +68,11 @@ pub enum Exposure {
     Treatment,
     /// Disparate impact: clicks, the mean over the group of u_i Σ_j P_ij v_j.
     Impact,
+}
+
+names! { Exposure:
+    "impact" => Impact, "Clicks for utility";
+    "treatment" => Treatment, "Exposure for utility";
 }
 
 /// The candidates of a query in an order, and the probability that they are shown so.

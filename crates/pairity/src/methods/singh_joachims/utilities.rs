@@ -1,5 +1,6 @@
 //! Utilities: scores made non-negative.
 
+use crate::names::names;
 use serde::{Deserialize, Serialize};
 
 /// How scores become utilities, which are ≥ 0 and tell by how much a candidate is worth more than
@@ -17,6 +18,12 @@ pub enum Utilities {
     Sigmoid,
     /// max(s, 0): for scores that already are relevances.
     Clipped,
+}
+
+names! { Utilities:
+    "range" => Range, "From 0 to 1 in each query";
+    "sigmoid" => Sigmoid, "1 / (1 + exp(−s))";
+    "clipped" => Clipped, "max(s, 0)";
 }
 
 impl Utilities {

@@ -1,0 +1,117 @@
+//! Why a request has no outcome.
+
+use crate::examples::{ExamplesError, SplitError};
+use crate::goals::GoalError;
+use crate::methods::MethodError;
+use crate::scorers::text::EmbeddingError;
+use crate::scorers::{EncodeError, FeaturesError, ModelError, ScorerError};
+use crate::training::{ProblemError, TrainError};
+
+/// Why a request has no outcome. What a user has to say in another way is a variant of its own, which a
+/// front end can word by its own options.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A network for texts was asked for, and no text was given.
+    #[error("the text network reads a text: give a column of texts")]
+    NoText,
+    /// Word vectors for a scorer that has none.
+    #[error("word vectors are for the text network: leave them out for a {scorer} scorer")]
+    VectorsUnused {
+        /// The kind of scorer.
+        scorer: &'static str,
+    },
+    /// There are neither columns nor a text.
+    #[error("there is no column to learn from: give feature columns or a text")]
+    NoFeatures,
+    /// A part of the rows is given, and taken from the other rows as well.
+    #[error(
+        "rows for {part} are given, and a share of the other rows is taken for it too: make that share 0"
+    )]
+    PartTwice {
+        /// `validation` or `test`.
+        part: &'static str,
+    },
+    /// The scorer may use groups, and there are none.
+    #[error("a group-aware scorer needs a protected attribute: give groups")]
+    NoGroups,
+    /// Methods are compared for nothing.
+    #[error("there is nothing to compare methods for: give a constraint such as cross_group <= 0.01")]
+    NoConstraints,
+    /// A constraint whose bound can't be replaced.
+    #[error(
+        "a frontier needs constraints with a number that can be replaced, such as 'cross_group <= 0.01', and \
+         {text:?} is none"
+    )]
+    NoBound {
+        /// The constraint.
+        text: String,
+    },
+    /// A bound that is none.
+    #[error("there is a bound of {found}; bounds are numbers of at least 0")]
+    Bound {
+        /// The bound.
+        found: f64,
+    },
+    /// A strength for a method that has none.
+    #[error("a strength belongs to the method quantile-match, not to {method}")]
+    StrengthUnused {
+        /// The method.
+        method: &'static str,
+    },
+    /// A share that is none.
+    #[error("the share of the tuned rows is {found}; a number above 0 and up to 1 is needed, such as 0.5")]
+    Tune {
+        /// The share.
+        found: f64,
+    },
+    /// A score that is no number.
+    #[error(
+        "row {row}: the {what} is {value}, which is no finite number. The features of this row are too large for \
+         the model: correct the cells, or leave them empty if the values are missing", row = .row + 1
+    )]
+    NotFinite {
+        /// `score` or `expected score`.
+        what: &'static str,
+        /// Index of the row, from 0.
+        row: usize,
+        /// The score.
+        value: f64,
+    },
+    /// Ranks have no mean.
+    #[error("the model draws a ranking for each query, and ranks have no expected score: do without it")]
+    NoExpected,
+    /// Word vectors that can't be read.
+    #[error(transparent)]
+    Vectors(#[from] EmbeddingError),
+    /// A goal or a check that can't be read.
+    #[error(transparent)]
+    Goal(#[from] GoalError),
+    /// A goal that can't be trained for.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// The examples.
+    #[error(transparent)]
+    Examples(#[from] ExamplesError),
+    /// Their split.
+    #[error(transparent)]
+    Split(#[from] SplitError),
+    /// The columns.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+    /// The features.
+    #[error(transparent)]
+    Features(#[from] FeaturesError),
+    /// The scorer.
+    #[error(transparent)]
+    Scorer(#[from] ScorerError),
+    /// Training.
+    #[error(transparent)]
+    Train(#[from] TrainError),
+    /// The method.
+    #[error(transparent)]
+    Method(#[from] MethodError),
+    /// The model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}

@@ -1,0 +1,170 @@
+//! What every request that trains has in common, and its defaults.
+
+use super::{GroupAware, RunError, ScorerKind};
+use crate::metrics::Settings;
+use crate::scorers::text::VOCABULARY;
+use crate::scorers::{Goal, Objective};
+use crate::surrogates::Kind;
+use crate::training::{Answer, Player, TrainSettings};
+use std::time::Duration;
+
+/// What is trained, for what, and how.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FitRequest {
+    /// What is to be large; `auc` if neither is given.
+    pub maximize: Option<String>,
+    /// What is to be small, instead.
+    pub minimize: Option<String>,
+    /// What has to hold.
+    pub subject_to: Vec<String>,
+    /// The kind of scorer.
+    pub scorer: ScorerKind,
+    /// Units of the hidden layers of a network.
+    pub hidden: Vec<usize>,
+    /// Where the weights of a linear scorer start, if not by the usual rule.
+    pub start: Option<f64>,
+    /// Whether the scorer may use the protected attribute, and how.
+    pub group_aware: Option<GroupAware>,
+    /// Whether numbers get mean 0 and deviation 1.
+    pub standardize: bool,
+    /// Words of a text that are told apart.
+    pub vocabulary: usize,
+    /// Words of a text that a text network reads: the first so many.
+    pub text_length: usize,
+    /// Shares of training, validation and test; by default what is not given in rows of its own.
+    pub split: Option<[f64; 3]>,
+    /// Whether rows of the validation fold are given.
+    pub own_validation: bool,
+    /// Whether rows of the test fold are given.
+    pub own_test: bool,
+    /// Share of the training queries that only the constraints look at.
+    pub multiplier_share: f64,
+    /// Who weighs the constraints.
+    pub player: Player,
+    /// What the scorer descends in place of rates.
+    pub surrogate: Kind,
+    /// Steps of each game.
+    pub iterations: usize,
+    /// Scorers that are kept on the way; by default 100, or 20 of a text network.
+    pub snapshots: Option<usize>,
+    /// Step sizes to try; the usual ones if none is given.
+    pub step_sizes: Vec<f64>,
+    /// Queries or rows that each step looks at; by default all, or 100 for a text network.
+    pub batch: Option<usize>,
+    /// When to stop with the best so far.
+    pub time_limit: Option<Duration>,
+    /// How rates are measured; its average is also the one that is trained for.
+    pub measure: Settings,
+    /// Seed of the split and of training.
+    pub seed: u64,
+}
+
+impl Default for FitRequest {
+    fn default() -> FitRequest {
+        let settings = TrainSettings::default();
+        FitRequest {
+            maximize: None,
+            minimize: None,
+            subject_to: Vec::new(),
+            scorer: ScorerKind::Linear,
+            hidden: vec![10],
+            start: None,
+            group_aware: None,
+            standardize: true,
+            vocabulary: VOCABULARY,
+            text_length: 250,
+            split: None,
+            own_validation: false,
+            own_test: false,
+            multiplier_share: 0.0,
+            player: settings.player,
+            surrogate: settings.surrogate,
+            iterations: settings.iterations,
+            snapshots: None,
+            step_sizes: Vec::new(),
+            batch: None,
+            time_limit: None,
+            measure: Settings::default(),
+            seed: 0,
+        }
+    }
+}
+
+impl FitRequest {
+    /// The goal in the user's words.
+    pub fn goal(&self) -> Goal {
+        let objective = match (&self.maximize, &self.minimize) {
+            (_, Some(text)) => Objective::Minimize(text.clone()),
+            (text, None) => Objective::Maximize(text.clone().unwrap_or_else(|| "auc".to_owned())),
+        };
+        Goal { objective, subject_to: self.subject_to.clone() }
+    }
+
+    /// The shares of training, validation and test in the rows that are split.
+    ///
+    /// # Errors
+    /// A share for a part that has rows of its own.
+    pub fn shares(&self) -> Result<[f64; 3], RunError> {
+        let shares = self.split.unwrap_or(match (self.own_validation, self.own_test) {
+            (false, false) => [0.5, 0.25, 0.25],
+            (false, true) => [0.75, 0.25, 0.0],
+            (true, _) => [1.0, 0.0, 0.0],
+        });
+        let own = [(self.own_validation, shares[1], "validation"), (self.own_test, shares[2], "test")];
+        match own.into_iter().find(|(own, share, _)| *own && *share > 0.0) {
+            Some((.., part)) => Err(RunError::PartTwice { part }),
+            None => Ok(shares),
+        }
+    }
+
+    /// How a scorer is trained.
+    pub fn settings(&self, answer: Answer) -> TrainSettings {
+        let defaults = self.scorer.defaults();
+        let mut settings = TrainSettings {
+            iterations: self.iterations,
+            snapshots: self.snapshots.unwrap_or(defaults.snapshots).min(self.iterations),
+            player: self.player,
+            surrogate: self.surrogate,
+            average: self.measure.average,
+            batch: self.batch.or(defaults.batch),
+            seed: self.seed,
+            time_limit: self.time_limit,
+            answer,
+            ..TrainSettings::default()
+        };
+        if !self.step_sizes.is_empty() {
+            settings.step_sizes.clone_from(&self.step_sizes);
+        } else if let Some(sizes) = defaults.step_sizes {
+            settings.step_sizes = sizes.to_vec();
+        }
+        settings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_their_own_take_the_place_of_a_share() {
+        let shares = |own_validation, own_test, split| {
+            FitRequest { own_validation, own_test, split, ..FitRequest::default() }.shares().ok()
+        };
+        assert_eq!(shares(false, false, None), Some([0.5, 0.25, 0.25]));
+        assert_eq!(shares(false, true, None), Some([0.75, 0.25, 0.0]));
+        assert_eq!(shares(true, false, None), Some([1.0, 0.0, 0.0]));
+        assert_eq!(shares(true, false, Some([0.5, 0.0, 0.5])), Some([0.5, 0.0, 0.5]));
+        assert_eq!(shares(true, false, Some([0.5, 0.5, 0.0])), None);
+        assert_eq!(shares(false, true, Some([0.5, 0.0, 0.5])), None);
+    }
+
+    #[test]
+    fn a_text_network_has_defaults_of_its_own() {
+        let request = FitRequest { scorer: ScorerKind::TextCnn, ..FitRequest::default() };
+        let settings = request.settings(Answer::Mixture);
+        assert_eq!((settings.snapshots, settings.batch, settings.step_sizes.len()), (20, Some(100), 3));
+        let few = FitRequest { iterations: 7, step_sizes: vec![0.5], ..FitRequest::default() };
+        let settings = few.settings(Answer::Mixture);
+        assert_eq!((settings.snapshots, settings.batch, settings.step_sizes), (7, None, vec![0.5]));
+    }
+}

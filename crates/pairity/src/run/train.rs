@@ -1,0 +1,198 @@
+//! Training a model, and measuring it on every part of the rows.
+
+use super::prepare::Prepared;
+use super::{FitRequest, Plane, Rows, RunError, pictures};
+use crate::methods::{Fitted, Method, fit_from};
+use crate::scorers::{Encoder, Goal, Model, ModelGroups};
+use crate::training::{Answer, Evaluation, Status, Trained, Watch, evaluate};
+use std::time::Instant;
+
+/// What is to be trained.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainRequest {
+    /// What is trained, for what, and how.
+    pub fit: FitRequest,
+    /// How fairness is to be had.
+    pub method: Method,
+    /// Which answer is wanted.
+    pub answer: Answer,
+    /// Whether there will be pictures.
+    pub pictures: bool,
+}
+
+impl Default for TrainRequest {
+    fn default() -> TrainRequest {
+        TrainRequest {
+            fit: FitRequest::default(),
+            method: Method::Constrained,
+            answer: Answer::Mixture,
+            pictures: false,
+        }
+    }
+}
+
+/// A part of the rows, and how the model does on it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainingPart {
+    /// `train`, `validation` or `test`.
+    pub name: &'static str,
+    /// How the model does.
+    pub evaluation: Evaluation,
+}
+
+/// What pictures of a training run need beside it, of the last part of the rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainingPictures {
+    /// The scorer with the best objective whatever the constraints.
+    pub before: Option<Evaluation>,
+    /// The rows and the scorers, where there are two features.
+    pub plane: Option<Plane>,
+}
+
+/// What came out of a training run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainOutcome {
+    /// What it was trained for.
+    pub goal: Goal,
+    /// How.
+    pub method: &'static str,
+    /// The kind of scorer.
+    pub scorer: &'static str,
+    /// Names of the features; the words of a text are told by their number.
+    pub features: Vec<String>,
+    /// Whether the model may use the protected attribute.
+    pub group_aware: bool,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Steps of each game.
+    pub iterations: usize,
+    /// Time that training took.
+    pub seconds: f64,
+    /// The scorers, and whether they meet the goal.
+    pub trained: Trained,
+    /// The parts of the rows; those that are absent are left out.
+    pub parts: Vec<TrainingPart>,
+    /// What was not as in the training rows.
+    pub notes: Vec<String>,
+    /// Whether one scorer was asked for.
+    pub deterministic: bool,
+    /// All that scoring needs.
+    pub model: Model,
+    /// What pictures need, if there will be any.
+    pub pictures: Option<TrainingPictures>,
+}
+
+impl TrainOutcome {
+    /// The part that the model was chosen on.
+    pub fn selected_on(&self) -> &'static str {
+        self.parts.iter().map(|part| part.name).find(|name| *name == "validation").unwrap_or("train")
+    }
+
+    /// Whether training was ended before its time.
+    pub fn stopped(&self) -> bool {
+        self.trained.status == Status::TimeLimit
+    }
+
+    /// How the model does on a part.
+    pub fn part(&self, name: &str) -> Option<&Evaluation> {
+        self.parts.iter().find(|part| part.name == name).map(|part| &part.evaluation)
+    }
+}
+
+/// Trains a model.
+///
+/// # Errors
+/// Rows, goals or settings that don't fit together; a method that does not apply.
+pub fn train(rows: Rows, request: &TrainRequest, watch: Watch) -> Result<TrainOutcome, RunError> {
+    train_from(rows, request, None, watch)
+}
+
+/// The same where an unconstrained scorer, if one is given, was trained on the same split before: it is that
+/// method's model, and post-processing starts from it.
+///
+/// # Errors
+/// Those of [`train`].
+pub fn train_from(
+    rows: Rows,
+    request: &TrainRequest,
+    unconstrained: Option<&Trained>,
+    watch: Watch,
+) -> Result<TrainOutcome, RunError> {
+    let prepared = Prepared::new(rows, &request.fit, request.answer)?;
+    let started = Instant::now();
+    let fitted = fit_from(request.method, &prepared.task(), unconstrained, watch)?;
+    finished(request, prepared, fitted, started.elapsed().as_secs_f64())
+}
+
+/// Measures a model that was trained in so many seconds.
+fn finished(
+    request: &TrainRequest,
+    prepared: Prepared,
+    fitted: Fitted,
+    seconds: f64,
+) -> Result<TrainOutcome, RunError> {
+    let Prepared { problem, scorer, features, measure, .. } = &prepared;
+    let mut parts = Vec::new();
+    for (name, examples) in prepared.parts.named() {
+        let evaluation = fitted.evaluate(problem, scorer, examples, features, measure)?;
+        parts.push(TrainingPart { name, evaluation });
+    }
+    let names = feature_names(&prepared.encoder);
+    let pictures = match request.pictures {
+        true => Some(pictures_of(&prepared, &fitted, &names)?),
+        false => None,
+    };
+    let Fitted { trained, after } = fitted;
+    let sees_groups = scorer.groups().groups().is_some() || after.is_some();
+    let groups = prepared.parts.whole.groups().to_vec();
+    let Prepared { goal, scorer, encoder, query, group_columns: columns, notes, .. } = prepared;
+    let seed = request.fit.seed;
+    let model = Model {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        architecture: scorer,
+        encoder,
+        groups: sees_groups.then_some(ModelGroups { columns, names: groups }),
+        query,
+        components: trained.components.clone(),
+        goal: goal.clone(),
+        seed,
+        status: trained.status.name().to_owned(),
+        after,
+    };
+    Ok(TrainOutcome {
+        goal,
+        method: request.method.name(),
+        scorer: request.fit.scorer.name(),
+        features: names,
+        group_aware: sees_groups || request.fit.group_aware.is_some(),
+        seed,
+        iterations: request.fit.iterations,
+        seconds,
+        trained,
+        parts,
+        notes,
+        deterministic: request.answer == Answer::Deterministic,
+        model,
+        pictures,
+    })
+}
+
+fn pictures_of(prepared: &Prepared, fitted: &Fitted, names: &[String]) -> Result<TrainingPictures, RunError> {
+    let Prepared { problem, scorer, features, measure, .. } = prepared;
+    let (_, last) = prepared.last();
+    let before = match fitted.trained.unbound.as_slice() {
+        [] => None,
+        unbound => Some(evaluate(problem, scorer, unbound, last, features, measure)?),
+    };
+    Ok(TrainingPictures { before, plane: pictures::of_model(scorer, fitted, names, last, features) })
+}
+
+/// The features by name; the words of a text are told by their number.
+fn feature_names(encoder: &Encoder) -> Vec<String> {
+    let mut names = encoder.names();
+    if let Some((name, words)) = encoder.text() {
+        names.truncate(names.len() - words.len());
+        names.push(format!("{} words of {name}", words.len()));
+    }
+    names
+}
