@@ -10,6 +10,7 @@ mod html;
 mod input;
 mod json;
 mod methods;
+mod recorded;
 mod rows;
 mod score;
 mod score_files;
