@@ -8,12 +8,12 @@ use crate::progress::Progress;
 use anyhow::{anyhow, bail};
 use clap::{Args, ValueEnum};
 use pairity::examples::Examples;
+use pairity::goals::Problem;
 use pairity::goals::{parse_constraint, parse_maximize};
 use pairity::methods::quantile_match::Strength;
 use pairity::methods::{Adjusted, Tuning, group_offset, kallus_zhou, quantile_match, x_order};
 use pairity::metrics::{Check, Measurement, Metric, Settings};
 use pairity::tables::{AddColumns, Output, TableError, WholeFile};
-use pairity::training::Problem;
 use pairity_report::{json_lines, metric_json, plain};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -147,7 +147,7 @@ pub fn run(arguments: &AdjustArguments) -> anyhow::Result<ExitCode> {
         Format::Text => text(arguments, &outcome),
     };
     output::write(&text)?;
-    Ok(ExitCode::from(u8::from(!outcome.adjusted.is_feasible())))
+    Ok(ExitCode::from(u8::from(!outcome.adjusted.meets_goal)))
 }
 
 fn adjusted(arguments: &AdjustArguments) -> anyhow::Result<Outcome> {
@@ -243,7 +243,7 @@ fn document(arguments: &AdjustArguments, outcome: &Outcome) -> Value {
     json!({
         "schema": "pairity.adjust/1",
         "method": arguments.method.name(),
-        "status": if adjusted.is_feasible() { "feasible" } else { "infeasible" },
+        "status": if adjusted.meets_goal { "feasible" } else { "infeasible" },
         "violations": adjusted.violations,
         "adjustment": adjusted.adjustment,
         "parts": parts,
@@ -254,7 +254,7 @@ fn document(arguments: &AdjustArguments, outcome: &Outcome) -> Value {
 fn text(arguments: &AdjustArguments, outcome: &Outcome) -> String {
     let adjusted = &outcome.adjusted;
     let worst = adjusted.violations.iter().copied().fold(0.0, f64::max);
-    let mut out = match adjusted.is_feasible() {
+    let mut out = match adjusted.meets_goal {
         true => format!("Goal met by {} on the rows it was chosen on.\n", arguments.method.name()),
         false => format!(
             "Goal not met: {} misses it by {worst:.4} at least on the rows it was chosen on. Loosen the bound, or train \

@@ -4,11 +4,11 @@ use crate::examples::{Category, Examples, Measuring, groups_of};
 use crate::prepare::{one_of, problem};
 use crate::refuse;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
-use pairity::methods::quantile_match::Strength;
-use pairity::methods::{Tuning, group_offset, kallus_zhou, quantile_match, x_order};
+use pairity::goals::{Objective, Problem};
+use pairity::methods::{
+    Tuning, group_offset, kallus_zhou, quantile_match, quantile_match::Strength, x_order,
+};
 use pairity::metrics::Measurement;
-use pairity::scorers::Objective;
-use pairity::training::Problem;
 use pairity_report::metric_json;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -127,7 +127,7 @@ pub fn adjust(
     let document = json!({
         "schema": "pairity.adjust/1",
         "method": method,
-        "status": if adjusted.is_feasible() { "feasible" } else { "infeasible" },
+        "status": if adjusted.meets_goal { "feasible" } else { "infeasible" },
         "violations": adjusted.violations,
         "adjustment": adjusted.adjustment,
         "parts": told,

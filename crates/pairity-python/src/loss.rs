@@ -4,7 +4,7 @@ use crate::examples::{Examples, average};
 use crate::prepare::{player, problem, surrogate};
 use crate::refuse;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
-use pairity::scorers::Objective;
+use pairity::goals::Objective;
 use pairity::training::ScoreSettings;
 use pyo3::prelude::*;
 use serde_json::json;

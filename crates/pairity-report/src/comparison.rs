@@ -1,9 +1,10 @@
 //! A comparison of methods, and its JSON document of schema `pairity.compare/1`.
 
 use crate::json::metric_json;
+use pairity::goals::{Goal, Objective};
 use pairity::methods::{After, Fitted};
 use pairity::metrics::{Metric, Verdict};
-use pairity::scorers::{Architecture, Goal, Objective};
+use pairity::scorers::Architecture;
 use pairity::training::{Evaluation, Status};
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use super::error::{Fault, GoalError};
 use super::expression::Expression;
-use super::lexer::Kind as Is;
+use super::lexer::{Kind as Is, tokens};
 use super::names::Vocabulary;
 use super::parser::{Parser, read};
 use super::shape::{Purpose, Push, offense};
@@ -49,6 +49,16 @@ impl Constraint {
             Sense::AtMost => value - self.bound,
             Sense::AtLeast => self.bound - value,
         }
+    }
+
+    /// The same constraint with another number on its right side; none unless it is `e <= number`.
+    pub(super) fn with_bound(&self, number: f64) -> Option<Constraint> {
+        let comparison = tokens(&self.text).into_iter().find(|token| token.kind == Is::AtMost)?.span;
+        let left = self.text[..comparison.start].trim();
+        let before: f64 = self.text[comparison.end..].trim().parse().ok()?;
+        // Constants of the left side are part of the bound.
+        let bound = self.bound - before + number;
+        Some(Constraint { text: format!("{left} <= {number}"), bound, ..self.clone() })
     }
 }
 
