@@ -2,9 +2,9 @@
 
 use crate::{Failure, numbers};
 use pairity::examples::{Columns, Examples, Groups};
-use pairity::goals::{parse_constraint, parse_maximize};
+use pairity::goals::{Problem, parse_constraint, parse_maximize};
 use pairity::scorers::{Architecture, Features, GroupUse, Linear};
-use pairity::training::{Data, Problem, TrainSettings, Watch, train};
+use pairity::training::{Data, TrainSettings, Watch, train};
 use std::path::Path;
 use std::time::Instant;
 

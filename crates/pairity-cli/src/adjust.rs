@@ -8,13 +8,13 @@ use crate::progress::Progress;
 use anyhow::{anyhow, bail};
 use clap::{Args, ValueEnum};
 use pairity::examples::Examples;
+use pairity::goals::Problem;
 use pairity::goals::{parse_constraint, parse_maximize};
 use pairity::methods::quantile_match::Strength;
 use pairity::methods::{Tuning, group_offset, kallus_zhou, quantile_match, x_order};
 use pairity::metrics::{Measurement, Settings};
-use pairity::scorers::{Goal, Objective};
+use pairity::goals::{Goal, Objective};
 use pairity::tables::{AddColumns, Output, TableError, WholeFile};
-use pairity::training::Problem;
 use pairity_report::{AdjustReport, AdjustedPart, AdjustedValues, adjust_json, adjust_text, json_lines};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -132,7 +132,7 @@ pub fn run(arguments: &AdjustArguments) -> anyhow::Result<ExitCode> {
         Format::Json => json_lines(&adjust_json(&report)),
         Format::Text => adjust_text(&report, &output::look()),
     })?;
-    Ok(ExitCode::from(u8::from(!report.adjusted.is_feasible())))
+    Ok(ExitCode::from(u8::from(!report.adjusted.meets_goal)))
 }
 
 fn adjusted(arguments: &AdjustArguments) -> anyhow::Result<AdjustReport> {

@@ -4,13 +4,13 @@ use crate::compare::{Contest, methods, prepare};
 use crate::pages::present;
 use crate::progress::Steps;
 use crate::train_arguments::{FitArguments, MethodChoice};
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
-use pairity::goals::{Constraint, Sense, Vocabulary, parse_constraint};
+use pairity::goals::Problem;
 use pairity::methods::{Method, MethodError, Task};
 use pairity::scorers::Component;
-use pairity::training::{Problem, TrainSettings};
-use pairity_report::{Curve, FrontierReport, Point, frontier_html, frontier_json, frontier_text, plain};
+use pairity::training::TrainSettings;
+use pairity_report::{Curve, FrontierReport, Point, frontier_html, frontier_json, frontier_text};
 use rayon::prelude::*;
 use std::process::ExitCode;
 
@@ -54,7 +54,7 @@ pub fn run(arguments: &FrontierArguments) -> anyhow::Result<ExitCode> {
 
 fn traced(arguments: &FrontierArguments) -> anyhow::Result<FrontierReport> {
     let prepared = prepare(&arguments.fit)?;
-    let problems = problems(&prepared.problem, &arguments.bounds, &prepared.rows.examples.vocabulary())?;
+    let problems = problems(&prepared.problem, &arguments.bounds)?;
     let contest = Contest::new(&prepared);
     let task = prepared.task();
     let base = contest.unconstrained(&task)?;
@@ -105,28 +105,13 @@ fn follows(method: Method) -> bool {
 }
 
 /// The goal for each bound, from the loosest to the tightest.
-fn problems(problem: &Problem, bounds: &[f64], words: &Vocabulary) -> anyhow::Result<Vec<(f64, Problem)>> {
+fn problems(problem: &Problem, bounds: &[f64]) -> anyhow::Result<Vec<(f64, Problem)>> {
     if let Some(wrong) = bounds.iter().find(|bound| !(**bound >= 0.0 && bound.is_finite())) {
         bail!("--bounds has {wrong}; bounds are numbers of at least 0");
     }
     let mut bounds = bounds.to_vec();
     bounds.sort_by(|a, b| b.total_cmp(a));
     bounds.dedup();
-    let at = |&bound: &f64| -> anyhow::Result<(f64, Problem)> {
-        let put = |constraint: &Constraint| -> anyhow::Result<Constraint> {
-            let sides = constraint.text.split_once("<=").filter(|_| constraint.sense == Sense::AtMost);
-            let left = sides.filter(|(_, right)| right.trim().parse::<f64>().is_ok()).map(|sides| sides.0);
-            let left = left.with_context(|| {
-                format!(
-                    "a frontier needs constraints with a number that can be replaced, such as 'cross_group <= \
-                     0.01', and {:?} is none",
-                    plain(&constraint.text)
-                )
-            })?;
-            Ok(parse_constraint(&format!("{} <= {bound}", left.trim()), words)?)
-        };
-        let constraints: Vec<Constraint> = problem.constraints.iter().map(put).collect::<Result<_, _>>()?;
-        Ok((bound, problem.constrained(&constraints)?))
-    };
+    let at = |&bound: &f64| -> anyhow::Result<(f64, Problem)> { Ok((bound, problem.with_bound(bound)?)) };
     bounds.iter().map(at).collect()
 }

@@ -5,11 +5,10 @@ use crate::dataset::Dataset;
 use crate::error::DataError;
 use crate::simulated::Task;
 use crate::trial::{Shape, Trial};
-use pairity::goals::Criterion;
+use pairity::goals::{Criterion, Objective};
 use pairity::methods::Method;
 use pairity::methods::singh_joachims::{Exposure, Utilities};
 use pairity::rates::Average;
-use pairity::scorers::Objective;
 use pairity::surrogates::Kind;
 use std::path::Path;
 

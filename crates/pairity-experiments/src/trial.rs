@@ -2,17 +2,14 @@
 
 use crate::dataset::Dataset;
 use pairity::examples::{Examples, ExamplesError, SplitError};
+use pairity::goals::{Goal, Objective, Problem, ProblemError};
 use pairity::methods::{Fitted, Method, MethodError, Task, fit_from};
 use pairity::metrics::Settings;
 use pairity::rates::{Average, Rate};
 use pairity::scorers::text::{TextCnn, TextLayout, VOCABULARY};
-use pairity::scorers::{
-    Architecture, EncodeError, Encoder, Features, FeaturesError, Goal, GroupUse, Linear, Mlp, Objective,
-};
+use pairity::scorers::{Architecture, EncodeError, Encoder, Features, FeaturesError, GroupUse, Linear, Mlp};
 use pairity::tables::{Column, Values};
-use pairity::training::{
-    Data, Evaluation, Parts, Problem, ProblemError, TrainError, TrainSettings, Trained, Watch, reach,
-};
+use pairity::training::{Data, Evaluation, Parts, TrainError, TrainSettings, Trained, Watch, reach};
 use std::time::{Duration, Instant};
 
 /// Why a run could not be made.

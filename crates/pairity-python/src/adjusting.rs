@@ -5,11 +5,12 @@ use crate::prepare::{one_of, problem};
 use crate::refuse;
 use crate::view::{Shown, View};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
-use pairity::methods::quantile_match::Strength;
-use pairity::methods::{Tuning, group_offset, kallus_zhou, quantile_match, x_order};
+use pairity::goals::{Goal, Objective, Problem};
+use pairity::methods::{
+    Tuning, group_offset, kallus_zhou, quantile_match, quantile_match::Strength, x_order,
+};
 use pairity::metrics::Measurement;
-use pairity::scorers::{Goal, Objective};
-use pairity::training::Problem;
+
 use pairity_report::{AdjustReport, AdjustedPart, AdjustedValues};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

@@ -5,7 +5,7 @@ use crate::prepare::{player, problem, surrogate};
 use crate::refuse;
 use crate::view::object;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
-use pairity::scorers::Objective;
+use pairity::goals::Objective;
 use pairity::training::ScoreSettings;
 use pyo3::prelude::*;
 use serde_json::json;

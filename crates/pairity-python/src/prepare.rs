@@ -4,13 +4,14 @@ use crate::examples::average;
 use crate::model::{Feature, columns};
 use crate::refuse;
 use pairity::examples::Examples as Rows;
+use pairity::goals::{Goal, Objective, Problem};
 use pairity::methods::{Method, Task};
 use pairity::metrics::Settings;
 use pairity::rates::Rate;
-use pairity::scorers::{Architecture, Encoder, Features, Goal, GroupUse, Linear, Mlp, Objective};
+use pairity::scorers::{Architecture, Encoder, Features, GroupUse, Linear, Mlp};
 use pairity::surrogates::Kind;
 use pairity::tables::Column;
-use pairity::training::{Answer, Data, Parts, Player, Problem, TrainSettings};
+use pairity::training::{Answer, Data, Parts, Player, TrainSettings};
 use pyo3::prelude::*;
 use std::time::Duration;
 

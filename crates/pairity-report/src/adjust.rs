@@ -3,7 +3,7 @@
 use crate::json::metric_json;
 use pairity::methods::Adjusted;
 use pairity::metrics::{Check, Metric};
-use pairity::scorers::Goal;
+use pairity::goals::Goal;
 use serde_json::{Map, Value, json};
 
 /// Objective and constraints of scores on some rows.
@@ -67,7 +67,7 @@ pub fn adjust_json(report: &AdjustReport) -> Value {
     json!({
         "schema": "pairity.adjust/1",
         "method": report.method,
-        "status": if report.adjusted.is_feasible() { "feasible" } else { "infeasible" },
+        "status": if report.adjusted.meets_goal { "feasible" } else { "infeasible" },
         "violations": report.adjusted.violations,
         "adjustment": report.adjusted.adjustment,
         "parts": report.parts.iter().map(part).collect::<Map<_, _>>(),

@@ -2,9 +2,10 @@
 
 use crate::json::metric_json;
 use crate::training::objective_of;
+use pairity::goals::{Goal, Objective};
 use pairity::methods::{After, Fitted};
 use pairity::metrics::{Metric, Verdict};
-use pairity::scorers::{Architecture, Goal, Objective};
+use pairity::scorers::Architecture;
 use pairity::training::{Evaluation, Status};
 use serde_json::{Value, json};
 

@@ -3,15 +3,12 @@
 use crate::advice::{Advice, FrontEnd};
 use crate::text::words::{many, number, plain, rate};
 use crate::training::{TrainingPart, TrainingReport};
+use pairity::goals::{Assessment, Goal, Objective};
 use pairity::metrics::Verdict;
-use pairity::scorers::{Goal, Objective};
 use pairity::training::Status;
 
 /// More names than this are counted rather than listed.
 const MAX_NAMES: usize = 3;
-
-/// Misses below this are rounding.
-pub(crate) const ROUNDING: f64 = 1e-6;
 
 /// How good an end is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -181,17 +178,20 @@ pub(crate) fn slack(part: &TrainingPart, constraint: usize) -> String {
         Verdict::Undecided => "data can't tell",
         Verdict::NotEstimable => "not estimable",
     };
-    match part.evaluation.violations[constraint] {
-        Some(miss) if miss <= ROUNDING => format!("met, slack {}; {verdict}", rate(-miss.min(0.0))),
+    let assessment = &part.evaluation.assessment;
+    match assessment.miss(constraint) {
+        Some(miss) if assessment.meets(constraint) => {
+            format!("met, slack {}; {verdict}", rate(-miss.min(0.0)))
+        }
         Some(miss) => format!("missed by {}; {verdict}", rate(miss)),
         None => verdict.to_owned(),
     }
 }
 
 /// The same of a scorer alone, of which no interval is known.
-pub(crate) fn miss(violation: Option<f64>) -> String {
-    match violation {
-        Some(miss) if miss <= ROUNDING => "met".to_owned(),
+pub(crate) fn miss(assessment: &Assessment, constraint: usize) -> String {
+    match assessment.miss(constraint) {
+        Some(_) if assessment.meets(constraint) => "met".to_owned(),
         Some(miss) => format!("missed by {}", rate(miss)),
         None => "not estimable".to_owned(),
     }

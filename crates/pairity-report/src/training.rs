@@ -1,8 +1,8 @@
 //! A training run, and its JSON document of schema `pairity.train/1`.
 
 use crate::json::{check_entries, number_or_null};
+use pairity::goals::{Goal, Objective};
 use pairity::metrics::Metric;
-use pairity::scorers::{Goal, Objective};
 use pairity::training::{Evaluation, Status, Trained};
 use serde_json::{Value, json};
 
@@ -104,8 +104,9 @@ fn evaluation(evaluation: &Evaluation) -> Value {
     let violations: Vec<Value> = audit
         .checks
         .iter()
-        .zip(&evaluation.violations)
-        .map(|(check, &violation)| {
+        .enumerate()
+        .map(|(place, check)| {
+            let violation = evaluation.assessment.miss(place);
             let mut entry =
                 json!({"constraint": check.expression, "value": check.metric.value, "violation": violation});
             check_entries(&mut entry, check);
@@ -115,7 +116,10 @@ fn evaluation(evaluation: &Evaluation) -> Value {
     let members: Vec<Value> = evaluation
         .members
         .iter()
-        .map(|m| json!({"probability": m.probability, "objective": m.objective, "violations": m.violations}))
+        .map(|m| {
+            let misses: Vec<Option<f64>> = (0..audit.checks.len()).map(|c| m.assessment.miss(c)).collect();
+            json!({"probability": m.probability, "objective": m.objective, "violations": misses})
+        })
         .collect();
     json!({
         "rows": audit.rows,

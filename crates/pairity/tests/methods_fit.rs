@@ -1,14 +1,14 @@
 //! Models fitted by every method, on a made table.
 
 use pairity::examples::{Columns, Examples, Groups};
-use pairity::goals::{parse_constraint, parse_maximize, parse_minimize};
+use pairity::goals::{Problem, parse_constraint, parse_maximize, parse_minimize};
 use pairity::methods::singh_joachims::{Exposure, Utilities, policy};
 use pairity::methods::{After, Fitted, Method, MethodError, Task, debiased, fit, fit_after};
 use pairity::metrics::{Chance, Measurement, Member, Settings};
 use pairity::rates::Rate;
 use pairity::scorers::{Architecture, Features, GroupUse, Linear};
 use pairity::surrogates::{Correlation, Membership};
-use pairity::training::{Data, Penalty, Problem, TrainSettings, Watch};
+use pairity::training::{Data, Penalty, TrainSettings, Watch};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

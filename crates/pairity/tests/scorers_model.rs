@@ -1,8 +1,9 @@
 //! Saved models come back bit by bit, damaged ones are refused, and draws are stable and fair.
 
+use pairity::goals::{Goal, Objective};
 use pairity::scorers::{
-    Architecture, Component, Draw, Encoder, Features, Goal, GroupUse, Linear, Mlp, Model, ModelError,
-    ModelGroups, Objective, Scorer, ScorerError, uniform,
+    Architecture, Component, Draw, Encoder, Features, GroupUse, Linear, Mlp, Model, ModelError, ModelGroups,
+    Scorer, ScorerError, uniform,
 };
 use pairity::tables::{Column, MISSING, Values};
 use proptest::prelude::*;

@@ -2,13 +2,11 @@
 //! threads and after an interruption.
 
 use pairity::examples::{Columns, Examples};
-use pairity::goals::parse_maximize;
+use pairity::goals::{Goal, Objective, Problem, parse_maximize};
 use pairity::scorers::text::{TextCnn, TextLayout};
-use pairity::scorers::{
-    Architecture, Component, Draw, Encoder, Features, Goal, GroupUse, Linear, Model, Objective,
-};
+use pairity::scorers::{Architecture, Component, Draw, Encoder, Features, GroupUse, Linear, Model};
 use pairity::tables::{Column, Values};
-use pairity::training::{Checkpoint, Data, Problem, Status, TrainSettings, Trained, Watch, train};
+use pairity::training::{Checkpoint, Data, Status, TrainSettings, Trained, Watch, train};
 use std::cell::RefCell;
 use std::time::Duration;
 

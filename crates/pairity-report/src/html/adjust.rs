@@ -11,7 +11,7 @@ use crate::training::objective_of;
 
 /// The adjustment as a page for people: one file that needs nothing else.
 pub fn adjust_html(report: &AdjustReport, front_end: FrontEnd) -> String {
-    let met = report.adjusted.is_feasible();
+    let met = report.adjusted.meets_goal;
     let lead = match met {
         true => format!("Goal met by {} on the rows it was chosen on.", report.method),
         false => format!(

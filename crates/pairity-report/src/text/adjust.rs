@@ -10,7 +10,7 @@ use pairity::metrics::Metric;
 /// The adjustment for reading.
 pub fn adjust_text(report: &AdjustReport, look: &Look) -> String {
     let (adjusted, method) = (&report.adjusted, report.method);
-    let mut out = match adjusted.is_feasible() {
+    let mut out = match adjusted.meets_goal {
         true => format!("Goal met by {method} on the rows it was chosen on.\n"),
         false => {
             let worst = adjusted.violations.iter().copied().fold(0.0, f64::max);

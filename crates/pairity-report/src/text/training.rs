@@ -119,7 +119,8 @@ impl TextPage<'_, TrainingReport> {
             self.paint.title(&format!("Scorers of the mixture, each alone ({} rows)", part.name)) + "\n";
         for (member, component) in part.evaluation.members.iter().zip(&self.report.trained.components) {
             let value = |x: Option<f64>| x.map_or("—".to_owned(), |x| number(x, 4));
-            let misses: Vec<String> = member.violations.iter().copied().map(miss).collect();
+            let places = 0..member.assessment.misses.len();
+            let misses: Vec<String> = places.map(|place| miss(&member.assessment, place)).collect();
             let goals = if misses.is_empty() {
                 String::new()
             } else {

@@ -4,13 +4,14 @@ use super::quantile_match::Strength;
 use super::{After, Method, MethodError, Ranked, Scored, Tuning};
 use super::{debiased, group_offset, kallus_zhou, quantile_match, x_order};
 use crate::examples::Examples;
+use crate::goals::Problem;
 use crate::metrics::{Member, Settings};
 use crate::rates::Rate;
 use crate::scorers::{Architecture, Features};
 use crate::surrogates::SurrogateError;
 use crate::training::{
-    Data, Evaluation, Problem, Status, TrainError, TrainSettings, Trained, Watch, evaluate_members,
-    scores_by_row, train,
+    Data, Evaluation, Status, TrainError, TrainSettings, Trained, Watch, evaluate_members, scores_by_row,
+    train,
 };
 
 /// What a method is asked for.
@@ -158,8 +159,8 @@ fn judge(task: &Task, mut fitted: Fitted) -> Result<Fitted, MethodError> {
     let measure = Settings { average: settings.average, ..Settings::default() };
     let found = fitted.evaluate(problem, scorer, task.selection(), data.features, &measure)?;
     let trained = &mut fitted.trained;
-    trained.violations = found.violations.iter().map(|miss| miss.unwrap_or(f64::NAN)).collect();
-    trained.meets_goal = trained.violations.iter().all(|&miss| miss <= 0.0);
+    trained.meets_goal = found.assessment.met;
+    trained.violations = found.assessment.misses;
     trained.objective = found.objective.value.unwrap_or(f64::NAN);
     trained.status = match (trained.meets_goal, &fitted.after) {
         _ if trained.status == Status::TimeLimit => Status::TimeLimit,

@@ -2,10 +2,10 @@
 
 use super::{Adjusted, Adjustment, MethodError, Tuning};
 use crate::examples::{Columns, Examples, Groups};
+use crate::goals::Problem;
 use crate::goals::{Constraint, Vocabulary, parse_constraint, parse_maximize};
 use crate::pairs::oracle::{Rows, tables};
 use crate::rates::Average;
-use crate::training::Problem;
 use proptest::prelude::*;
 
 /// A table with labels and groups.

@@ -37,7 +37,7 @@ const COARSE: Effort = Effort { first: 33, best: 2, between: 4 };
 /// use pairity::goals::{Vocabulary, parse_constraint, parse_maximize};
 /// use pairity::methods::{Adjustment, Tuning, group_offset};
 /// use pairity::rates::Average;
-/// use pairity::training::Problem;
+/// use pairity::goals::Problem;
 ///
 /// let groups = Groups::from_names(&["a", "b", "a", "b"]);
 /// let labels = [1.0, 1.0, 0.0, 0.0];
@@ -51,7 +51,7 @@ const COARSE: Effort = Effort { first: 33, best: 2, between: 4 };
 /// let tuning =
 ///     Tuning { examples: &examples, scores: &[1.0, 3.0, 0.0, 2.0], problem: &problem, average: Average::Pairs };
 /// let adjusted = group_offset::adjust(&tuning)?;
-/// assert_eq!((adjusted.objective, adjusted.is_feasible()), (1.0, true));
+/// assert_eq!((adjusted.objective, adjusted.meets_goal), (1.0, true));
 /// let Adjustment::Offsets { groups } = adjusted.adjustment else { unreachable!() };
 /// assert_eq!((groups[0].offset, groups[1].offset), (0.0, -1.5));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -34,7 +34,7 @@ const BETAS: [f64; 4] = [-1.0, -2.0, -5.0, -10.0];
 /// use pairity::goals::{Vocabulary, parse_constraint, parse_maximize};
 /// use pairity::methods::{Tuning, kallus_zhou};
 /// use pairity::rates::Average;
-/// use pairity::training::Problem;
+/// use pairity::goals::Problem;
 ///
 /// let groups = Groups::from_names(&["a", "b", "a", "b"]);
 /// let labels = [1.0, 1.0, 0.0, 0.0];
@@ -48,7 +48,7 @@ const BETAS: [f64; 4] = [-1.0, -2.0, -5.0, -10.0];
 /// let tuning =
 ///     Tuning { examples: &examples, scores: &[1.0, 3.0, 0.0, 2.0], problem: &problem, average: Average::Pairs };
 /// let adjusted = kallus_zhou::adjust(&tuning)?;
-/// assert!(adjusted.is_feasible());
+/// assert!(adjusted.meets_goal);
 /// assert_eq!(adjusted.objective, 1.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -51,7 +51,7 @@ pub enum Strength {
 /// use pairity::goals::{Vocabulary, parse_constraint, parse_maximize};
 /// use pairity::methods::{Tuning, quantile_match};
 /// use pairity::rates::Average;
-/// use pairity::training::Problem;
+/// use pairity::goals::Problem;
 ///
 /// let groups = Groups::from_names(&["a", "b", "a", "b"]);
 /// let labels = [1.0, 1.0, 0.0, 0.0];

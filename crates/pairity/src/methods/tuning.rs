@@ -2,13 +2,10 @@
 
 use super::{Adjustment, MethodError};
 use crate::examples::{Attribute, Examples};
-use crate::rates::{Average, Rate};
+use crate::goals::{Assessment, Problem, TOLERANCE};
+use crate::rates::Average;
 use crate::surrogates::{Kind, Surrogate};
-use crate::training::Problem;
 use std::cmp::Ordering;
-
-/// Misses up to this count as none: rates are sums of up to millions of rounded weights.
-const ROUNDING: f64 = 1e-9;
 
 /// What an adjustment is tuned on, and what for.
 ///
@@ -35,13 +32,8 @@ pub struct Adjusted {
     pub objective: f64,
     /// By how much each constraint is missed; 0 or less where it is met.
     pub violations: Vec<f64>,
-}
-
-impl Adjusted {
     /// Whether every constraint is met on the examples it was tuned on.
-    pub fn is_feasible(&self) -> bool {
-        self.violations.iter().all(|&violation| violation <= ROUNDING)
-    }
+    pub meets_goal: bool,
 }
 
 /// How good some scores are.
@@ -115,29 +107,24 @@ impl<'a> Judge<'a> {
 
     /// How good the scores are after a map by group and score.
     pub(super) fn standing(&self, map: impl Fn(usize, f64) -> f64) -> Standing {
-        let (cost, misses) = self.measure(map);
-        let violation = misses.iter().copied().fold(0.0, f64::max);
-        let violation = if violation <= ROUNDING { 0.0 } else { violation };
-        let squares = misses.iter().filter(|&&miss| miss > ROUNDING).map(|miss| miss * miss).sum();
-        Standing { violation, squares, cost }
+        let rates = self.rates(map);
+        let Assessment { cost, violation, .. } = self.problem.assess(&rates);
+        let misses = self.problem.bound_misses(&rates).filter(|&miss| miss > TOLERANCE);
+        Standing { violation, squares: misses.map(|miss| miss * miss).sum(), cost }
     }
 
     /// The adjustment with its objective and violations.
     pub(super) fn result(&self, adjustment: Adjustment) -> Adjusted {
-        let (cost, misses) = self.measure(|group, score| adjustment.value(group, score));
-        let mut violations = vec![f64::NEG_INFINITY; self.problem.constraints.len()];
-        for (bound, miss) in self.problem.bounds.iter().zip(misses) {
-            violations[bound.constraint] = violations[bound.constraint].max(miss);
-        }
-        Adjusted { adjustment, objective: if self.problem.maximize { -cost } else { cost }, violations }
+        let rates = self.rates(|group, score| adjustment.value(group, score));
+        let Assessment { cost, misses, met, .. } = self.problem.assess(&rates);
+        let objective = self.problem.stated_objective(cost);
+        Adjusted { adjustment, objective, violations: misses, meets_goal: met }
     }
 
-    /// Cost, and by how much each bound is missed.
-    fn measure(&self, map: impl Fn(usize, f64) -> f64) -> (f64, Vec<f64>) {
+    /// The rates of the problem after a map by group and score.
+    fn rates(&self, map: impl Fn(usize, f64) -> f64) -> Vec<f64> {
         let pairs = self.codes.iter().zip(&self.scores);
         let scores: Vec<f64> = pairs.map(|(&code, &score)| map(usize::from(code), score)).collect();
-        let rates = self.surrogate.true_rates(&scores);
-        let mut rate = |name: Rate| self.problem.rates.binary_search(&name).map_or(f64::NAN, |at| rates[at]);
-        (self.problem.cost(&mut rate), self.problem.misses(&mut rate))
+        self.surrogate.true_rates(&scores)
     }
 }

@@ -44,7 +44,7 @@ const LARGE: f64 = 1e6;
 /// use pairity::goals::{Vocabulary, parse_constraint, parse_maximize};
 /// use pairity::methods::{Tuning, x_order};
 /// use pairity::rates::Average;
-/// use pairity::training::Problem;
+/// use pairity::goals::Problem;
 ///
 /// let groups = Groups::from_names(&["a", "b", "a", "b"]);
 /// let labels = [1.0, 1.0, 0.0, 0.0];
@@ -57,7 +57,7 @@ const LARGE: f64 = 1e6;
 /// let scores = [1.0, 3.0, 0.0, 2.0];
 /// let tuning = Tuning { examples: &examples, scores: &scores, problem: &problem, average: Average::Pairs };
 /// let adjusted = x_order::adjust(&tuning, None)?;
-/// assert_eq!((adjusted.objective, adjusted.is_feasible()), (1.0, true));
+/// assert_eq!((adjusted.objective, adjusted.meets_goal), (1.0, true));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn adjust(tuning: &Tuning, lambda: Option<f64>) -> Result<Adjusted, MethodError> {

@@ -174,7 +174,7 @@ fn a_merge_by_hand() {
     assert_eq!(groups[1].curve.x, [3.0, 4.0]);
     let applied = table.applied(&adjusted);
     assert!(applied[2] < applied[1] && applied[0] < applied[3], "{applied:?}");
-    assert_eq!((adjusted.objective, adjusted.is_feasible()), (1.0, true));
+    assert_eq!((adjusted.objective, adjusted.meets_goal), (1.0, true));
 }
 
 #[test]

@@ -7,8 +7,7 @@ use crate::methods::quantile_match::Strength;
 use crate::methods::{Adjusted, Tuning, group_offset, kallus_zhou, quantile_match, x_order};
 use crate::metrics::{Check, Measurement, Metric, Settings};
 use crate::names::names;
-use crate::scorers::{Goal, Objective};
-use crate::training::Problem;
+use crate::goals::{Goal, Objective, Problem};
 
 /// How scores are adjusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

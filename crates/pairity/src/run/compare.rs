@@ -5,7 +5,7 @@ use super::{FitRequest, Rows, RunError};
 use crate::examples::Examples;
 use crate::methods::{After, Fitted, Method, MethodError, Task, fit, fit_from};
 use crate::metrics::{Metric, Verdict};
-use crate::scorers::{Goal, Objective};
+use crate::goals::{Goal, Objective};
 use crate::training::{Answer, Evaluation, Progress, Status, Trained, Watch};
 use rayon::prelude::*;
 use std::time::Instant;

@@ -5,7 +5,8 @@ use crate::goals::GoalError;
 use crate::methods::MethodError;
 use crate::scorers::text::EmbeddingError;
 use crate::scorers::{EncodeError, FeaturesError, ModelError, ScorerError};
-use crate::training::{ProblemError, TrainError};
+use crate::goals::ProblemError;
+use crate::training::TrainError;
 
 /// Why a request has no outcome. What a user has to say in another way is a variant of its own, which a
 /// front end can word by its own options.
@@ -38,15 +39,6 @@ pub enum RunError {
     /// Methods are compared for nothing.
     #[error("there is nothing to compare methods for: give a constraint such as cross_group <= 0.01")]
     NoConstraints,
-    /// A constraint whose bound can't be replaced.
-    #[error(
-        "a frontier needs constraints with a number that can be replaced, such as 'cross_group <= 0.01', and \
-         {text:?} is none"
-    )]
-    NoBound {
-        /// The constraint.
-        text: String,
-    },
     /// A bound that is none.
     #[error("there is a bound of {found}; bounds are numbers of at least 0")]
     Bound {

@@ -3,7 +3,7 @@
 use super::{GroupAware, RunError, ScorerKind};
 use crate::metrics::Settings;
 use crate::scorers::text::VOCABULARY;
-use crate::scorers::{Goal, Objective};
+use crate::goals::{Goal, Objective};
 use crate::surrogates::Kind;
 use crate::training::{Answer, Player, TrainSettings};
 use std::time::Duration;

@@ -2,10 +2,10 @@
 
 use super::compare::{Contest, each, prepare};
 use super::{CompareWatch, FitRequest, MethodResult, Rows, RunError, Setup};
-use crate::goals::Constraint;
 use crate::methods::{Method, Task};
 use crate::scorers::Component;
-use crate::training::{Problem, TrainSettings};
+use crate::goals::Problem;
+use crate::training::TrainSettings;
 
 /// What is traced.
 #[derive(Debug, Clone, PartialEq)]
@@ -112,12 +112,6 @@ fn problems(problem: &Problem, bounds: &[f64]) -> Result<Vec<(f64, Problem)>, Ru
     let mut bounds = bounds.to_vec();
     bounds.sort_by(|a, b| b.total_cmp(a));
     bounds.dedup();
-    let at = |&bound: &f64| {
-        let put = |constraint: &Constraint| {
-            constraint.rebound(bound).ok_or_else(|| RunError::NoBound { text: constraint.text.clone() })
-        };
-        let constraints: Vec<Constraint> = problem.constraints.iter().map(put).collect::<Result<_, _>>()?;
-        Ok((bound, problem.constrained(&constraints)?))
-    };
+    let at = |&bound: &f64| Ok((bound, problem.with_bound(bound)?));
     bounds.iter().map(at).collect()
 }

@@ -2,13 +2,14 @@
 
 use super::{FitRequest, Fold, Rows, RunError};
 use crate::examples::Examples;
+use crate::goals::{Goal, Problem};
 use crate::methods::Task;
 use crate::metrics::Settings;
 use crate::rates::Rate;
 use crate::scorers::text::Embeddings;
-use crate::scorers::{Architecture, Encoder, Features, Goal, GroupUse};
+use crate::scorers::{Architecture, Encoder, Features, GroupUse};
 use crate::tables::Column;
-use crate::training::{Answer, Data, Parts, Problem, TrainSettings};
+use crate::training::{Answer, Data, Parts, TrainSettings};
 
 /// Everything that training needs.
 pub(super) struct Prepared {

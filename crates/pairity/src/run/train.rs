@@ -3,7 +3,8 @@
 use super::prepare::Prepared;
 use super::{FitRequest, Plane, Rows, RunError, pictures};
 use crate::methods::{Fitted, Method, fit_from};
-use crate::scorers::{Encoder, Goal, Model, ModelGroups};
+use crate::goals::Goal;
+use crate::scorers::{Encoder, Model, ModelGroups};
 use crate::training::{Answer, Evaluation, Status, Trained, Watch, evaluate};
 use std::time::Instant;
 

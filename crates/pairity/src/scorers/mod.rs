@@ -50,7 +50,7 @@ pub use encoder::{Encoder, Encoding, MAX_LEVELS};
 pub use features::{Features, FeaturesError};
 pub use linear::Linear;
 pub use mlp::Mlp;
-pub use model::{Component, Goal, Model, ModelGroups, Objective, SCHEMA};
+pub use model::{Component, Model, ModelGroups, SCHEMA};
 pub use model_check::ModelError;
 pub use text::TextCnn;
 pub use trace::Trace;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::draw::{Draw, member, uniform};
 use super::{Architecture, Encoder, Features, ModelError, Scorer};
 use crate::examples::Groups;
+use crate::goals::Goal;
 use crate::methods::After;
 
 /// The name and the number of the format.
@@ -30,7 +31,8 @@ pub const SCHEMA: &str = "pairity.model/1";
 /// Numbers are written with as many digits as bring back the same bits.
 ///
 /// ```
-/// use pairity::scorers::{Architecture, Component, Draw, Encoder, Features, Goal, GroupUse, Linear, Model, Objective};
+/// use pairity::goals::{Goal, Objective};
+/// use pairity::scorers::{Architecture, Component, Draw, Encoder, Features, GroupUse, Linear, Model};
 /// use pairity::tables::{Column, Values};
 ///
 /// let age = Column { name: "age".into(), values: Values::Numbers(vec![20.0, 40.0]) };
@@ -95,26 +97,6 @@ pub struct Component {
     /// the lowest byte first: `{"f32": "…"}` or `{"f64": "…"}`.
     #[serde(with = "super::numbers")]
     pub parameters: Vec<f64>,
-}
-
-/// What a model was trained for, in the goal language.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Goal {
-    /// What was to be large or small.
-    #[serde(flatten)]
-    pub objective: Objective,
-    /// What was to hold.
-    pub subject_to: Vec<String>,
-}
-
-/// What was to be large or small.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Objective {
-    /// To be large.
-    Maximize(String),
-    /// To be small.
-    Minimize(String),
 }
 
 /// The groups of a group-aware model.

@@ -1,11 +1,11 @@
 //! From the snapshots of all games to the answer: a mixture, or one scorer.
 
 use super::game::{Holds, Snapshot};
-use super::problem::Problem;
 use super::sample::Sample;
-use super::shrink::{Mixture, evaluate, shrink, worst};
+use super::shrink::{Mixture, evaluate, shrink};
 use super::trainer::{Penalty, TrainError};
 use crate::examples::{Examples, ExamplesError};
+use crate::goals::Problem;
 use crate::metrics::values_in_order;
 use crate::names::names;
 use crate::rates::{Average, Ties};
@@ -169,7 +169,7 @@ impl Selection<'_> {
         let mut best: Option<(f64, &Snapshot)> = None;
         for played in games {
             for (rates, snapshot) in played.rates.iter().zip(&played.snapshots) {
-                let cost = worst(self.problem, &mut self.problem.objective.iter(), rates);
+                let cost = self.problem.cost(rates);
                 if cost.is_finite() && best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, snapshot));
                 }
@@ -235,9 +235,9 @@ pub struct Reach {
 ///
 /// ```
 /// use pairity::examples::{Columns, Examples, Groups};
-/// use pairity::goals::parse_maximize;
+/// use pairity::goals::{Problem, parse_maximize};
 /// use pairity::rates::Average;
-/// use pairity::training::{Problem, reach};
+/// use pairity::training::reach;
 ///
 /// let groups = Groups::from_names(&["a", "b", "b", "a"]);
 /// let labels = [1.0, 0.0, 1.0, 0.0];
@@ -263,7 +263,7 @@ pub fn reach(
     };
     let rates: Vec<Vec<f64>> = scorers.par_iter().map(rates).collect::<Result<_, ExamplesError>>()?;
     let Mixture { members, cost, violation } = shrink(problem, &rates).ok_or(TrainError::Nothing)?;
-    Ok(Reach { members, objective: problem.turned(cost), violation })
+    Ok(Reach { members, objective: problem.stated_objective(cost), violation })
 }
 
 fn direction(parameters: &[f64], ranks_only: bool) -> Vec<f64> {

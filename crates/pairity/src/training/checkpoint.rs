@@ -1,9 +1,10 @@
 //! What a run that was interrupted needs to go on as if nothing had happened.
 
+use super::TrainError;
 use super::game::Game;
 use super::trainer::{Data, TrainSettings};
-use super::{Problem, TrainError};
 use crate::examples::{Attribute, Examples};
+use crate::goals::Problem;
 use crate::scorers::Architecture;
 use serde::{Deserialize, Serialize};
 

@@ -1,10 +1,9 @@
 //! How well a stochastic model does on examples, with intervals.
 
-use super::problem::Problem;
 use super::sample::Sample;
-use super::shrink::{value, worst};
 use super::trainer::TrainError;
 use crate::examples::Examples;
+use crate::goals::{Assessment, Problem};
 use crate::metrics::{Audit, Chance, Measurement, Member, Metric, Settings, values_in_order};
 use crate::scorers::{Architecture, Component, Features, Scorer};
 
@@ -17,8 +16,8 @@ pub struct Evaluation {
     pub violation: Option<Metric>,
     /// Every metric; the constraints are its checks.
     pub audit: Audit,
-    /// By how much each constraint is missed, 0 or less where it is met; none where it can't be measured.
-    pub violations: Vec<Option<f64>>,
+    /// Cost, misses and whether the goal is met, at the expected rates.
+    pub assessment: Assessment,
     /// Each scorer alone: a mixture of scorers far apart is fair on average only.
     pub members: Vec<MemberValue>,
 }
@@ -30,8 +29,8 @@ pub struct MemberValue {
     pub probability: f64,
     /// The stated objective; none where it can't be measured.
     pub objective: Option<f64>,
-    /// By how much it misses each constraint; 0 or less where it meets it.
-    pub violations: Vec<Option<f64>>,
+    /// Cost, misses and whether it meets the goal.
+    pub assessment: Assessment,
 }
 
 /// Evaluates a model on examples, which may be a part of the rows that the features are of.
@@ -92,11 +91,9 @@ pub fn evaluate_members(
         let Chance::Same(probability) = member.chance else { continue };
         let scores = examples.arrange(member.scores)?;
         let rates = values_in_order(examples, &scores, &problem.rates, settings.ties, settings.average);
-        members.push(MemberValue {
-            probability,
-            objective: number(problem.turned(worst(problem, &mut problem.objective.iter(), &rates))),
-            violations: misses(problem, &rates),
-        });
+        let assessment = problem.assess(&rates);
+        let objective = Some(problem.stated_objective(assessment.cost)).filter(|value| value.is_finite());
+        members.push(MemberValue { probability, objective, assessment });
     }
     let rates: Vec<f64> =
         problem.rates.iter().map(|&rate| measured.rate(rate).value.unwrap_or(f64::NAN)).collect();
@@ -104,16 +101,7 @@ pub fn evaluate_members(
         objective: measured.expression(&problem.stated),
         violation: problem.violation().map(|violation| measured.expression(&violation)),
         audit: Audit::of(examples, &measured, &problem.constraints, settings),
-        violations: misses(problem, &rates),
+        assessment: problem.assess(&rates),
         members,
     })
-}
-
-/// The largest miss of each constraint.
-fn misses(problem: &Problem, rates: &[f64]) -> Vec<Option<f64>> {
-    problem.misses_by_constraint(|form| value(problem, form, rates)).into_iter().map(number).collect()
-}
-
-fn number(value: f64) -> Option<f64> {
-    Some(value).filter(|value| value.is_finite())
 }

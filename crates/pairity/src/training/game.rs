@@ -14,12 +14,11 @@
 
 use super::adam::Adam;
 use super::players::{Multipliers, Player};
-use super::problem::Problem;
 use super::sample::{Batches, Sample};
-use super::shrink::{value, worst};
 use super::trainer::Penalty;
 use crate::examples::Examples;
 use crate::goals::Linear;
+use crate::goals::Problem;
 use crate::rates::{Average, Rate};
 use crate::scorers::{Architecture, Features, Scorer};
 use crate::surrogates::{Correlation, Kind, Surrogate, SurrogateError};
@@ -226,7 +225,7 @@ impl<'a> Arena<'a> {
         let violations: Vec<f64> = problem
             .game_bounds()
             .enumerate()
-            .map(|(i, form)| known(value(problem, form, &rates) - slack(i)))
+            .map(|(i, form)| known(problem.value(form, &rates) - slack(i)))
             .collect();
         let weights = &game.multipliers.weights;
         let mut holds = Holds::new(problem.rates.len());
@@ -249,10 +248,8 @@ impl<'a> Arena<'a> {
         if slacked > 0 {
             gradient[own] = weights[0] - weights[1..=slacked].iter().sum::<f64>();
         }
-        game.standing = Standing {
-            cost: known(worst(problem, &mut problem.objective.iter(), &rates)),
-            violation: worst(problem, &mut problem.bounds.iter().map(|bound| &bound.form), &rates).max(0.0),
-        };
+        let found = problem.assess(&rates);
+        game.standing = Standing { cost: known(found.cost), violation: found.violation };
         game.adam.descend(&mut game.parameters, gradient, game.step_size);
         game.multipliers.ascend(&violations, game.step_size);
         game.iteration += 1;

@@ -10,7 +10,6 @@ mod evaluation;
 mod game;
 mod parts;
 mod players;
-mod problem;
 mod sample;
 mod score_player;
 #[cfg(test)]
@@ -27,7 +26,6 @@ pub(crate) use evaluation::scores_by_row;
 pub use evaluation::{Evaluation, MemberValue, evaluate, evaluate_members};
 pub use parts::Parts;
 pub use players::Player;
-pub use problem::{Problem, ProblemError};
 pub use score_player::{ScorePlayer, ScoreSettings, ScoreStatus, ScoreStep};
 pub use trainer::{Data, Penalty, Status, TracePoint, TrainError, TrainSettings, Trained, train};
 pub use watch::{Progress, Watch};

@@ -8,10 +8,10 @@ use super::adam::Adam;
 use super::answer::Reach;
 use super::game::Holds;
 use super::players::{Multipliers, Player};
-use super::problem::Problem;
-use super::shrink::{TOLERANCE, shrink, value, worst};
+use super::shrink::shrink;
 use super::trainer::{TrainError, check_pairs};
 use crate::examples::Examples;
+use crate::goals::Problem;
 use crate::rates::Average;
 use crate::surrogates::{Kind, Surrogate};
 use std::borrow::Cow;
@@ -75,8 +75,8 @@ pub struct ScoreStatus {
 ///
 /// ```
 /// use pairity::examples::{Columns, Examples, Groups};
-/// use pairity::goals::{parse_constraint, parse_maximize};
-/// use pairity::training::{Problem, ScorePlayer, ScoreSettings};
+/// use pairity::goals::{Problem, parse_constraint, parse_maximize};
+/// use pairity::training::{ScorePlayer, ScoreSettings};
 ///
 /// let groups = Groups::from_names(&["a", "b", "b", "a"]);
 /// let examples = Examples::new(Columns {
@@ -158,7 +158,7 @@ impl ScorePlayer {
             .enumerate()
             .map(|(i, form)| {
                 let own = if i < slacked { slack.unwrap_or(0.0) } else { 0.0 };
-                value(&self.problem, form, &self.rates) - own
+                self.problem.value(form, &self.rates) - own
             })
             .collect();
         if let Some((slack, adam)) = &mut self.slack {
@@ -208,17 +208,12 @@ impl ScorePlayer {
 
     /// How the game stands at the last scores.
     pub fn status(&self) -> ScoreStatus {
-        let of = |form: &_| value(&self.problem, form, &self.rates);
-        let violations = self.problem.misses_by_constraint(of);
+        let found = self.problem.assess(&self.rates);
         ScoreStatus {
             steps: self.steps,
-            objective: self.problem.turned(worst(
-                &self.problem,
-                &mut self.problem.objective.iter(),
-                &self.rates,
-            )),
-            meets_goal: violations.iter().all(|&miss| miss <= TOLERANCE),
-            violations,
+            objective: self.problem.stated_objective(found.cost),
+            meets_goal: found.met,
+            violations: found.misses,
             weights: self.problem.weights_by_constraint(&self.multipliers.weights),
         }
     }
@@ -244,7 +239,7 @@ impl ScorePlayer {
         let mixture = shrink(&self.problem, &self.snapshots).ok_or(TrainError::Nothing)?;
         Ok(Reach {
             members: mixture.members,
-            objective: self.problem.turned(mixture.cost),
+            objective: self.problem.stated_objective(mixture.cost),
             violation: mixture.violation,
         })
     }

@@ -1,11 +1,9 @@
 //! The player by scores against the game of the trainer, which has a scorer of its own.
 
 use super::adam::Adam;
-use super::{
-    Answer, Data, Player, Problem, ScorePlayer, ScoreSettings, TrainError, TrainSettings, Watch, train,
-};
+use super::{Answer, Data, Player, ScorePlayer, ScoreSettings, TrainError, TrainSettings, Watch, train};
 use crate::examples::{Columns, Examples, Groups};
-use crate::goals::{parse_constraint, parse_maximize, parse_minimize};
+use crate::goals::{Problem, parse_constraint, parse_maximize, parse_minimize};
 use crate::rates::Average;
 use crate::scorers::{Architecture, Features, GroupUse, Linear, Scorer};
 use crate::surrogates::Kind;

@@ -11,13 +11,8 @@
 //!
 //! Vertices of the second have at most as many members as there are rows in it.
 
-use super::problem::Problem;
-use crate::goals::Linear;
-use crate::rates::Rate;
+use crate::goals::{Assessment, Linear, Problem, TOLERANCE};
 use microlp::{ComparisonOp, OptimizationDirection, Problem as Program, Variable};
-
-/// Violations below this are rounding: the solver keeps rows to 1e-7.
-pub(crate) const TOLERANCE: f64 = 1e-6;
 
 /// Probabilities below this are rounding.
 const NEGLIGIBLE: f64 = 1e-7;
@@ -38,9 +33,8 @@ pub(crate) struct Mixture {
 pub(crate) fn shrink(problem: &Problem, candidates: &[Vec<f64>]) -> Option<Mixture> {
     let finite: Vec<usize> =
         (0..candidates.len()).filter(|&t| candidates[t].iter().all(|rate| rate.is_finite())).collect();
-    let column = |form: &Linear| -> Vec<f64> {
-        finite.iter().map(|&t| value(problem, form, &candidates[t])).collect()
-    };
+    let column =
+        |form: &Linear| -> Vec<f64> { finite.iter().map(|&t| problem.value(form, &candidates[t])).collect() };
     let bounds: Vec<Vec<f64>> = problem.bounds.iter().map(|bound| column(&bound.form)).collect();
     let costs: Vec<Vec<f64>> = problem.objective.iter().map(column).collect();
     let least = if bounds.is_empty() { 0.0 } else { solve(&bounds, &[], None, finite.len())?.1.max(0.0) };
@@ -60,9 +54,7 @@ pub(crate) fn shrink(problem: &Problem, candidates: &[Vec<f64>]) -> Option<Mixtu
 /// Cost and violation of given members.
 pub(crate) fn evaluate(problem: &Problem, candidates: &[Vec<f64>], members: Vec<(usize, f64)>) -> Mixture {
     let rates = expected(candidates, &members);
-    let violation = worst(problem, &mut problem.bounds.iter().map(|bound| &bound.form), &rates).max(0.0);
-    let violation = if violation <= TOLERANCE { 0.0 } else { violation };
-    let cost = worst(problem, &mut problem.objective.iter(), &rates);
+    let Assessment { cost, violation, .. } = problem.assess(&rates);
     Mixture { members, violation, cost }
 }
 
@@ -74,17 +66,6 @@ pub(crate) fn expected(candidates: &[Vec<f64>], members: &[(usize, f64)]) -> Vec
         rates.iter_mut().zip(&candidates[t]).for_each(|(rate, own)| *rate += p * own);
     }
     rates
-}
-
-/// A linear form at rates that stand in the order of the problem's.
-pub(crate) fn value(problem: &Problem, form: &Linear, rates: &[f64]) -> f64 {
-    let at = |rate: Rate| problem.rates.binary_search(&rate).map_or(f64::NAN, |index| rates[index]);
-    form.constant + form.terms.iter().map(|&(rate, factor)| factor * at(rate)).sum::<f64>()
-}
-
-/// The largest of some forms.
-pub(crate) fn worst(problem: &Problem, forms: &mut dyn Iterator<Item = &Linear>, rates: &[f64]) -> f64 {
-    forms.map(|form| value(problem, form, rates)).fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// Minimizes the largest of `tops` over distributions, with every row of `bounds` at most `limit`.
@@ -120,6 +101,7 @@ fn solve(
 mod tests {
     use super::*;
     use crate::goals::{Vocabulary, parse_constraint, parse_maximize};
+    use crate::rates::Rate;
 
     /// Rates in the order of the problem's: A[a > b], A[b > a], auc.
     fn problem(maximize: &str, constraint: Option<&str>) -> Problem {

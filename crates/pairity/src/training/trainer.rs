@@ -4,11 +4,11 @@ use super::answer::{Answer, Played, Selection};
 use super::checkpoint::{Checkpoint, fingerprint};
 use super::game::{Arena, Game, Rules};
 use super::players::Player;
-use super::problem::{Problem, ProblemError};
 use super::sample::Sample;
-use super::shrink::{shrink, value};
+use super::shrink::shrink;
 use super::watch::{Progress, Watch};
 use crate::examples::{Examples, ExamplesError};
+use crate::goals::{Problem, ProblemError};
 use crate::metrics::values_in_order;
 use crate::rates::{Average, Ties};
 use crate::scorers::{Architecture, Component, Features, Scorer, ScorerError};
@@ -215,9 +215,9 @@ pub struct Trained {
 ///
 /// ```
 /// use pairity::examples::{Columns, Examples};
-/// use pairity::goals::parse_maximize;
+/// use pairity::goals::{Problem, parse_maximize};
 /// use pairity::scorers::{Architecture, Features, GroupUse, Linear};
-/// use pairity::training::{Data, Problem, Status, TrainSettings, Watch, train};
+/// use pairity::training::{Data, Status, TrainSettings, Watch, train};
 ///
 /// let examples = Examples::new(Columns { labels: Some(&[0.0, 1.0, 2.0]), ..Columns::default() })?;
 /// let features = Features::new(3, 1, vec![5.0, 3.0, 1.0])?;
@@ -285,8 +285,8 @@ pub fn train(
     };
     let chosen = chosen.ok_or(TrainError::Nothing)?;
     let game = &played[chosen.game];
-    let violations = problem.misses_by_constraint(|form| value(problem, form, &chosen.rates));
-    let meets_goal = chosen.mixture.violation == 0.0;
+    let found = problem.assess(&chosen.rates);
+    let (violations, meets_goal) = (found.misses, found.met);
     let status = match (meets_goal, chosen.components.len()) {
         _ if stopped => Status::TimeLimit,
         (true, 1) => Status::Feasible,
@@ -296,14 +296,14 @@ pub fn train(
     };
     let point = |snapshot: &super::game::Snapshot| TracePoint {
         iteration: snapshot.iteration,
-        objective: problem.turned(snapshot.standing.cost),
+        objective: problem.stated_objective(snapshot.standing.cost),
         violation: snapshot.standing.violation,
         weights: problem.weights_by_constraint(&snapshot.weights),
     };
     Ok(Trained {
         status,
         meets_goal,
-        objective: problem.turned(chosen.mixture.cost),
+        objective: problem.stated_objective(chosen.mixture.cost),
         components: chosen.components,
         step_size: game.step_size,
         violations,
@@ -356,7 +356,7 @@ fn progress(arena: &Arena, games: &[Game], settings: &TrainSettings) -> Progress
     Progress {
         done: games.iter().map(done).sum(),
         iterations: games.len() * settings.iterations,
-        objective: arena.problem.turned(best.cost),
+        objective: arena.problem.stated_objective(best.cost),
         violation: best.violation,
     }
 }

@@ -17,8 +17,8 @@ use crate::comparison::{MethodResult, Outcome, Setup};
 use crate::outcome::{goal_words, scorer_words};
 use crate::scale::minus;
 use crate::text::words::{many, number, plain, rate, shorten};
+use pairity::goals::Objective;
 use pairity::metrics::{Audit, Metric, Verdict};
-use pairity::scorers::Objective;
 
 /// What both kinds of report say of themselves.
 struct Frame<'a> {

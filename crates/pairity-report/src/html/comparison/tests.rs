@@ -2,10 +2,9 @@ use super::{comparison_html, frontier_html};
 use crate::comparison::{ComparisonReport, MethodResult, Outcome, Setup};
 use crate::frontier::{Curve, FrontierReport, Point};
 use pairity::examples::{Columns, Examples, Groups};
-use pairity::goals::{parse_constraint, parse_maximize};
+use pairity::goals::{Goal, Objective, Problem, parse_constraint, parse_maximize};
 use pairity::metrics::{Chance, Member, Settings};
-use pairity::scorers::{Goal, Objective};
-use pairity::training::{Problem, Status, evaluate_members};
+use pairity::training::{Status, evaluate_members};
 
 const NASTY: &str = "<script>x()</script>";
 

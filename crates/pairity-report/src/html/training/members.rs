@@ -26,7 +26,8 @@ impl TrainingPage<'_> {
                 Cell::number(format!("{:.1}%", 100.0 * component.probability)),
                 Cell::number(member.objective.map_or("—".to_owned(), |x| number(x, 4))),
             ];
-            row.extend(member.violations.iter().map(|&violation| Cell::number(miss(violation))));
+            let misses = 0..member.assessment.misses.len();
+            row.extend(misses.map(|place| Cell::number(miss(&member.assessment, place))));
             table.push(row);
         }
         let mut body = vec![table.html()];

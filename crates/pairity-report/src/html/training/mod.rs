@@ -117,7 +117,7 @@ impl<'a> TrainingPage<'a> {
                     "Whatever the constraints, the best scorer of this run reaches {}",
                     with_interval(&before.objective)
                 );
-                let worst = before.violations.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
+                let worst = before.assessment.violation;
                 if worst > 0.0 {
                     words += &format!(" and misses the constraints by {}", rate(worst));
                 }

@@ -3,10 +3,10 @@ use crate::html::plane::{Plane, PlaneLine, PlanePoint};
 use crate::text::words::{number, rate};
 use crate::training::{TrainingPart, TrainingReport, training_json};
 use pairity::examples::{Columns, Examples, Groups};
-use pairity::goals::{parse_constraint, parse_maximize};
+use pairity::goals::{Goal, Objective, Problem, parse_constraint, parse_maximize};
 use pairity::metrics::Settings;
-use pairity::scorers::{Architecture, Features, Goal, GroupUse, Linear, Objective};
-use pairity::training::{Data, Evaluation, Problem, TrainSettings, Watch, evaluate, train};
+use pairity::scorers::{Architecture, Features, GroupUse, Linear};
+use pairity::training::{Data, Evaluation, TrainSettings, Watch, evaluate, train};
 
 /// A run on rows of two features and some groups, or of a continuous attribute without any.
 fn run(groups: &[&str], constraints: &[&str]) -> (TrainingReport, Option<Evaluation>) {

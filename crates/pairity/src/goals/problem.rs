@@ -1,4 +1,4 @@
-//! What training is asked for, as linear forms of rates.
+//! What training is asked for, as linear forms of rates, and the judge of whether it is reached.
 //!
 //! A goal is piecewise linear. Maximizing a concave expression is minimizing the largest of some linear
 //! forms, and a convex expression stays below a bound exactly if each of its forms does:
@@ -10,15 +10,17 @@
 //! With one f that is all; with several, a slack variable ξ ≥ every f_i takes their place as the
 //! objective, and f_i − ξ ≤ 0 become constraints: this is how the minimum of rates is maximized.
 
-use crate::goals::{
-    Constraint, Expression, GoalError, Linear, Sense, Vocabulary, parse_constraint, parse_maximize,
-    parse_minimize,
+use super::{
+    Constraint, Expression, Goal, GoalError, Linear, Objective, Sense, Vocabulary, parse_constraint,
+    parse_maximize, parse_minimize,
 };
 use crate::rates::Rate;
-use crate::scorers::{Goal, Objective};
 
 /// The most linear forms that one expression may have.
 const MAX_FORMS: usize = 10_000;
+
+/// Misses up to this are rounding, and count as none: the linear programs keep their rows to 1e-7.
+pub(crate) const TOLERANCE: f64 = 1e-6;
 
 /// Why a goal can't be trained for.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -46,6 +48,45 @@ pub enum ProblemError {
         /// The rate, as goals write it.
         rate: String,
     },
+    /// A constraint that is to get another bound has no number on its right side.
+    #[error(
+        "a frontier needs constraints with a number that can be replaced, such as 'cross_group <= 0.01', and \
+         {text:?} is none"
+    )]
+    NoNumber {
+        /// The constraint.
+        text: String,
+    },
+}
+
+/// How rates do by a problem.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assessment {
+    /// The value to be minimized; NaN without one.
+    pub cost: f64,
+    /// By how much each constraint is missed, 0 or less where it is met; NaN where a rate has no value.
+    pub misses: Vec<f64>,
+    /// The largest miss; 0 where that is only rounding.
+    pub violation: f64,
+    /// Whether every constraint is met.
+    pub met: bool,
+}
+
+impl Assessment {
+    /// By how much a constraint is missed; none where it can't be measured.
+    pub fn miss(&self, constraint: usize) -> Option<f64> {
+        self.misses.get(constraint).copied().filter(|miss| miss.is_finite())
+    }
+
+    /// Whether a constraint is met.
+    pub fn meets(&self, constraint: usize) -> bool {
+        self.misses.get(constraint).is_some_and(|&miss| is_met(miss))
+    }
+}
+
+/// Whether a constraint that is missed by so much counts as met; one without a value does not.
+fn is_met(miss: f64) -> bool {
+    miss <= TOLERANCE
 }
 
 /// A form that has to be at most 0, and the constraint it comes from.
@@ -78,15 +119,14 @@ impl Problem {
     /// Expressions with too many pieces, or a mean squared error that would have to grow.
     ///
     /// ```
-    /// use pairity::goals::{Vocabulary, parse_constraint, parse_maximize};
-    /// use pairity::training::Problem;
+    /// use pairity::goals::{Problem, Vocabulary, parse_constraint, parse_maximize};
     ///
     /// let words = Vocabulary { groups: vec!["a".into(), "b".into()], continuous: false };
     /// let goal = parse_maximize("min(auc, A[a > b])", &words).unwrap();
     /// let fair = parse_constraint("cross_group <= 0.01", &words).unwrap();
     /// let problem = Problem::new(&goal, true, &[fair])?;
     /// assert_eq!(problem.constraints.len(), 1);
-    /// # Ok::<(), pairity::training::ProblemError>(())
+    /// # Ok::<(), pairity::goals::ProblemError>(())
     /// ```
     pub fn new(
         objective: &Expression,
@@ -151,6 +191,19 @@ impl Problem {
         Problem::new(&self.stated, self.maximize, constraints)
     }
 
+    /// The same goal with another number on the right side of every constraint `e <= number`.
+    ///
+    /// # Errors
+    /// A constraint that has no such number.
+    pub fn with_bound(&self, number: f64) -> Result<Problem, ProblemError> {
+        let put = |constraint: &Constraint| {
+            let text = || constraint.text.clone();
+            constraint.rebound(number).ok_or_else(|| ProblemError::NoNumber { text: text() })
+        };
+        let constraints: Vec<Constraint> = self.constraints.iter().map(put).collect::<Result<_, _>>()?;
+        self.constrained(&constraints)
+    }
+
     /// What comparisons call the violation: the largest gap, where all constraints are gaps of at most
     /// something, as the paper's tables have it; otherwise the largest miss of a constraint. None without
     /// constraints.
@@ -188,19 +241,39 @@ impl Problem {
         objective.iter().chain(self.bounds.iter().map(|bound| &bound.form))
     }
 
-    /// A value to be minimized as the objective was stated, or the other way around.
-    pub(crate) fn turned(&self, cost: f64) -> f64 {
+    /// The stated objective of a cost, which is to be minimized; or the other way around.
+    pub fn stated_objective(&self, cost: f64) -> f64 {
         if self.maximize { -cost } else { cost }
     }
 
-    /// By how much each constraint is missed: the largest of its forms; NaN if one has no value.
-    pub(crate) fn misses_by_constraint(&self, value: impl Fn(&Linear) -> f64) -> Vec<f64> {
+    /// How rates do that stand in the order of the problem's: the only place that says what is met.
+    pub fn assess(&self, rates: &[f64]) -> Assessment {
+        let cost = self.cost(rates);
         let mut misses = vec![f64::NEG_INFINITY; self.constraints.len()];
-        for bound in &self.bounds {
-            let (miss, own) = (value(&bound.form), &mut misses[bound.constraint]);
+        let mut violation = 0.0_f64;
+        for (bound, miss) in self.bounds.iter().zip(self.bound_misses(rates)) {
+            let own = &mut misses[bound.constraint];
             *own = if miss.is_nan() || own.is_nan() { f64::NAN } else { own.max(miss) };
+            violation = violation.max(miss);
         }
-        misses
+        let met = misses.iter().all(|&miss| is_met(miss));
+        Assessment { cost, misses, violation: if is_met(violation) { 0.0 } else { violation }, met }
+    }
+
+    /// The value to be minimized; NaN if no form of the objective has a value.
+    pub(crate) fn cost(&self, rates: &[f64]) -> f64 {
+        self.objective.iter().map(|form| self.value(form, rates)).fold(f64::NAN, f64::max)
+    }
+
+    /// By how much each bound is missed; negative where there is room left.
+    pub(crate) fn bound_misses<'a>(&'a self, rates: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+        self.bounds.iter().map(|bound| self.value(&bound.form, rates))
+    }
+
+    /// A linear form at rates that stand in the order of the problem's.
+    pub(crate) fn value(&self, form: &Linear, rates: &[f64]) -> f64 {
+        let at = |rate: Rate| self.rates.binary_search(&rate).map_or(f64::NAN, |index| rates[index]);
+        form.constant + form.terms.iter().map(|&(rate, factor)| factor * at(rate)).sum::<f64>()
     }
 
     /// Weights of the objective and of the game's bounds, as weights of the objective and the constraints.
@@ -224,16 +297,6 @@ impl Problem {
             form.constant + wanted.map(|(_, factor)| factor).sum::<f64>()
         };
         self.objective.iter().map(best).fold(f64::NEG_INFINITY, f64::max)
-    }
-
-    /// The value to be minimized.
-    pub(crate) fn cost(&self, rate: &mut dyn FnMut(Rate) -> f64) -> f64 {
-        self.objective.iter().map(|form| form.value(rate)).fold(f64::NEG_INFINITY, f64::max)
-    }
-
-    /// By how much each bound is missed; negative where it is met.
-    pub(crate) fn misses(&self, rate: &mut dyn FnMut(Rate) -> f64) -> Vec<f64> {
-        self.bounds.iter().map(|bound| bound.form.value(rate)).collect()
     }
 }
 
@@ -282,16 +345,51 @@ mod tests {
         Problem::new(&parse_maximize(maximize, &words()).unwrap(), true, &constraints).unwrap()
     }
 
+    fn assess(problem: &Problem, rate: impl Fn(Rate) -> f64) -> Assessment {
+        let rates: Vec<f64> = problem.rates.iter().map(|&name| rate(name)).collect();
+        problem.assess(&rates)
+    }
+
+    #[test]
+    fn rounding_is_no_violation_and_what_has_no_value_is_not_met() {
+        let problem = problem("auc", &["A[a > b] >= 0.8", "A[b > a] >= 0.5"]);
+        let at = |first: f64, second: f64| {
+            assess(&problem, |rate| if rate == Rate::accuracy(0, 1) { first } else { second })
+        };
+        let found = at(0.8 - TOLERANCE / 2.0, 0.6);
+        assert!(found.met && found.violation == 0.0 && found.misses[0] > 0.0, "{found:?}");
+        let found = at(0.8 - 2.0 * TOLERANCE, 0.6);
+        assert!(!found.met && found.violation > TOLERANCE && found.meets(1), "{found:?}");
+        let found = at(f64::NAN, 0.6);
+        assert!(!found.met && found.violation == 0.0 && !found.meets(0), "{found:?}");
+        assert_eq!((found.miss(0), found.miss(1).is_some()), (None, true));
+        assert!(at(0.9, f64::NAN).cost.is_nan());
+    }
+
+    #[test]
+    fn bounds_are_replaced_in_number_and_text() {
+        let goal = problem("auc", &["A[a > b] - A[b > a] - 0.1 <= 0.05", "cross_group<=0.3 "]);
+        let tight = goal.with_bound(0.02).unwrap();
+        let texts: Vec<&str> = tight.constraints.iter().map(|constraint| constraint.text.as_str()).collect();
+        assert_eq!(texts, ["A[a > b] - A[b > a] - 0.1 <= 0.02", "cross_group <= 0.02"]);
+        let read = |text: &&str| parse_constraint(text, &words()).unwrap();
+        for (found, text) in tight.constraints.iter().zip(&texts) {
+            assert!((found.bound - read(text).bound).abs() < 1e-15, "{text}");
+            assert_eq!(found.expression, read(text).expression);
+        }
+        for text in ["A[a > b] >= 0.8", "A[a > b] <= 2 * 0.4", "0.3 >= cross_group"] {
+            assert!(matches!(problem("auc", &[text]).with_bound(0.1), Err(ProblemError::NoNumber { .. })));
+        }
+    }
+
     #[test]
     fn a_gap_is_two_bounds_and_auc_is_turned_around() {
         let problem = problem("auc", &["cross_group <= 0.01"]);
         assert_eq!(problem.objective, [Linear::new(0.0, [(Rate::AUC, -1.0)])]);
         assert_eq!(problem.bounds.len(), 2);
-        let mut rate = |rate| if rate == Rate::accuracy(0, 1) { 0.9 } else { 0.7 };
-        let misses = problem.misses(&mut rate);
-        let largest = misses.iter().copied().fold(f64::MIN, f64::max);
-        assert!((largest - 0.19).abs() < 1e-12, "{misses:?}");
-        assert!((problem.cost(&mut rate) + 0.7).abs() < 1e-12);
+        let found = assess(&problem, |rate| if rate == Rate::accuracy(0, 1) { 0.9 } else { 0.7 });
+        assert!((found.violation - 0.19).abs() < 1e-12 && !found.met, "{found:?}");
+        assert!((found.cost + 0.7).abs() < 1e-12);
     }
 
     #[test]
@@ -314,7 +412,7 @@ mod tests {
             rate if rate == Rate::accuracy(0, 0) => 0.6,
             _ => 0.7,
         };
-        assert!((problem.cost(&mut { values }) + 1.4).abs() < 1e-12);
+        assert!((assess(&problem, values).cost + 1.4).abs() < 1e-12);
     }
 
     #[test]
@@ -350,8 +448,8 @@ mod tests {
     #[test]
     fn at_least_is_turned_into_at_most() {
         let problem = problem("auc", &["A[a > b] >= 0.8 * A[b > a] + 0.1"]);
-        let mut rate = |rate| if rate == Rate::accuracy(0, 1) { 0.7 } else { 0.5 };
-        assert!((problem.misses(&mut rate)[0] + 0.2).abs() < 1e-12);
+        let found = assess(&problem, |rate| if rate == Rate::accuracy(0, 1) { 0.7 } else { 0.5 });
+        assert!((found.misses[0] + 0.2).abs() < 1e-12);
     }
 
     #[test]
