@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from typing_extensions import Self
 
 __all__ = [
+    "CRITERIA",
     "Adjustment",
     "Examples",
     "Model",
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 __version__: str
+CRITERIA: list[str]
 
 _Numbers = NDArray[np.float64]
 _Codes = NDArray[np.uint32]

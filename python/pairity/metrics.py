@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import _columns
+from . import _columns, _engine
 
 
 def metric(expression: str, *, average: str = "pairs", ties: str = "half") -> Callable[..., float]:
@@ -49,16 +49,8 @@ def pairwise_accuracy(
     return metric("auc")(y_true, y_pred, queries=queries, sample_weight=sample_weight)
 
 
-_SMALL = {
-    "mse",
-    "cross_group",
-    "within_group",
-    "marginal",
-    "equal_opportunity",
-    "statistical_parity",
-    "symmetric",
-    "continuous",
-}
+#: What is better when it is small: errors and gaps.
+_SMALL = {"mse", *_engine.CRITERIA}
 
 
 def make_scorer(expression: str, *, greater_is_better: bool | None = None, average: str = "pairs") -> Any:

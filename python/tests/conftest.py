@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import subprocess
@@ -42,6 +43,18 @@ def command() -> Any:
         return found
 
     return run
+
+
+@pytest.fixture(scope="session")
+def page() -> Any:
+    """The page that a notebook shows in a frame."""
+
+    def unwrapped(shown: str) -> str:
+        assert shown.startswith("<iframe ") and shown.endswith("</iframe>")
+        assert "<" not in shown[1 : -len("</iframe>")]
+        return html.unescape(shown.split('srcdoc="')[1].split('"')[0])
+
+    return unwrapped
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
 import sys
 
@@ -181,13 +182,16 @@ def test_errors_say_what_is_wrong(call, kind, words):
     assert words in str(error.value)
 
 
-def test_an_audit_can_be_read(rows, scores):
+def test_an_audit_can_be_read(rows, scores, page):
     audit = pairity.audit(scores, rows.labels, rows.groups, queries=rows.queries, checks="auc >= 0.5")
     assert "cross_group" in repr(audit)
-    page = audit._repr_html_()
-    assert "<table>" in page and f"{audit.auc.value:.4f}" in page and "auc &gt;= 0.5" in page
-    wild = pairity.audit(SCORES, LABELS, groups=["<b>", "<b>", "b", "b", "<b>", "b"])
-    assert "<b>" not in wild._repr_html_()
+    shown = page(audit._repr_html_())
+    assert "<table>" in shown and f"{audit.auc.value:.3f}" in shown and "auc &gt;= 0.5" in shown
+    wild = pairity.audit(SCORES, LABELS, groups=["<i>", "<i>", "b", "b", "<i>", "b"])
+    assert "<i>" not in page(wild._repr_html_()) and "&lt;i&gt;" in page(wild._repr_html_())
+    again = pickle.loads(pickle.dumps(audit))
+    assert (repr(again), again._repr_html_()) == (repr(audit), audit._repr_html_())
+    assert "pass labels" in repr(pairity.audit(SCORES)) and "--" not in repr(pairity.audit(SCORES))
 
 
 def test_an_audit_as_a_frame(rows, scores):

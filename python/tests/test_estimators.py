@@ -236,10 +236,13 @@ def test_a_time_limit_is_a_status(rows):
     assert ranker.status_ == "time_limit"
 
 
-def test_a_report_can_be_read(rows):
+def test_a_report_can_be_read(rows, page):
     report = fitted(rows, subject_to=["cross_group <= 0.05"]).report_
-    assert "cross_group &lt;= 0.05" in report._repr_html_()
+    assert "cross_group &lt;= 0.05" in page(report._repr_html_())
     assert "cross_group <= 0.05" in repr(report)
+    assert repr(report).startswith("Training\n") and "--" not in repr(report) and "written" not in repr(report)
+    again = pickle.loads(pickle.dumps(report))
+    assert again == report and again._repr_html_() == report._repr_html_()
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 use crate::score_arguments::ScoreArguments;
 use crate::train_arguments::TrainArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use pairity::goals::language_help;
 use pairity::metrics::Settings;
 use pairity::rates::{Average, Ties};
 use std::path::PathBuf;
@@ -20,10 +21,10 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Measure a scored table: how often the better of two scores higher, group by group
-    #[command(after_help = AUDIT_HELP)]
+    #[command(after_help = audit_help())]
     Audit(Box<AuditArguments>),
     /// Train a scorer to a goal: the best one that is fair enough
-    #[command(after_help = crate::train_arguments::HELP)]
+    #[command(after_help = crate::train_arguments::help())]
     Train(Box<TrainArguments>),
     /// Add the scores of a trained model to a table
     #[command(after_help = crate::score_arguments::HELP)]
@@ -48,13 +49,11 @@ pub enum Command {
     Demo(DemoArguments),
 }
 
-const AUDIT_HELP: &str = "\
-Checks are written in the goal language:
-  auc   mse   A[female > male]   A[* > male]   P[a > b]   S[a]   A[z > z']   A[z < z']
-  cross_group  within_group  marginal  equal_opportunity  statistical_parity
-  symmetric  continuous
-  abs(e)  min(e, e)  max(e, e)  + - * numbers ( )  and one of  <=  >=
+fn audit_help() -> String {
+    format!("Checks are written in the goal language:\n{}\n\n{AUDIT_HELP}", language_help())
+}
 
+const AUDIT_HELP: &str = "\
 A check passes if the whole confidence interval keeps the bound, fails if none of it
 does, and is undecided otherwise.
 

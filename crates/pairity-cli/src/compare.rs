@@ -11,7 +11,8 @@ use pairity::methods::singh_joachims::Exposure;
 use pairity::methods::{Fitted, Method, MethodError, Task, fit, fit_from};
 use pairity::training::{Trained, Watch};
 use pairity_report::{
-    ComparisonReport, MethodResult, Outcome, Setup, comparison_html, comparison_json, comparison_text,
+    ComparisonReport, ComparisonSetup, MethodOutcome, MethodResult, comparison_html, comparison_json,
+    comparison_text,
 };
 use rayon::prelude::*;
 use std::process::ExitCode;
@@ -157,15 +158,15 @@ impl<'a> Contest<'a> {
         Ok((MethodResult { method: name, outcome }, fitted))
     }
 
-    fn outcome(&self, fitted: &Fitted, task: &Task, seconds: f64) -> Result<Outcome, MethodError> {
+    fn outcome(&self, fitted: &Fitted, task: &Task, seconds: f64) -> Result<MethodOutcome, MethodError> {
         let Prepared { scorer, features, measure, rows, .. } = self.prepared;
         let test = fitted.evaluate(task.problem, scorer, self.examples, features, measure)?;
-        Ok(Outcome::of(fitted, scorer, rows.examples.groups().len(), seconds, test))
+        Ok(MethodOutcome::of(fitted, scorer, rows.examples.groups().len(), seconds, test))
     }
 
     /// What reports say of it.
-    pub fn setup(&self, arguments: &FitArguments) -> Setup {
-        Setup {
+    pub fn setup(&self, arguments: &FitArguments) -> ComparisonSetup {
+        ComparisonSetup {
             goal: self.prepared.goal.clone(),
             part: self.part,
             rows: self.examples.len(),

@@ -10,7 +10,9 @@ use pairity::goals::Problem;
 use pairity::methods::{Method, MethodError, Task};
 use pairity::scorers::Component;
 use pairity::training::TrainSettings;
-use pairity_report::{Curve, FrontierReport, Point, frontier_html, frontier_json, frontier_text};
+use pairity_report::{
+    FrontierCurve, FrontierPoint, FrontierReport, frontier_html, frontier_json, frontier_text,
+};
 use rayon::prelude::*;
 use std::process::ExitCode;
 
@@ -80,11 +82,11 @@ fn traced(arguments: &FrontierArguments) -> anyhow::Result<FrontierReport> {
                 other => contest.run(other, &Task { problem, ..task }, &base)?,
             };
             steps.done(method.full_name());
-            points.push(Point { bound: follows(method).then_some(*bound), result });
+            points.push(FrontierPoint { bound: follows(method).then_some(*bound), result });
         }
-        Ok(Curve { method: method.full_name().to_owned(), points })
+        Ok(FrontierCurve { method: method.full_name().to_owned(), points })
     };
-    let curves: Vec<Curve> = methods.par_iter().map(trace).collect::<Result<_, MethodError>>()?;
+    let curves: Vec<FrontierCurve> = methods.par_iter().map(trace).collect::<Result<_, MethodError>>()?;
     Ok(FrontierReport { setup: contest.setup(&arguments.fit), curves })
 }
 

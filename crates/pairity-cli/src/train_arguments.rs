@@ -2,6 +2,7 @@
 
 use crate::arguments::{OutputArguments, PageArguments, TableArguments, confidence, positive};
 use clap::{Args, ValueEnum};
+use pairity::goals::language_help;
 use pairity::methods::Method;
 use pairity::methods::singh_joachims::{Exposure, Utilities};
 use pairity::scorers::text::VOCABULARY;
@@ -11,13 +12,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Below the list of options.
-pub const HELP: &str = "\
-Goals are written in one small language:
-  auc   mse   A[female > male]   A[* > male]   P[a > b]   S[a]   A[z > z']   A[z < z']
-  cross_group  within_group  marginal  equal_opportunity  statistical_parity
-  symmetric  continuous
-  abs(e)  min(e, e)  max(e, e)  + - * numbers ( )  and one of  <=  >=
+pub fn help() -> String {
+    format!("Goals are written in one small language:\n{}\n\n{HELP}", language_help())
+}
 
+const HELP: &str = "\
 The rows are split at random, by query: the scorer is fit to the first part, chosen on the
 second, and reported on all three. While it trains, the state is kept in MODEL.checkpoint, from
 which --resume goes on; Ctrl-C and --time-limit end with the best model so far.

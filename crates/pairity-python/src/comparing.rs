@@ -8,7 +8,7 @@ use crate::view::{Shown, View};
 use pairity::examples::Examples as Rows;
 use pairity::methods::{Fitted, Method, MethodError, fit_from};
 use pairity::training::{Progress, Trained, Watch};
-use pairity_report::{ComparisonReport, MethodResult, Outcome, Setup};
+use pairity_report::{ComparisonReport, ComparisonSetup, MethodOutcome, MethodResult};
 use pyo3::prelude::*;
 use std::cell::RefCell;
 use std::time::Instant;
@@ -46,7 +46,7 @@ pub fn compare<'py>(
         };
         results.push(MethodResult { method: method.full_name().to_owned(), outcome });
     }
-    let setup = Setup {
+    let setup = ComparisonSetup {
         goal: prepared.goal.clone(),
         part,
         rows: rows.len(),
@@ -66,7 +66,7 @@ fn run(
     method: Method,
     base: &(Trained, f64),
     rows: &Rows,
-) -> PyResult<Result<Outcome, MethodError>> {
+) -> PyResult<Result<MethodOutcome, MethodError>> {
     let started = Instant::now();
     let fitted = match heard(py, prepared, method, Some(&base.0))? {
         Ok(fitted) => fitted,
@@ -76,7 +76,7 @@ fn run(
     let seconds = started.elapsed().as_secs_f64() + if based { base.1 } else { 0.0 };
     let Prepared { problem, scorer, features, measure, .. } = prepared;
     let test = py.detach(|| fitted.evaluate(problem, scorer, rows, features, measure));
-    Ok(test.map(|test| Outcome::of(&fitted, scorer, rows.groups().len(), seconds, test)))
+    Ok(test.map(|test| MethodOutcome::of(&fitted, scorer, rows.groups().len(), seconds, test)))
 }
 
 /// Fits a method without Python's lock, but hears of Ctrl-C.

@@ -46,10 +46,12 @@ mod _engine {
     use super::training::train;
     #[pymodule_export]
     use super::view::View;
+    use pairity::goals::Criterion;
     use pyo3::prelude::*;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("CRITERIA", Criterion::documented().map(Criterion::name).to_vec())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -15,12 +15,12 @@ pub struct MethodResult {
     /// Its name.
     pub method: String,
     /// What came out, or why the method does not apply.
-    pub outcome: Result<Outcome, String>,
+    pub outcome: Result<MethodOutcome, String>,
 }
 
 /// What came out of a method.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct MethodOutcome {
     /// Whether the goal is met where the model was selected.
     pub status: Status,
     /// Time that it took, with that of the scorer it starts from.
@@ -35,7 +35,7 @@ pub struct Outcome {
     pub dominated: bool,
 }
 
-impl Outcome {
+impl MethodOutcome {
     /// That of a model, from what it does on some rows of so many groups.
     pub fn of(
         fitted: &Fitted,
@@ -43,13 +43,20 @@ impl Outcome {
         groups: usize,
         seconds: f64,
         test: Evaluation,
-    ) -> Outcome {
+    ) -> MethodOutcome {
         let components = match &fitted.after {
             Some(After::Ranked(_)) => groups,
             _ => fitted.trained.components.len(),
         };
         let sees_group = fitted.after.is_some() || scorer.groups().groups().is_some();
-        Outcome { status: fitted.trained.status, seconds, components, sees_group, test, dominated: false }
+        MethodOutcome {
+            status: fitted.trained.status,
+            seconds,
+            components,
+            sees_group,
+            test,
+            dominated: false,
+        }
     }
 
     /// The violation; none without constraints.
@@ -70,7 +77,7 @@ impl Outcome {
 
 /// What methods were compared for, and on what.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Setup {
+pub struct ComparisonSetup {
     /// The goal; a frontier replaces its bounds.
     pub goal: Goal,
     /// The part that values are of.
@@ -89,7 +96,7 @@ pub struct Setup {
     pub notes: Vec<String>,
 }
 
-impl Setup {
+impl ComparisonSetup {
     /// The objective as it was stated.
     pub fn objective(&self) -> &str {
         objective_of(&self.goal)
@@ -118,7 +125,7 @@ impl Setup {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparisonReport {
     /// What they were compared for, and on what.
-    pub setup: Setup,
+    pub setup: ComparisonSetup,
     /// Best first; those that do not apply last.
     pub results: Vec<MethodResult>,
 }
@@ -126,13 +133,13 @@ pub struct ComparisonReport {
 impl ComparisonReport {
     /// Sorts the results and marks those that are dominated. Those that surely meet the goal come first,
     /// then those of which the rows can't tell, both by objective; the rest by violation.
-    pub fn new(setup: Setup, mut results: Vec<MethodResult>) -> ComparisonReport {
+    pub fn new(setup: ComparisonSetup, mut results: Vec<MethodResult>) -> ComparisonReport {
         let sign = match setup.goal.objective {
             Objective::Maximize(_) => -1.0,
             Objective::Minimize(_) => 1.0,
         };
         // Smaller is better in both; a value that is not there is worst.
-        let values = |outcome: &Outcome| {
+        let values = |outcome: &MethodOutcome| {
             let known = |metric: Option<&Metric>| metric.and_then(|m| m.value).unwrap_or(f64::INFINITY);
             let violation = outcome.violation().map_or(0.0, |metric| known(Some(metric)));
             (outcome.test.objective.value.map_or(f64::INFINITY, |value| sign * value), violation)

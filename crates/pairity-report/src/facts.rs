@@ -95,8 +95,8 @@ impl AuditReport {
             return Vec::new();
         }
         let applies = |criterion: Criterion| {
-            let kind = (criterion == Criterion::Continuous) == self.audit.continuous.is_some();
-            kind && (self.has_labels() || criterion == Criterion::StatisticalParity)
+            let kind = criterion.is_continuous() == self.audit.continuous.is_some();
+            kind && (self.has_labels() || !criterion.needs_labels())
         };
         self.gaps().into_iter().filter(|(criterion, _)| applies(*criterion)).collect()
     }
@@ -141,17 +141,4 @@ pub(crate) fn worst_cell(cells: &[Vec<Metric>]) -> Option<(usize, usize)> {
     };
     let (place, low) = values().min_by(|(_, a), (_, b)| a.total_cmp(b))?;
     values().any(|(_, value)| value > low).then_some(place)
-}
-
-/// The rates that a criterion wants equal.
-pub(crate) fn about(criterion: Criterion) -> &'static str {
-    match criterion {
-        Criterion::CrossGroup => "A[i > j], i ≠ j",
-        Criterion::WithinGroup => "A[i > i]",
-        Criterion::Marginal => "A[i > anyone]",
-        Criterion::EqualOpportunity => "all A[i > j]",
-        Criterion::StatisticalParity => "P[i > j]",
-        Criterion::Symmetric => "S[i]",
-        Criterion::Continuous => "A[z > z'] and A[z < z']",
-    }
 }

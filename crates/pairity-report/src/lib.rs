@@ -22,9 +22,9 @@ mod training;
 
 pub use adjust::{AdjustReport, AdjustedPart, AdjustedValues, adjust_json};
 pub use advice::FrontEnd;
-pub use comparison::{ComparisonReport, MethodResult, Outcome, Setup, comparison_json};
+pub use comparison::{ComparisonReport, ComparisonSetup, MethodOutcome, MethodResult, comparison_json};
 pub use demo::{DemoReport, demo_json};
-pub use frontier::{Curve, FrontierReport, Point, frontier_json};
+pub use frontier::{FrontierCurve, FrontierPoint, FrontierReport, frontier_json};
 pub use html::{
     PageAside, Plane, PlaneLine, PlanePoint, adjust_html, audit_html, comparison_html, demo_html,
     frontier_html, notebook_html, reproduction_html, training_html,

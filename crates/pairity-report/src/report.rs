@@ -101,18 +101,9 @@ impl AuditReport {
 
     /// The gaps in the order in which they are documented.
     pub(crate) fn gaps(&self) -> Vec<(Criterion, &Metric)> {
-        let place = |criterion: Criterion| match criterion {
-            Criterion::CrossGroup => 0,
-            Criterion::WithinGroup => 1,
-            Criterion::Marginal => 2,
-            Criterion::EqualOpportunity => 3,
-            Criterion::StatisticalParity => 4,
-            Criterion::Symmetric => 5,
-            Criterion::Continuous => 6,
-        };
-        let mut gaps: Vec<_> = self.audit.gaps.iter().map(|(criterion, gap)| (*criterion, gap)).collect();
-        gaps.sort_by_key(|(criterion, _)| place(*criterion));
-        gaps
+        let gap = |criterion| self.audit.gaps.iter().find(|(own, _)| *own == criterion);
+        let gaps = Criterion::documented().into_iter().filter_map(gap);
+        gaps.map(|(criterion, metric)| (*criterion, metric)).collect()
     }
 
     /// Rows left out because their weight is 0.

@@ -1,7 +1,7 @@
 //! The page of adjusted scores: values before and after, part by part.
 
 use super::frame::{HtmlPage, Section, cite, section};
-use super::table::{Cell, Table};
+use super::table::{HtmlTable, TableCell};
 use super::whiskers::verdict;
 use crate::adjust::{AdjustReport, AdjustedPart};
 use crate::advice::{Advice, FrontEnd};
@@ -21,7 +21,7 @@ pub fn adjust_html(report: &AdjustReport, front_end: FrontEnd) -> String {
         ),
     };
     let mut sections: Vec<Section> = report.parts.iter().filter_map(|own| part(report, own)).collect();
-    sections.push(cite());
+    sections.extend(cite());
     HtmlPage {
         kind: "Scores adjusted by group",
         title: format!("{}: {}", report.method, if met { "feasible" } else { "infeasible" }),
@@ -39,17 +39,17 @@ fn part(report: &AdjustReport, part: &AdjustedPart) -> Option<Section> {
         _ => ("test", "Test rows"),
     };
     let write = |x: f64| number(x, 4);
-    let mut table = Table::new(title, &["Measure", "#before", "#after"]).quiet();
+    let mut table = HtmlTable::new(title, &["Measure", "#before", "#after"]).quiet();
     table.push(vec![
-        Cell::name(&plain(objective_of(&report.goal))).with_note("the objective"),
-        Cell::metric(&part.before.objective, write),
-        Cell::metric(&part.after.objective, write),
+        TableCell::name(&plain(objective_of(&report.goal))).with_note("the objective"),
+        TableCell::metric(&part.before.objective, write),
+        TableCell::metric(&part.after.objective, write),
     ]);
     for (before, after) in part.before.checks.iter().zip(&part.after.checks) {
-        let mut row = vec![Cell::name(&plain(&before.expression)).with_note("a constraint")];
+        let mut row = vec![TableCell::name(&plain(&before.expression)).with_note("a constraint")];
         row.extend(
             [before, after]
-                .map(|check| Cell::metric(&check.metric, write).with_badge(verdict(check.verdict))),
+                .map(|check| TableCell::metric(&check.metric, write).with_badge(verdict(check.verdict))),
         );
         table.push(row);
     }

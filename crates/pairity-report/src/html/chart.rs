@@ -3,6 +3,8 @@
 
 use super::markup::{Html, render};
 use crate::scale::{Scale, Tick};
+use minijinja::value::Serde;
+use minijinja::{Value, context};
 use serde::Serialize;
 
 /// Series that differ in shape; after these come the same with hollow shapes.
@@ -27,7 +29,7 @@ const SHAPES: [&str; SERIES] = [
 
 /// A dot, with an interval in either direction.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Point {
+pub(crate) struct ChartPoint {
     pub(crate) x: f64,
     pub(crate) y: f64,
     pub(crate) x_interval: Option<(f64, f64)>,
@@ -45,11 +47,8 @@ pub(crate) enum Mark {
     Outline { series: usize, edges: Vec<f64>, values: Vec<f64>, about: Vec<String> },
     /// A line through points.
     Line { series: usize, points: Vec<(f64, f64)> },
-    /// A line that keeps its height up to the next point.
-    /// Dots.
-    Points { series: usize, points: Vec<Point> },
-    /// Dots in gray.
-    Faded { series: usize, points: Vec<Point> },
+    /// Dots, in gray where they are faded.
+    Points { series: usize, faded: bool, points: Vec<ChartPoint> },
     /// Many small dots, filled or not.
     Cloud { series: usize, hollow: bool, points: Vec<(f64, f64)> },
     /// A shaded rectangle.
@@ -94,68 +93,27 @@ pub(crate) struct Chart {
     pub(crate) legend: Vec<(Swatch, usize, String)>,
 }
 
-/// Everything that is drawn, in percent; y counts from above.
+/// Everything that is drawn.
 #[derive(Debug, Default, Serialize)]
 struct Shapes {
-    rects: Vec<Rect>,
-    lines: Vec<Line>,
-    dots: Vec<Dot>,
-    spots: Vec<Spot>,
+    rects: Vec<Shape>,
+    lines: Vec<Shape>,
+    dots: Vec<Shape>,
+    spots: Vec<Shape>,
 }
 
+/// Something drawn, in percent; y counts from above.
 #[derive(Debug, Serialize)]
-struct Spot {
+struct Shape {
     class: String,
-    x: f64,
-    y: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct Rect {
-    class: String,
-    x: f64,
-    y: f64,
-    width: f64,
-    height: f64,
-    about: String,
-}
-
-#[derive(Debug, Serialize)]
-struct Line {
-    class: String,
+    /// The ends of a line; start and width of a rectangle; the place of a dot, twice.
     x: (f64, f64),
+    /// The same upward.
     y: (f64, f64),
+    /// Shown on hovering.
     about: String,
-}
-
-#[derive(Debug, Serialize)]
-struct Dot {
-    class: String,
-    shape: &'static str,
-    x: f64,
-    y: f64,
-    about: String,
-}
-
-#[derive(Serialize)]
-struct Filled<'a> {
-    label: &'a str,
-    title: &'a str,
-    x_title: &'a str,
-    y_title: &'a str,
-    x: Vec<Tick>,
-    y: Vec<Tick>,
-    shapes: Shapes,
-    legend: Vec<LegendLine<'a>>,
-    tall: bool,
-}
-
-#[derive(Serialize)]
-struct LegendLine<'a> {
-    swatch: Swatch,
-    class: String,
-    shape: &'static str,
-    words: &'a str,
+    /// The outline of a dot.
+    path: &'static str,
 }
 
 impl Chart {
@@ -171,106 +129,80 @@ impl Chart {
     fn drawn(&self, tall: bool) -> Html {
         let mut shapes = Shapes::default();
         self.marks.iter().for_each(|mark| self.draw(mark, &mut shapes));
-        render(
-            "chart.html",
-            &Filled {
-                label: &self.label,
-                title: &self.title,
-                x_title: &self.x_title,
-                y_title: &self.y_title,
-                x: self.x.drawn(),
-                y: self.y.drawn().into_iter().map(Tick::upward).collect(),
-                shapes,
-                legend: self
-                    .legend
-                    .iter()
-                    .map(|(swatch, at, words)| LegendLine {
-                        swatch: *swatch,
-                        class: class("", *at).trim_start().to_owned(),
-                        shape: SHAPES[at % SERIES],
-                        words,
-                    })
-                    .collect(),
-                tall,
-            },
-        )
+        let legend = self.legend.iter().map(|(swatch, at, words)| {
+            context! {
+                swatch => Serde(swatch),
+                class => class("", *at).trim_start(),
+                shape => SHAPES[at % SERIES],
+                words,
+            }
+        });
+        let data = context! {
+            label => &self.label,
+            title => &self.title,
+            x_title => &self.x_title,
+            y_title => &self.y_title,
+            x => Serde(self.x.drawn()),
+            y => Serde(self.y.drawn().into_iter().map(Tick::upward).collect::<Vec<_>>()),
+            shapes => Serde(shapes),
+            legend => legend.collect::<Vec<Value>>(),
+            tall,
+        };
+        render("chart.html", data)
     }
 
     fn draw(&self, mark: &Mark, shapes: &mut Shapes) {
         match mark {
             Mark::Bars { series, edges, values, about } => {
-                let zero = self.place_y(0.0);
-                for (i, (ends, value)) in edges.windows(2).zip(values).enumerate() {
-                    if *value != 0.0 {
-                        let class = class("bar", *series);
-                        let about = about.get(i).cloned().unwrap_or_default();
-                        shapes.rects.push(self.rect(
-                            class,
-                            (ends[0], ends[1]),
-                            zero,
-                            self.place_y(*value),
-                            about,
-                        ));
+                for (i, (ends, &value)) in edges.windows(2).zip(values).enumerate() {
+                    if value != 0.0 {
+                        let about = about.get(i).map_or("", String::as_str);
+                        shapes.rects.push(self.rect("bar", *series, (ends[0], ends[1]), (0.0, value), about));
                     }
                 }
             }
             Mark::Outline { series, edges, values, about } => {
                 let mut before = 0.0;
-                for (i, (ends, value)) in edges.windows(2).zip(values).enumerate() {
-                    let about = about.get(i).cloned().unwrap_or_default();
-                    shapes.lines.extend(self.line(
-                        "outline",
-                        *series,
-                        (ends[0], before),
-                        (ends[0], *value),
-                        "",
-                    ));
-                    if *value != 0.0 {
-                        let (from, to) = ((ends[0], *value), (ends[1], *value));
-                        shapes.lines.extend(self.line("outline", *series, from, to, &about));
+                let mut line =
+                    |from, to, about| shapes.lines.extend(self.line("outline", *series, from, to, about));
+                for (i, (ends, &value)) in edges.windows(2).zip(values).enumerate() {
+                    line((ends[0], before), (ends[0], value), "");
+                    if value != 0.0 {
+                        line((ends[0], value), (ends[1], value), about.get(i).map_or("", String::as_str));
                     }
-                    before = *value;
+                    before = value;
                 }
                 if let Some(&end) = edges.last() {
-                    shapes.lines.extend(self.line("outline", *series, (end, before), (end, 0.0), ""));
+                    line((end, before), (end, 0.0), "");
                 }
             }
             Mark::Line { series, points } => {
-                for ends in points.windows(2) {
-                    shapes.lines.extend(self.line("line", *series, ends[0], ends[1], ""));
-                }
+                let ends = points.windows(2);
+                shapes.lines.extend(ends.filter_map(|ends| self.line("line", *series, ends[0], ends[1], "")));
             }
-            Mark::Points { series, points } => {
-                points.iter().for_each(|point| self.dot("", *series, point, shapes));
-            }
-            Mark::Faded { series, points } => {
-                points.iter().for_each(|point| self.dot("faded ", *series, point, shapes));
+            Mark::Points { series, faded, points } => {
+                let manner = if *faded { "faded " } else { "" };
+                points.iter().for_each(|point| self.dot(manner, *series, point, shapes));
             }
             Mark::Cloud { series, hollow, points } => {
                 let kind = if *hollow { "spot ring" } else { "spot" };
-                shapes.spots.extend(points.iter().map(|&(x, y)| Spot {
-                    class: class(kind, *series),
-                    x: self.x.place(x),
-                    y: self.place_y(y),
-                }));
+                shapes
+                    .spots
+                    .extend(points.iter().map(|&point| self.place(class(kind, *series), "", point, "")));
             }
             Mark::Band { series, x, y, about } => {
-                let class = class("band", *series);
-                let (low, high) = (self.place_y(y.0), self.place_y(y.1));
-                shapes.rects.push(self.rect(class, *x, low, high, about.clone()));
+                shapes.rects.push(self.rect("band", *series, *x, *y, about))
             }
             Mark::Up { x, about } => {
-                let ends = ((*x, self.y.low()), (*x, self.y.high()));
-                shapes.lines.extend(self.line("rule", 0, ends.0, ends.1, about));
+                shapes.lines.extend(self.line("rule", 0, (*x, self.y.low()), (*x, self.y.high()), about));
             }
             Mark::Across { y, about } => {
-                let ends = ((self.x.low(), *y), (self.x.high(), *y));
-                shapes.lines.extend(self.line("rule", 0, ends.0, ends.1, about));
+                shapes.lines.extend(self.line("rule", 0, (self.x.low(), *y), (self.x.high(), *y), about));
             }
         }
     }
 
-    fn dot(&self, manner: &str, series: usize, point: &Point, shapes: &mut Shapes) {
+    fn dot(&self, manner: &str, series: usize, point: &ChartPoint, shapes: &mut Shapes) {
         let (about, kind) = (&point.about, format!("{manner}whisker"));
         if let Some((low, high)) = point.x_interval {
             shapes.lines.extend(self.line(&kind, series, (low, point.y), (high, point.y), about));
@@ -278,9 +210,8 @@ impl Chart {
         if let Some((low, high)) = point.y_interval {
             shapes.lines.extend(self.line(&kind, series, (point.x, low), (point.x, high), about));
         }
-        let (x, y) = (self.x.place(point.x), self.place_y(point.y));
         let class = class(format!("dot {manner}").trim_end(), series);
-        shapes.dots.push(Dot { class, shape: SHAPES[series % SERIES], x, y, about: about.clone() });
+        shapes.dots.push(self.place(class, SHAPES[series % SERIES], (point.x, point.y), about));
     }
 
     /// From above, as SVG counts.
@@ -288,18 +219,31 @@ impl Chart {
         round(100.0 - self.y.place(y))
     }
 
-    fn rect(&self, class: String, x: (f64, f64), from: f64, to: f64, about: String) -> Rect {
+    fn place(&self, class: String, path: &'static str, (x, y): (f64, f64), about: &str) -> Shape {
+        let (x, y) = (self.x.place(x), self.place_y(y));
+        Shape { class, x: (x, x), y: (y, y), about: about.to_owned(), path }
+    }
+
+    fn rect(&self, kind: &str, series: usize, x: (f64, f64), y: (f64, f64), about: &str) -> Shape {
         let (left, right) = (self.x.place(x.0), self.x.place(x.1));
-        let (top, bottom) = (from.min(to), from.max(to));
-        Rect { class, x: left, y: top, width: round(right - left), height: round(bottom - top), about }
+        let (from, to) = (self.place_y(y.0), self.place_y(y.1));
+        let (x, y) = ((left, round(right - left)), (from.min(to), round((from - to).abs())));
+        Shape { class: class(kind, series), x, y, about: about.to_owned(), path: "" }
     }
 
     /// A line, unless it is a point.
-    fn line(&self, kind: &str, series: usize, from: (f64, f64), to: (f64, f64), about: &str) -> Option<Line> {
+    fn line(
+        &self,
+        kind: &str,
+        series: usize,
+        from: (f64, f64),
+        to: (f64, f64),
+        about: &str,
+    ) -> Option<Shape> {
         let x = (self.x.place(from.0), self.x.place(to.0));
         let y = (self.place_y(from.1), self.place_y(to.1));
-        let class = class(kind, series);
-        (x.0 != x.1 || y.0 != y.1).then(|| Line { class, x, y, about: about.to_owned() })
+        let shape = || Shape { class: class(kind, series), x, y, about: about.to_owned(), path: "" };
+        (x.0 != x.1 || y.0 != y.1).then(shape)
     }
 }
 
@@ -314,11 +258,7 @@ fn round(percent: f64) -> f64 {
 
 /// Charts side by side that share their scales.
 pub(crate) fn multiples(charts: &[Chart]) -> Html {
-    #[derive(Serialize)]
-    struct Multiples {
-        charts: Vec<Html>,
-    }
-    render("multiples.html", &Multiples { charts: charts.iter().map(Chart::html).collect() })
+    render("multiples.html", context! { charts => charts.iter().map(Chart::html).collect::<Vec<_>>() })
 }
 
 #[cfg(test)]
@@ -354,16 +294,17 @@ mod tests {
         };
         let shapes = shapes(mark);
         let [bar] = shapes.rects.as_slice() else { panic!("{shapes:?}") };
-        assert_eq!((bar.x, bar.width, bar.y, bar.height), (0.0, 50.0, 75.0, 25.0));
+        assert_eq!((bar.x, bar.y), ((0.0, 50.0), (75.0, 25.0)));
         assert_eq!((bar.class.as_str(), bar.about.as_str()), ("bar s1 hollow", "one"));
     }
 
     #[test]
     fn no_two_of_twenty_series_look_alike() {
-        let points = vec![Point { x: 1.0, y: 1.0, x_interval: None, y_interval: None, about: String::new() }];
+        let points =
+            vec![ChartPoint { x: 1.0, y: 1.0, x_interval: None, y_interval: None, about: String::new() }];
         let looks = (0..2 * SERIES).map(|series| {
-            let shapes = shapes(Mark::Points { series, points: points.clone() });
-            (shapes.dots[0].shape, shapes.dots[0].class.clone())
+            let shapes = shapes(Mark::Points { series, faded: false, points: points.clone() });
+            (shapes.dots[0].path, shapes.dots[0].class.clone())
         });
         assert_eq!(looks.collect::<std::collections::HashSet<_>>().len(), 20);
     }
@@ -379,23 +320,23 @@ mod tests {
 
     #[test]
     fn points_have_intervals_and_the_second_ten_series_are_hollow() {
-        let point = Point {
+        let point = ChartPoint {
             x: 5.0,
             y: 0.5,
             x_interval: Some((4.0, 6.0)),
             y_interval: Some((0.25, 0.75)),
             about: String::new(),
         };
-        let points = shapes(Mark::Points { series: 11, points: vec![point.clone()] });
+        let points = shapes(Mark::Points { series: 11, faded: false, points: vec![point.clone()] });
         let ends: Vec<_> = points.lines.iter().map(|line| (line.x, line.y)).collect();
         assert_eq!(ends, [((40.0, 60.0), (50.0, 50.0)), ((50.0, 50.0), (75.0, 25.0))]);
-        assert_eq!((points.dots[0].x, points.dots[0].y, points.dots[0].shape), (50.0, 50.0, SHAPES[1]));
+        assert_eq!((points.dots[0].x.0, points.dots[0].y.0, points.dots[0].path), (50.0, 50.0, SHAPES[1]));
         assert_eq!(points.dots[0].class, "dot s1 hollow");
-        let faded = shapes(Mark::Faded { series: 1, points: vec![point] });
+        let faded = shapes(Mark::Points { series: 1, faded: true, points: vec![point] });
         assert_eq!(faded.dots[0].class, "dot faded s1");
         assert_eq!(faded.lines[0].class, "faded whisker s1");
         let cloud = shapes(Mark::Cloud { series: 2, hollow: true, points: vec![(10.0, 1.0)] });
-        assert_eq!((cloud.spots[0].x, cloud.spots[0].y), (100.0, 0.0));
+        assert_eq!((cloud.spots[0].x.0, cloud.spots[0].y.0), (100.0, 0.0));
         assert_eq!(cloud.spots[0].class, "spot ring s2");
     }
 

@@ -1,10 +1,10 @@
 //! The page of the demo: runs for several goals on the same data, side by side.
 
 use super::chooser::{Choice, chooser};
-use super::frame::{HtmlPage, Section, Terms, Tile, cite, command, glossary, paragraphs, section};
+use super::frame::{HtmlPage, Section, Terms, Tile, cite, command, paragraphs, section};
 use super::plane::Plane;
-use super::scatter::{Scatter, Spot};
-use super::table::{Cell, Table, interval};
+use super::scatter::{Scatter, ScatterPoint};
+use super::table::{HtmlTable, TableCell, interval};
 use super::training::{course_of, matrices};
 use crate::advice::FrontEnd;
 use crate::demo::{DemoReport, NEXT};
@@ -24,16 +24,8 @@ pub fn demo_html(report: &DemoReport) -> String {
         course(&runs),
         goals(&runs),
         next(),
-        Some(glossary(Terms {
-            labels: true,
-            groups: true,
-            continuous: false,
-            queries: true,
-            weights: false,
-            checks: false,
-            training: true,
-        })),
-        Some(cite()),
+        Terms::of_training(runs.first().map(|run| &run.test.audit)).glossary(),
+        cite(),
     ];
     let tile = |run: &Run| Tile {
         title: format!("{}: AUC and gap", run.report.method),
@@ -87,7 +79,7 @@ fn side_by_side(runs: &[Run]) -> Option<Section> {
 
 fn trade(runs: &[Run]) -> Option<Section> {
     let spots = runs.iter().enumerate().filter_map(|(series, run)| {
-        Some(Spot {
+        Some(ScatterPoint {
             name: run.report.method,
             x: run.gap()?,
             y: &run.test.audit.auc,
@@ -124,26 +116,24 @@ fn course(runs: &[Run]) -> Option<Section> {
             Some(Choice { name: run.report.method.to_owned(), body })
         })
         .collect();
-    let body = if choices.is_empty() { Vec::new() } else { vec![chooser("Run", &choices, 1)] };
-    section("course", "How training went", "", body)
+    section("course", "How training went", "", (!choices.is_empty()).then(|| chooser("Run", choices, 1)))
 }
 
 fn goals(runs: &[Run]) -> Option<Section> {
-    let mut table = Table::new("The runs", &["Run", "Goal", "Outcome", "#Scorers", "#Seconds"]).quiet();
+    let mut table = HtmlTable::new("The runs", &["Run", "Goal", "Outcome", "#Scorers", "#Seconds"]).quiet();
     for run in runs {
         let outcome = run.report.ending();
         table.push(vec![
-            Cell::name(run.report.method),
-            Cell::text(plain(&run.report.goal_words())),
-            Cell::text(format!("{}: {}", outcome.word, outcome.words(FrontEnd::CommandLine))),
-            Cell::count(run.report.trained.components.len() as u64),
-            Cell::number(format!("{:.1}", run.report.seconds)),
+            TableCell::name(run.report.method),
+            TableCell::text(plain(&run.report.goal_words())),
+            TableCell::text(format!("{}: {}", outcome.word, outcome.words(FrontEnd::CommandLine))),
+            TableCell::count(run.report.trained.components.len() as u64),
+            TableCell::number(format!("{:.1}", run.report.seconds)),
         ]);
     }
     section("goals", "Goals and outcomes", "", vec![table.html()])
 }
 
 fn next() -> Option<Section> {
-    let body = NEXT.iter().map(|text| command(text)).collect();
-    section("next", "What to run next", "The same for a table of one’s own.", body)
+    section("next", "What to run next", "The same for a table of one’s own.", NEXT.map(command))
 }

@@ -2,8 +2,10 @@
 
 use super::markup::{Html, SCRIPT_HASH, render, script, style};
 use super::table::interval;
-use minijinja::context;
-use pairity::metrics::Metric;
+use minijinja::value::Serde;
+use minijinja::{Value, context};
+use pairity::goals::Criterion;
+use pairity::metrics::{Audit, Metric};
 use serde::Serialize;
 
 /// A number that stands out.
@@ -41,67 +43,44 @@ pub(crate) struct HtmlPage {
     pub(crate) sliders: bool,
 }
 
-#[derive(Serialize)]
-struct Filled<'a> {
-    kind: &'static str,
-    title: &'a str,
-    facts: &'a [String],
-    lead: &'a [String],
-    tiles: &'a [Tile],
-    sections: &'a [Section],
-    style: Html,
-    /// The script of sliders, and its hash, without which browsers don't run it.
-    script: Option<(Html, &'static str)>,
-    version: &'static str,
-}
-
 impl HtmlPage {
     /// The whole file.
     pub(crate) fn write(&self) -> String {
-        let filled = Filled {
-            kind: self.kind,
-            title: &self.title,
-            facts: &self.facts,
-            lead: &self.lead,
-            tiles: &self.tiles,
-            sections: &self.sections,
-            style: style(),
-            script: self.sliders.then(|| (script(), SCRIPT_HASH)),
-            version: env!("CARGO_PKG_VERSION"),
+        let filled = context! {
+            kind => self.kind,
+            title => &self.title,
+            facts => &self.facts,
+            lead => &self.lead,
+            tiles => Serde(&self.tiles),
+            sections => Serde(&self.sections),
+            style => style(),
+            // The script of sliders, and its hash, without which browsers don't run it.
+            script => self.sliders.then(|| vec![Value::from(script()), Value::from(SCRIPT_HASH)]),
+            version => env!("CARGO_PKG_VERSION"),
         };
         // The template engine takes the last line feed away.
-        render("frame.html", &filled).into_text() + "\n"
+        render("frame.html", filled).into_text() + "\n"
     }
 }
 
 /// A page inside a frame, for a notebook: its style and its links stay inside.
 pub fn notebook_html(title: &str, page: &str) -> String {
-    render("notebook.html", &context! { title, page }).into_text()
-}
-
-#[derive(Serialize)]
-struct Paragraphs<'a> {
-    class: &'static str,
-    texts: &'a [String],
+    render("notebook.html", context! { title, page }).into_text()
 }
 
 /// Paragraphs of plain words.
 pub(crate) fn paragraphs(texts: &[String]) -> Html {
-    render("paragraphs.html", &Paragraphs { class: "words", texts })
+    render("paragraphs.html", context! { class => "words", texts => texts.to_vec() })
 }
 
 /// The same in smaller letters, for what is good to know.
 pub(crate) fn remarks(texts: &[String]) -> Html {
-    render("paragraphs.html", &Paragraphs { class: "remark", texts })
+    render("paragraphs.html", context! { class => "remark", texts => texts.to_vec() })
 }
 
 /// A command to be copied.
 pub(crate) fn command(text: &str) -> Html {
-    #[derive(Serialize)]
-    struct Command<'a> {
-        text: &'a str,
-    }
-    render("command.html", &Command { text })
+    render("command.html", context! { text })
 }
 
 /// A metric that stands out.
@@ -114,27 +93,25 @@ pub(crate) fn tile(title: &str, metric: &Metric, write: fn(f64) -> String) -> Ti
 }
 
 /// A section, unless it has no body.
-pub(crate) fn section(id: &'static str, title: &str, about: &str, body: Vec<Html>) -> Option<Section> {
+pub(crate) fn section(
+    id: &'static str,
+    title: &str,
+    about: &str,
+    body: impl IntoIterator<Item = Html>,
+) -> Option<Section> {
+    let body: Vec<Html> = body.into_iter().collect();
     let whole = Section { id, title: title.to_owned(), about: about.to_owned(), body };
     (!whole.body.is_empty()).then_some(whole)
 }
 
 /// How to cite the method and the program.
-pub(crate) fn cite() -> Section {
-    #[derive(Serialize)]
-    struct Cite {
-        version: &'static str,
-    }
-    Section {
-        id: "cite",
-        title: "How to cite".to_owned(),
-        about: String::new(),
-        body: vec![render("cite.html", &Cite { version: env!("CARGO_PKG_VERSION") })],
-    }
+pub(crate) fn cite() -> Option<Section> {
+    let html = render("cite.html", context! { version => env!("CARGO_PKG_VERSION") });
+    section("cite", "How to cite", "", [html])
 }
 
 /// What a page explains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Terms {
     pub(crate) labels: bool,
     pub(crate) groups: bool,
@@ -145,12 +122,32 @@ pub(crate) struct Terms {
     pub(crate) training: bool,
 }
 
-/// The words of a page, explained.
-pub(crate) fn glossary(terms: Terms) -> Section {
-    Section {
-        id: "glossary",
-        title: "Glossary".to_owned(),
-        about: "the words of this page, without formulas".to_owned(),
-        body: vec![render("glossary.html", &terms)],
+impl Terms {
+    /// Those of a trained model on some rows.
+    pub(crate) fn of_training(audit: Option<&Audit>) -> Terms {
+        Terms {
+            labels: true,
+            groups: audit.is_some_and(|audit| !audit.groups.is_empty()),
+            continuous: audit.is_some_and(|audit| audit.continuous.is_some()),
+            queries: audit.is_some_and(|audit| audit.queries.is_some()),
+            training: true,
+            ..Terms::default()
+        }
+    }
+
+    /// The words of a page, explained.
+    pub(crate) fn glossary(self) -> Option<Section> {
+        let Terms { labels, groups, continuous, queries, weights, checks, training } = self;
+        let applies = |criterion: &Criterion| match criterion.is_continuous() {
+            true => continuous,
+            false => groups && (labels || !criterion.needs_labels()),
+        };
+        let mut criteria = Criterion::documented().to_vec();
+        criteria.retain(applies);
+        criteria.sort_by_key(|criterion| !criterion.needs_labels());
+        let criteria: Vec<Vec<&str>> = criteria.iter().map(|c| vec![c.name(), c.meaning()]).collect();
+        let data = context! { labels, groups, continuous, queries, weights, checks, training, criteria };
+        let about = "the words of this page, without formulas";
+        section("glossary", "Glossary", about, [render("glossary.html", data)])
     }
 }

@@ -5,8 +5,9 @@ use super::markup::{Html, render};
 use super::table::{Name, interval};
 use crate::facts::worst_cell;
 use crate::text::words::{count, rate};
+use minijinja::value::Serde;
+use minijinja::{Value, context};
 use pairity::metrics::{Audit, Metric};
-use serde::Serialize;
 
 /// Distances from the middle from which a cell has the next stronger color.
 const STEPS: [f64; 4] = [0.02, 0.05, 0.1, 0.2];
@@ -39,40 +40,6 @@ pub(crate) struct HeatMap<'a> {
     pub(crate) totals: bool,
 }
 
-#[derive(Serialize)]
-struct Filled<'a> {
-    caption: &'a str,
-    corner: [&'a str; 2],
-    columns: Vec<Name>,
-    rows: Vec<Row<'a>>,
-    totals: bool,
-    /// Whether names need wider columns.
-    long: bool,
-    /// Whether columns are too many for a sheet of paper.
-    many: bool,
-}
-
-#[derive(Serialize)]
-struct Row<'a> {
-    name: Name,
-    cells: Vec<Option<HeatCell<'a>>>,
-}
-
-#[derive(Serialize)]
-struct HeatCell<'a> {
-    color: String,
-    value: String,
-    interval: Option<String>,
-    pairs: String,
-    mark: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct Legend {
-    middle: String,
-    steps: Vec<(String, String)>,
-}
-
 impl<'a> HeatMap<'a> {
     /// The accuracies of an audit with their marginals. Colors are distances from `middle`, the overall
     /// accuracy.
@@ -100,55 +67,45 @@ impl<'a> HeatMap<'a> {
         side_by_side(std::slice::from_ref(self))
     }
 
-    fn legend(&self) -> Option<Legend> {
-        self.middle.map(|(middle, words)| Legend {
-            middle: format!("{words} ({})", rate(middle)),
-            steps: (0..=8).map(|i| legend(i - 4)).collect(),
-        })
-    }
-
     fn table(&self) -> Html {
         let last = self.names.len().wrapping_sub(1);
-        let row = |(r, cells): (usize, &Vec<Option<&Metric>>)| Row {
-            name: Name::new(self.names.get(r).copied().unwrap_or("")),
-            cells: cells
-                .iter()
-                .enumerate()
-                .map(|(c, metric)| {
-                    let total = self.totals && (r == last || c == last);
-                    let mark = self.marked.filter(|mark| (mark.0, mark.1) == (r, c)).map(|mark| mark.2);
-                    metric.map(|metric| self.cell(metric, total, mark))
-                })
-                .collect(),
+        let row = |(r, cells): (usize, &Vec<Option<&Metric>>)| {
+            let cells = cells.iter().enumerate().map(|(c, metric)| {
+                let total = self.totals && (r == last || c == last);
+                let mark = self.marked.filter(|mark| (mark.0, mark.1) == (r, c)).map(|mark| mark.2);
+                metric.map(|metric| self.cell(metric, total, mark))
+            });
+            let name = Serde(Name::new(self.names.get(r).copied().unwrap_or("")));
+            context! { name, cells => cells.collect::<Vec<Option<Value>>>() }
         };
-        render(
-            "heat.html",
-            &Filled {
-                caption: self.caption,
-                corner: self.corner,
-                columns: self.names.iter().map(|name| Name::new(name)).collect(),
-                rows: self.cells.iter().enumerate().map(row).collect(),
-                totals: self.totals,
-                long: self.names.iter().any(|name| name.chars().count() > LONG_NAME),
-                many: self.names.len() > MANY,
-            },
-        )
+        let data = context! {
+            caption => self.caption,
+            corner => Serde(self.corner),
+            columns => Serde(self.names.iter().map(|name| Name::new(name)).collect::<Vec<_>>()),
+            rows => self.cells.iter().enumerate().map(row).collect::<Vec<Value>>(),
+            totals => self.totals,
+            // Whether names need wider columns, and whether columns are too many for a sheet of paper.
+            long => self.names.iter().any(|name| name.chars().count() > LONG_NAME),
+            many => self.names.len() > MANY,
+        };
+        render("heat.html", data)
     }
 
-    fn cell<'m>(&self, metric: &Metric, total: bool, mark: Option<&'m str>) -> HeatCell<'m> {
+    fn cell(&self, metric: &Metric, total: bool, mark: Option<&str>) -> Value {
         let color = match (metric.value, self.middle) {
             (Some(value), Some((middle, _))) => color(step(value - middle)),
             _ => "none".to_owned(),
         };
-        HeatCell {
-            color: if total { format!("{color} total") } else { color },
-            value: metric.value.map_or("—".to_owned(), rate),
-            interval: interval(metric, rate),
-            pairs: match metric.pairs {
-                0 => "no pairs".to_owned(),
-                1 => "1 pair".to_owned(),
-                pairs => format!("{} pairs", count(pairs)),
-            },
+        let pairs = match metric.pairs {
+            0 => "no pairs".to_owned(),
+            1 => "1 pair".to_owned(),
+            pairs => format!("{} pairs", count(pairs)),
+        };
+        context! {
+            color => if total { format!("{color} total") } else { color },
+            value => metric.value.map_or("—".to_owned(), rate),
+            interval => interval(metric, rate),
+            pairs,
             mark,
         }
     }
@@ -157,13 +114,13 @@ impl<'a> HeatMap<'a> {
 /// Heat maps beside each other where there is room, and below them what the colors of the last one mean;
 /// those of the others should mean the same.
 pub(crate) fn side_by_side(maps: &[HeatMap]) -> Html {
-    #[derive(Serialize)]
-    struct Side {
-        parts: Vec<Html>,
-        legend: Option<Html>,
-    }
-    let legend = maps.last().and_then(HeatMap::legend).map(|legend| render("heat_legend.html", &legend));
-    render("side.html", &Side { parts: maps.iter().map(HeatMap::table).collect(), legend })
+    let legend = maps.last().and_then(|map| map.middle).map(|(middle, words)| {
+        let steps: Vec<(String, String)> = (-4..=4).map(legend).collect();
+        let data = context! { middle => format!("{words} ({})", rate(middle)), steps => Serde(steps) };
+        render("heat_legend.html", data)
+    });
+    let parts: Vec<Html> = maps.iter().map(HeatMap::table).collect();
+    render("side.html", context! { parts, legend })
 }
 
 /// How strong the color is: from −4 for far below to 4 for far above.

@@ -1,7 +1,6 @@
 //! Markup, and the templates that alone make it. Templates escape every text they are given, so that what is
 //! [`Html`] never holds a name from a table that could be read as markup.
 
-use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value};
 use serde::{Serialize, Serializer};
 use std::sync::LazyLock;
@@ -69,12 +68,18 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     environment
 });
 
+impl From<Html> for Value {
+    fn from(html: Html) -> Value {
+        Value::from_safe_string(html.0)
+    }
+}
+
 /// Fills a template in.
-pub(crate) fn render(template: &str, data: &impl Serialize) -> Html {
-    let filled = ENVIRONMENT.get_template(template).and_then(|found| found.render(Serde(data)));
+pub(crate) fn render(template: &str, data: impl Into<Value>) -> Html {
+    let filled = ENVIRONMENT.get_template(template).and_then(|found| found.render(data));
     match filled {
         Ok(text) => Html(text),
-        // Nothing that a table holds can make a template fail: each is filled by a struct.
+        // Nothing that a table holds can make a template fail: each is filled with the same names.
         Err(error) => unreachable!("the template {template} does not fit its data: {error:#}"),
     }
 }

@@ -2,8 +2,8 @@
 
 use super::chart::SERIES;
 use super::frame::{HtmlPage, Section, Tile, cite, command, paragraphs, section};
-use super::scatter::{Scatter, Spot};
-use super::table::{Cell, Table};
+use super::scatter::{Scatter, ScatterPoint};
+use super::table::{HtmlTable, TableCell};
 use crate::reproduction::{Reproduced, Reproduction};
 use crate::scale::minus;
 use crate::text::words::many;
@@ -17,7 +17,7 @@ pub fn reproduction_html(report: &Reproduction) -> String {
     }
     let again = "The same command and version give the same numbers, whatever the number of threads.";
     sections.extend(section("again", "How to make it again", again, vec![command(&report.command)]));
-    sections.push(cite());
+    sections.extend(cite());
     let cells: Vec<&str> =
         report.lines.iter().filter_map(|line| line.agreement).flat_map(|(a, b)| [a, b]).collect();
     let mut kinds = cells.clone();
@@ -95,7 +95,14 @@ fn experiment(lines: &[Reproduced]) -> Option<Section> {
     let theirs: Vec<String> = lines.iter().map(|line| format!("{} (paper)", line.method)).collect();
     let mut spots = Vec::new();
     for (at, line) in lines.iter().enumerate() {
-        let spot = |name, (x, y), series| Spot { name, x, y, dominated: false, series, about: String::new() };
+        let spot = |name, (x, y), series| ScatterPoint {
+            name,
+            x,
+            y,
+            dominated: false,
+            series,
+            about: String::new(),
+        };
         let (x, y) = &ours[at];
         // Filled shapes for ours and hollow ones for theirs.
         spots.push(spot(line.method, (x, y), at % SERIES));
@@ -118,40 +125,40 @@ fn experiment(lines: &[Reproduced]) -> Option<Section> {
     section(first.experiment, first.title, "", body)
 }
 
-fn table(lines: &[Reproduced]) -> Table {
+fn table(lines: &[Reproduced]) -> HtmlTable {
     let shown = format!("#{}", lines.first().map_or("auc", |line| line.shown));
     let paper = format!("#Paper: {}", &shown[1..]);
     let columns = ["Method", &shown, &paper, "#violation", "#Paper: violation", "Verdict", "#Seconds"];
     // Regions of a page need names that tell them apart.
     let title = lines.first().map_or("", |line| line.title);
-    let mut table = Table::new(format!("Ours beside the paper’s: {title}"), &columns);
+    let mut table = HtmlTable::new(format!("Ours beside the paper’s: {title}"), &columns);
     for line in lines {
         let digits = line.digits();
         let spread = |(mean, std): (f64, f64)| {
-            Cell::number(format!("{mean:.digits$}")).with_note(minus(&format!("± {std:.digits$}")))
+            TableCell::number(format!("{mean:.digits$}")).with_note(minus(&format!("± {std:.digits$}")))
         };
         let published = |pick: fn((f64, f64)) -> f64, digits: usize| {
-            Cell::number(line.paper.map_or("—".to_owned(), |cells| format!("{:.digits$}", pick(cells))))
+            TableCell::number(line.paper.map_or("—".to_owned(), |cells| format!("{:.digits$}", pick(cells))))
         };
         table.push(vec![
-            Cell::name(line.method),
+            TableCell::name(line.method),
             spread(line.objective),
             published(|cells| cells.0, digits - 1),
             spread(line.violation),
             published(|cells| cells.1, 2),
-            Cell::text(line.verdict()),
-            Cell::number(format!("{:.1}", line.seconds)),
+            TableCell::text(line.verdict()),
+            TableCell::number(format!("{:.1}", line.seconds)),
         ]);
     }
     table
 }
 
 /// Matrices, one row of the table for each row of a matrix.
-fn matrices(lines: &[Reproduced]) -> Table {
+fn matrices(lines: &[Reproduced]) -> HtmlTable {
     let widest = lines.iter().flat_map(|line| &line.matrix).map(Vec::len).max().unwrap_or(0);
     let title = lines.first().map_or("", |line| line.title);
     let caption = format!("Accuracies: {title}; in a matrix the row is the group of the better one");
-    let mut table = Table::new(caption, &["Method"]);
+    let mut table = HtmlTable::new(caption, &["Method"]);
     (0..widest).for_each(|column| table.add_column(format!("{}", column + 1)));
     for line in lines {
         for (at, row) in line.matrix.iter().enumerate() {
@@ -160,9 +167,10 @@ fn matrices(lines: &[Reproduced]) -> Table {
             } else {
                 line.method.to_owned()
             };
-            let mut cells = vec![Cell::name(&name)];
+            let mut cells = vec![TableCell::name(&name)];
             cells.extend(
-                (0..widest).map(|c| Cell::number(row.get(c).map_or(String::new(), |x| format!("{x:.3}")))),
+                (0..widest)
+                    .map(|c| TableCell::number(row.get(c).map_or(String::new(), |x| format!("{x:.3}")))),
             );
             table.push(cells);
         }

@@ -1,14 +1,14 @@
 //! Methods as points: objective against violation with the intervals of both, dominated ones in gray.
 
-use super::chart::{Chart, Mark, Point, Swatch};
+use super::chart::{Chart, ChartPoint, Mark, Swatch};
 use super::markup::Html;
-use super::table::interval;
-use crate::scale::{Scale, minus};
-use crate::text::words::{number, shorten};
+use super::table::with_interval;
+use crate::scale::Scale;
+use crate::text::words::shorten;
 use pairity::metrics::Metric;
 
 /// One point.
-pub(crate) struct Spot<'a> {
+pub(crate) struct ScatterPoint<'a> {
     pub(crate) name: &'a str,
     /// Across: by how much the constraints are missed.
     pub(crate) x: &'a Metric,
@@ -27,7 +27,7 @@ pub(crate) struct Scatter<'a> {
     pub(crate) title: &'a str,
     pub(crate) x_title: &'a str,
     pub(crate) y_title: &'a str,
-    pub(crate) spots: Vec<Spot<'a>>,
+    pub(crate) spots: Vec<ScatterPoint<'a>>,
     /// Whether the points of a series are joined by lines, from one to the next.
     pub(crate) joined: bool,
 }
@@ -36,7 +36,7 @@ impl Scatter<'_> {
     /// The chart; points without a value in both directions are left out.
     pub(crate) fn html(&self) -> Html {
         let ends = |metric: &Metric| [metric.value, metric.low, metric.high].into_iter().flatten();
-        let shown: Vec<(&Spot, f64, f64)> =
+        let shown: Vec<(&ScatterPoint, f64, f64)> =
             self.spots.iter().filter_map(|spot| Some((spot, spot.x.value?, spot.y.value?))).collect();
         let mut marks = Vec::new();
         if self.joined {
@@ -49,18 +49,14 @@ impl Scatter<'_> {
         }
         let mut legend: Vec<(Swatch, usize, String)> = Vec::new();
         for (spot, x, y) in &shown {
-            let point = Point {
+            let point = ChartPoint {
                 x: *x,
                 y: *y,
                 x_interval: spot.x.low.zip(spot.x.high),
                 y_interval: spot.y.low.zip(spot.y.high),
                 about: self.about(spot),
             };
-            let mark = match spot.dominated {
-                true => Mark::Faded { series: spot.series, points: vec![point] },
-                false => Mark::Points { series: spot.series, points: vec![point] },
-            };
-            marks.push(mark);
+            marks.push(Mark::Points { series: spot.series, faded: spot.dominated, points: vec![point] });
             let (swatch, note) = match spot.dominated && !self.joined {
                 true => (Swatch::Faded, " (dominated)"),
                 false => (Swatch::Points, ""),
@@ -86,14 +82,8 @@ impl Scatter<'_> {
     }
 
     /// A point in words.
-    fn about(&self, spot: &Spot) -> String {
-        let write = |metric: &Metric| {
-            let value = metric.value.map_or("—".to_owned(), |value| minus(&number(value, 4)));
-            match interval(metric, |x| number(x, 4)) {
-                Some(interval) => format!("{value} ({interval})"),
-                None => value,
-            }
-        };
+    fn about(&self, spot: &ScatterPoint) -> String {
+        let write = |metric: &Metric| with_interval(metric, "—");
         let name = shorten(spot.name, 40);
         let mut words =
             format!("{name}: {} {}, {} {}", self.y_title, write(spot.y), self.x_title, write(spot.x));
@@ -116,8 +106,14 @@ mod tests {
 
     fn scatter(joined: bool) -> String {
         let (low, high, none) = (metric(Some(0.2)), metric(Some(0.8)), metric(None));
-        let spot =
-            |name, x, y, series, dominated| Spot { name, x, y, series, dominated, about: String::new() };
+        let spot = |name, x, y, series, dominated| ScatterPoint {
+            name,
+            x,
+            y,
+            series,
+            dominated,
+            about: String::new(),
+        };
         let spots = vec![
             spot("good", &low, &high, 0, false),
             spot("<b>worse</b>", &high, &low, 1, true),
@@ -145,7 +141,7 @@ mod tests {
         // One point makes no line.
         assert_eq!(scatter(true).matches("class=\"line").count(), 0);
         let (a, b) = (metric(Some(0.2)), metric(Some(0.4)));
-        let spot = |x, y| Spot { name: "m", x, y, series: 0, dominated: false, about: String::new() };
+        let spot = |x, y| ScatterPoint { name: "m", x, y, series: 0, dominated: false, about: String::new() };
         let scatter = Scatter {
             title: "",
             x_title: "x",

@@ -2,7 +2,9 @@
 
 use super::markup::{Html, render};
 use crate::scale::minus;
-use crate::text::words::{count, rate, shorten};
+use crate::text::words::{count, number, rate, shorten};
+use minijinja::context;
+use minijinja::value::Serde;
 use pairity::metrics::Metric;
 use serde::Serialize;
 
@@ -36,7 +38,7 @@ impl Name {
 
 /// One cell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Cell {
+pub(crate) struct TableCell {
     kind: &'static str,
     text: String,
     whole: Option<String>,
@@ -46,57 +48,57 @@ pub(crate) struct Cell {
     badge: Option<Html>,
 }
 
-impl Cell {
-    fn new(kind: &'static str, text: String) -> Cell {
-        Cell { kind, text, whole: None, notes: Vec::new(), html: None, badge: None }
+impl TableCell {
+    fn new(kind: &'static str, text: String) -> TableCell {
+        TableCell { kind, text, whole: None, notes: Vec::new(), html: None, badge: None }
     }
 
     /// What the row is about; the first cell of each row.
-    pub(crate) fn name(name: &str) -> Cell {
+    pub(crate) fn name(name: &str) -> TableCell {
         let Name { text, whole } = Name::new(name);
-        Cell { whole, ..Cell::new("name", text) }
+        TableCell { whole, ..TableCell::new("name", text) }
     }
 
     /// Words.
-    pub(crate) fn text(text: impl Into<String>) -> Cell {
-        Cell::new("text", text.into())
+    pub(crate) fn text(text: impl Into<String>) -> TableCell {
+        TableCell::new("text", text.into())
     }
 
     /// A number that was written already.
-    pub(crate) fn number(text: impl AsRef<str>) -> Cell {
-        Cell::new("number", minus(text.as_ref()))
+    pub(crate) fn number(text: impl AsRef<str>) -> TableCell {
+        TableCell::new("number", minus(text.as_ref()))
     }
 
     /// A whole number.
-    pub(crate) fn count(number: u64) -> Cell {
-        Cell::number(count(number))
+    pub(crate) fn count(number: u64) -> TableCell {
+        TableCell::number(count(number))
     }
 
     /// A rate with its interval below.
-    pub(crate) fn rate(metric: &Metric) -> Cell {
-        Cell::metric(metric, rate)
+    pub(crate) fn rate(metric: &Metric) -> TableCell {
+        TableCell::metric(metric, rate)
     }
 
     /// A number with its interval below.
-    pub(crate) fn metric(metric: &Metric, write: fn(f64) -> String) -> Cell {
-        let mut cell = Cell::number(metric.value.map_or("—".to_owned(), write));
+    pub(crate) fn metric(metric: &Metric, write: fn(f64) -> String) -> TableCell {
+        let mut cell = TableCell::number(metric.value.map_or("—".to_owned(), write));
         cell.notes.extend(interval(metric, write));
         cell
     }
 
     /// The same with a badge below it all.
-    pub(crate) fn with_badge(mut self, badge: Html) -> Cell {
+    pub(crate) fn with_badge(mut self, badge: Html) -> TableCell {
         self.badge = Some(badge);
         self
     }
 
     /// Markup.
-    pub(crate) fn markup(html: Html) -> Cell {
-        Cell { html: Some(html), ..Cell::new("markup", String::new()) }
+    pub(crate) fn markup(html: Html) -> TableCell {
+        TableCell { html: Some(html), ..TableCell::new("markup", String::new()) }
     }
 
     /// The same with a smaller line below.
-    pub(crate) fn with_note(mut self, note: impl Into<String>) -> Cell {
+    pub(crate) fn with_note(mut self, note: impl Into<String>) -> TableCell {
         self.notes.push(note.into());
         self
     }
@@ -111,31 +113,41 @@ pub(crate) fn interval(metric: &Metric, write: impl Fn(f64) -> String) -> Option
     })
 }
 
+/// A value and its interval in a sentence, with other words where there is no value.
+pub(crate) fn with_interval(metric: &Metric, missing: &str) -> String {
+    let write = |x: f64| number(x, 4);
+    let value = metric.value.map_or(missing.to_owned(), |x| minus(&write(x)));
+    match interval(metric, write) {
+        Some(interval) => format!("{value} ({interval})"),
+        None => value,
+    }
+}
+
 /// A column's title, and whether it holds numbers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Column {
+pub(crate) struct TableColumn {
     title: String,
     numeric: bool,
 }
 
 /// A table whose first column names the rows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Table {
+pub(crate) struct HtmlTable {
     caption: String,
     /// Whether the caption is for screen readers only.
     quiet: bool,
-    columns: Vec<Column>,
-    rows: Vec<Vec<Cell>>,
+    columns: Vec<TableColumn>,
+    rows: Vec<Vec<TableCell>>,
 }
 
-impl Table {
+impl HtmlTable {
     /// Columns that start with `#` hold numbers.
-    pub(crate) fn new(caption: impl Into<String>, columns: &[&str]) -> Table {
+    pub(crate) fn new(caption: impl Into<String>, columns: &[&str]) -> HtmlTable {
         let column = |title: &&str| match title.strip_prefix('#') {
-            Some(title) => Column { title: title.to_owned(), numeric: true },
-            None => Column { title: (*title).to_owned(), numeric: false },
+            Some(title) => TableColumn { title: title.to_owned(), numeric: true },
+            None => TableColumn { title: (*title).to_owned(), numeric: false },
         };
-        Table {
+        HtmlTable {
             caption: caption.into(),
             quiet: false,
             columns: columns.iter().map(column).collect(),
@@ -144,32 +156,27 @@ impl Table {
     }
 
     /// The same with its caption for screen readers only, where a heading says as much.
-    pub(crate) fn quiet(mut self) -> Table {
+    pub(crate) fn quiet(mut self) -> HtmlTable {
         self.quiet = true;
         self
     }
 
     /// One more column of numbers.
     pub(crate) fn add_column(&mut self, title: String) {
-        self.columns.push(Column { title, numeric: true });
+        self.columns.push(TableColumn { title, numeric: true });
     }
 
-    pub(crate) fn push(&mut self, row: Vec<Cell>) {
+    pub(crate) fn push(&mut self, row: Vec<TableCell>) {
         self.rows.push(row);
     }
 
     pub(crate) fn html(&self) -> Html {
-        render("table.html", self)
+        render("table.html", Serde(self))
     }
 
     /// The table behind a line that opens it.
     pub(crate) fn behind(&self, summary: &str) -> Html {
-        #[derive(Serialize)]
-        struct Details<'a> {
-            summary: &'a str,
-            body: Html,
-        }
-        render("details.html", &Details { summary, body: self.html() })
+        render("details.html", context! { summary, body => self.html() })
     }
 }
 
@@ -180,8 +187,8 @@ mod tests {
     #[test]
     fn whatever_a_cell_holds_is_escaped() {
         let nasty = "</td><script>alert('x')</script>&\"";
-        let mut table = Table::new(nasty, &[nasty, "#n"]);
-        table.push(vec![Cell::name(nasty), Cell::text(nasty).with_note(nasty)]);
+        let mut table = HtmlTable::new(nasty, &[nasty, "#n"]);
+        table.push(vec![TableCell::name(nasty), TableCell::text(nasty).with_note(nasty)]);
         table.add_column(nasty.to_owned());
         let html = table.behind(nasty).into_text();
         assert!(!html.contains("<script") && !html.contains("alert('"), "{html}");

@@ -2,15 +2,16 @@
 
 use super::markup::{Html, render};
 use super::table::{Name, interval, short_reason};
-use crate::scale::{Scale, Tick, minus};
+use crate::scale::{Scale, minus};
 use crate::text::words::count;
+use minijinja::value::Serde;
+use minijinja::{Value, context};
 use pairity::goals::Sense;
 use pairity::metrics::{Metric, Verdict};
-use serde::Serialize;
 
 /// A bound that a value has to keep.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Bound {
+pub(crate) struct DrawnBound {
     pub(crate) value: f64,
     pub(crate) sense: Sense,
     pub(crate) verdict: Verdict,
@@ -24,7 +25,7 @@ pub(crate) struct Whisker<'a> {
     pub(crate) metric: &'a Metric,
     /// What it was counted in.
     pub(crate) unit: &'a str,
-    pub(crate) bounds: Vec<Bound>,
+    pub(crate) bounds: Vec<DrawnBound>,
 }
 
 /// Values one below the other.
@@ -40,34 +41,24 @@ pub(crate) struct Whiskers<'a> {
     pub(crate) write: fn(f64) -> String,
 }
 
-#[derive(Serialize)]
-struct Filled<'a> {
-    caption: &'a str,
-    title: &'a str,
-    ticks: Vec<Tick>,
-    rule: Option<(f64, String)>,
-    rows: Vec<Row>,
-}
+impl<'a> Whisker<'a> {
+    /// A rate of pairs without a bound.
+    pub(crate) fn of(name: &'a str, metric: &'a Metric, about: String) -> Whisker<'a> {
+        Whisker { name, about, metric, unit: "pairs", bounds: Vec::new() }
+    }
 
-#[derive(Serialize)]
-struct Row {
-    name: Name,
-    about: String,
-    value: String,
-    interval: Option<String>,
-    pairs: String,
-    /// Why there is no value or no interval.
-    reason: Option<String>,
-    dot: Option<f64>,
-    whisker: Option<(f64, f64)>,
-    bounds: Vec<DrawnBound>,
-}
-
-#[derive(Serialize)]
-struct DrawnBound {
-    place: f64,
-    words: String,
-    verdict: Html,
+    /// Both accuracies of a continuous attribute that is called `z`; `when` stands before what they are.
+    pub(crate) fn of_continuous(
+        (greater, less): &'a (Metric, Metric),
+        when: &str,
+        z: &str,
+    ) -> [Whisker<'a>; 2] {
+        let about = |order: &str| format!("{when}the better one has {order} {z}");
+        [
+            Whisker::of("A[z > z']", greater, about("the higher")),
+            Whisker::of("A[z < z']", less, about("the lower")),
+        ]
+    }
 }
 
 impl Whiskers<'_> {
@@ -78,38 +69,39 @@ impl Whiskers<'_> {
             ends.chain(row.bounds.iter().map(|bound| bound.value))
         });
         let scale = Scale::over(shown.chain(self.holds.iter().copied()));
-        render(
-            "whiskers.html",
-            &Filled {
-                caption: self.caption,
-                title: self.title,
-                ticks: scale.drawn(),
-                rule: self.rule.map(|(value, words)| (scale.place(value), words.to_owned())),
-                rows: self.rows.iter().map(|row| self.row(row, &scale)).collect(),
-            },
-        )
+        let data = context! {
+            caption => self.caption,
+            title => self.title,
+            ticks => Serde(scale.drawn()),
+            rule => Serde(self.rule.map(|(value, words)| (scale.place(value), words))),
+            rows => self.rows.iter().map(|row| self.row(row, &scale)).collect::<Vec<Value>>(),
+        };
+        render("whiskers.html", data)
     }
 
-    fn row(&self, row: &Whisker, scale: &Scale) -> Row {
+    fn row(&self, row: &Whisker, scale: &Scale) -> Value {
         let metric = row.metric;
-        let bound = |bound: &Bound| DrawnBound {
-            place: scale.place(bound.value),
-            words: bound_words(bound.sense, bound.value),
-            verdict: verdict(bound.verdict),
+        let bound = |bound: &DrawnBound| {
+            context! {
+                place => scale.place(bound.value),
+                words => bound_words(bound.sense, bound.value),
+                verdict => verdict(bound.verdict),
+            }
         };
-        Row {
-            name: Name::new(row.name),
-            about: row.about.clone(),
-            value: metric.value.map_or("—".to_owned(), |value| minus(&(self.write)(value))),
-            interval: interval(metric, self.write),
-            pairs: format!("{} {}", count(metric.pairs), row.unit),
-            reason: metric.reason.as_deref().map(|reason| match metric.value {
+        context! {
+            name => Serde(Name::new(row.name)),
+            about => &row.about,
+            value => metric.value.map_or("—".to_owned(), |value| minus(&(self.write)(value))),
+            interval => interval(metric, self.write),
+            pairs => format!("{} {}", count(metric.pairs), row.unit),
+            // Why there is no value or no interval.
+            reason => metric.reason.as_deref().map(|reason| match metric.value {
                 Some(_) => short_reason(reason),
                 None => format!("can’t be estimated: {}", short_reason(reason)),
             }),
-            dot: metric.value.map(|value| scale.place(value)),
-            whisker: metric.low.zip(metric.high).map(|(low, high)| (scale.place(low), scale.place(high))),
-            bounds: row.bounds.iter().map(bound).collect(),
+            dot => metric.value.map(|value| scale.place(value)),
+            whisker => Serde(metric.low.zip(metric.high).map(|(low, high)| (scale.place(low), scale.place(high)))),
+            bounds => row.bounds.iter().map(bound).collect::<Vec<Value>>(),
         }
     }
 }
@@ -125,17 +117,11 @@ fn bound_words(sense: Sense, value: f64) -> String {
 
 /// A verdict with its sign, so that it can be told without color.
 pub(crate) fn verdict(verdict: Verdict) -> Html {
-    #[derive(Serialize)]
-    struct Badge {
-        class: &'static str,
-        sign: &'static str,
-        word: &'static str,
-    }
     let (class, sign, word) = match verdict {
         Verdict::Pass => ("pass", "✓", "pass"),
         Verdict::Fail => ("fail", "✕", "fail"),
         Verdict::Undecided => ("undecided", "?", "undecided"),
         Verdict::NotEstimable => ("unknown", "–", "not estimable"),
     };
-    render("badge.html", &Badge { class, sign, word })
+    render("badge.html", context! { class, sign, word })
 }

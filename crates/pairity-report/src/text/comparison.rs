@@ -2,7 +2,7 @@
 
 use super::words::{columns, fill, many, number, pad, plain, with_interval};
 use super::{Look, TextPage};
-use crate::comparison::{ComparisonReport, MethodResult, Outcome, Setup};
+use crate::comparison::{ComparisonReport, ComparisonSetup, MethodOutcome, MethodResult};
 use crate::frontier::FrontierReport;
 use crate::outcome::{goal_words, on_files, scorer_words};
 use pairity::metrics::Verdict;
@@ -11,11 +11,11 @@ use pairity::metrics::Verdict;
 pub fn comparison_text(report: &ComparisonReport, look: &Look) -> String {
     let page = TextPage::new(&report.setup, look);
     let mut text = page.heading("Comparison");
-    let applied: Vec<Row> = report
+    let applied: Vec<MethodRow> = report
         .results
         .iter()
         .filter(|result| result.outcome.is_ok())
-        .map(|result| Row { name: result.method.clone(), result, has_bound: true })
+        .map(|result| MethodRow { name: result.method.clone(), result, has_bound: true })
         .collect();
     text += &page.table("method", &applied);
     let dominated = |result: &MethodResult| result.outcome.as_ref().is_ok_and(|outcome| outcome.dominated);
@@ -31,29 +31,30 @@ pub fn frontier_text(report: &FrontierReport, look: &Look) -> String {
     let page = TextPage::new(&report.setup, look);
     let mut text = page.heading("Frontier");
     let rows = report.curves.iter().flat_map(|curve| &curve.points);
-    let rows: Vec<Row> = rows
+    let rows: Vec<MethodRow> = rows
         .filter(|point| point.result.outcome.is_ok())
         .map(|point| {
             let bound = point.bound.map_or(String::new(), |bound| format!(" <= {}", number(bound, 4)));
             let name = format!("{}{bound}", point.result.method);
-            Row { name, result: &point.result, has_bound: point.bound.is_some() }
+            MethodRow { name, result: &point.result, has_bound: point.bound.is_some() }
         })
         .collect();
     text += &page.table("method and bound", &rows);
-    let first = |curve: &'_ crate::frontier::Curve| curve.points.first().map(|point| point.result.clone());
+    let first =
+        |curve: &'_ crate::frontier::FrontierCurve| curve.points.first().map(|point| point.result.clone());
     let firsts: Vec<MethodResult> = report.curves.iter().filter_map(first).collect();
     text + &page.refused(firsts.iter())
 }
 
 /// A line of the table.
-struct Row<'a> {
+struct MethodRow<'a> {
     name: String,
     result: &'a MethodResult,
     /// Whether there is a bound that it can meet or miss.
     has_bound: bool,
 }
 
-impl TextPage<'_, Setup> {
+impl TextPage<'_, ComparisonSetup> {
     fn heading(&self, title: &str) -> String {
         let setup = self.report;
         let facts = [
@@ -65,10 +66,10 @@ impl TextPage<'_, Setup> {
         self.heading_of(&title, &goal_words(&setup.goal), &facts, &setup.notes) + "\n"
     }
 
-    fn table(&self, first: &str, results: &[Row]) -> String {
+    fn table(&self, first: &str, results: &[MethodRow]) -> String {
         let head = [first, &plain(self.report.objective()), "violation", "goal", "scorers", "time"]
             .map(str::to_owned);
-        let cells = |row: &Row, outcome: &Outcome| {
+        let cells = |row: &MethodRow, outcome: &MethodOutcome| {
             let mark = if outcome.dominated { " *" } else { "" };
             let violation = outcome.violation();
             [

@@ -1,6 +1,6 @@
 //! The matrices of groups; for many groups, the ends of them.
 
-use super::matrix::{MARK, Matrix};
+use super::matrix::{MARK, TextMatrix};
 use super::words::{count, fill, pad, rate, shorten, with_interval};
 use super::{ListEntry, TextPage};
 use crate::advice::Advice;
@@ -41,7 +41,7 @@ impl TextPage<'_, AuditReport> {
             cells.push(audit.column_marginals.iter().chain([&audit.auc]).map(Some).collect());
             let names: Vec<String> = groups.iter().cloned().chain([ANYONE.to_owned()]).collect();
             let corner = "better ↓  worse →";
-            let matrix = Matrix { corner, rows: names.clone(), columns: names, cells, worst };
+            let matrix = TextMatrix { corner, rows: names.clone(), columns: names, cells, worst };
             let (table, cut) = matrix.text(self.width, self.paint, self.pictures);
             text += &table;
             if cut {
@@ -100,7 +100,8 @@ impl TextPage<'_, AuditReport> {
         if groups.len() <= MAX_MATRIX {
             let cells = audit.parity.iter().map(|row| row.iter().map(Option::as_ref).collect()).collect();
             let corner = "higher ↓  lower →";
-            let matrix = Matrix { corner, rows: groups.clone(), columns: groups.clone(), cells, worst: None };
+            let matrix =
+                TextMatrix { corner, rows: groups.clone(), columns: groups.clone(), cells, worst: None };
             text += &matrix.text(self.width, self.paint, self.pictures).0;
         } else {
             text += &self.ends(self.report.parities());

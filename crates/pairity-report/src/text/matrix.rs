@@ -22,7 +22,7 @@ const MIN_NAME: usize = 7;
 
 /// How much of each metric fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Layout {
+enum MatrixLayout {
     /// Value and interval.
     OneLine,
     /// The interval below the value.
@@ -31,19 +31,19 @@ enum Layout {
     Values,
 }
 
-impl Layout {
+impl MatrixLayout {
     /// Columns of a cell and of the mark behind it.
     fn cell(self) -> usize {
         match self {
-            Layout::OneLine => "0.123 [0.123, 0.123] ◄".chars().count(),
-            Layout::TwoLines => "0.123–0.123".chars().count(),
-            Layout::Values => "0.123 ◄".chars().count(),
+            MatrixLayout::OneLine => "0.123 [0.123, 0.123] ◄".chars().count(),
+            MatrixLayout::TwoLines => "0.123–0.123".chars().count(),
+            MatrixLayout::Values => "0.123 ◄".chars().count(),
         }
     }
 }
 
 /// A matrix of metrics; empty cells are blank.
-pub(super) struct Matrix<'a> {
+pub(super) struct TextMatrix<'a> {
     /// What rows and columns are.
     pub(super) corner: &'a str,
     pub(super) rows: Vec<String>,
@@ -52,16 +52,19 @@ pub(super) struct Matrix<'a> {
     pub(super) worst: Option<(usize, usize)>,
 }
 
-impl Matrix<'_> {
+impl TextMatrix<'_> {
     /// The matrix in text, and whether intervals had to be left out. With pictures, a block before each value
     /// shows how high it is, if no interval has to go for that.
     pub(super) fn text(&self, width: usize, paint: Paint, pictures: bool) -> (String, bool) {
         let longest = self.rows.iter().map(|name| columns(&shorten(name, MAX_NAME))).max().unwrap_or(0);
         let first = longest.max(columns(self.corner)) + SPACE;
         let count = self.columns.len();
-        let needs = |layout: &Layout| 2 + first + count * (layout.cell() + SPACE);
-        let fits = |layout: &Layout| needs(layout) <= width + SPACE;
-        let layout = [Layout::OneLine, Layout::TwoLines].into_iter().find(fits).unwrap_or(Layout::Values);
+        let needs = |layout: &MatrixLayout| 2 + first + count * (layout.cell() + SPACE);
+        let fits = |layout: &MatrixLayout| needs(layout) <= width + SPACE;
+        let layout = [MatrixLayout::OneLine, MatrixLayout::TwoLines]
+            .into_iter()
+            .find(fits)
+            .unwrap_or(MatrixLayout::Values);
         let pictures = pictures && needs(&layout) + count * BLOCK <= width + SPACE;
         let own = layout.cell() + if pictures { BLOCK } else { 0 };
         // Names may be wider than cells where there is room.
@@ -85,7 +88,7 @@ impl Matrix<'_> {
                 .map(|(c, metric)| {
                     let mut text = match (metric, layout) {
                         (None, _) => "·".to_owned(),
-                        (Some(metric), Layout::OneLine) => with_interval(metric, rate),
+                        (Some(metric), MatrixLayout::OneLine) => with_interval(metric, rate),
                         (Some(metric), _) => metric.value.map_or("—".to_owned(), rate),
                     };
                     if let (true, Some(value)) = (pictures, metric.and_then(|metric| metric.value)) {
@@ -99,7 +102,7 @@ impl Matrix<'_> {
                 })
                 .collect();
             out += &line(&name, &cells);
-            if layout == Layout::TwoLines {
+            if layout == MatrixLayout::TwoLines {
                 let indent = " ".repeat(if pictures { BLOCK } else { 0 });
                 let intervals: Vec<String> = row
                     .iter()
@@ -110,7 +113,7 @@ impl Matrix<'_> {
                 out += &(paint.faint(line("", &intervals).trim_end_matches('\n')) + "\n");
             }
         }
-        (out, layout == Layout::Values)
+        (out, layout == MatrixLayout::Values)
     }
 }
 

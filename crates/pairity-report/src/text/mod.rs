@@ -23,7 +23,6 @@ pub use training::training_text;
 pub use words::plain;
 
 use crate::advice::{Advice, FrontEnd};
-use crate::facts::about;
 use crate::report::{AuditReport, Role};
 use crate::scale::Scale;
 use paint::Paint;
@@ -157,7 +156,7 @@ impl TextPage<'_, AuditReport> {
             .report
             .gaps_that_apply()
             .into_iter()
-            .map(|(criterion, metric)| ListEntry::of(criterion.name(), metric, about(criterion)))
+            .map(|(criterion, metric)| ListEntry::of(criterion.name(), metric, criterion.rates()))
             .collect();
         if list.is_empty() {
             return String::new();

@@ -1,4 +1,5 @@
 use super::{Look, audit_text};
+use crate::advice::FrontEnd;
 use crate::report::{AuditReport, Missing, Notes, Role};
 use pairity::examples::{Columns, Examples, Groups};
 use pairity::goals::parse_constraint;
@@ -119,4 +120,19 @@ fn pictures_stand_beside_the_numbers_only_if_asked_for() {
     let without_axes: String =
         text.lines().filter(|line| !line.starts_with(&" ".repeat(30))).collect::<Vec<_>>().join("\n");
     assert_eq!(numbers(&without_axes), numbers(&plain));
+}
+
+#[test]
+fn each_front_end_gives_advice_in_its_own_words() {
+    let groups = Groups::from_names(&["a", "b"]);
+    let examples = Examples::new(Columns { groups: Some(&groups), ..Columns::default() }).unwrap();
+    let check = parse_constraint("auc >= 0.5", &examples.vocabulary()).unwrap();
+    let audit = Audit::run(&examples, &[0.1, 0.2], &[check], &Settings::default()).unwrap();
+    let report = AuditReport { audit, notes: Notes::default() };
+    let text =
+        |front_end| audit_text(&report, &Look { color: false, pictures: false, width: 100, front_end });
+    let (shell, python) = (text(FrontEnd::CommandLine), text(FrontEnd::Python));
+    assert_eq!(shell.matches("name the label column with --label").count(), 2, "{shell}");
+    assert_eq!(python.matches("pass labels").count(), 2, "{python}");
+    assert!(!python.contains("--"), "{python}");
 }

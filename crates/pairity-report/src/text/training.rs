@@ -1,6 +1,6 @@
 //! A training run as text for people.
 
-use super::matrix::Matrix;
+use super::matrix::TextMatrix;
 use super::paint::Paint;
 use super::words::{columns, count, fill, flow, number, pad, plain, with_interval};
 use super::{Look, TextPage, joined};
@@ -99,7 +99,7 @@ impl TextPage<'_, TrainingReport> {
             return String::new();
         }
         let title = self.paint.title(&format!("Pairwise accuracy ({} rows)", part.name));
-        let matrix = Matrix {
+        let matrix = TextMatrix {
             corner: "better \\ worse",
             rows: groups.clone(),
             columns: groups,

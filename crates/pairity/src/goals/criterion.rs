@@ -33,6 +33,15 @@ pub enum Criterion {
     Continuous,
 }
 
+/// A row of the table of criteria: all that documents say.
+struct Described {
+    name: &'static str,
+    /// The place in reports and help texts.
+    place: usize,
+    rates: &'static str,
+    meaning: &'static str,
+}
+
 impl Criterion {
     /// All of them.
     pub const ALL: [Criterion; 7] = [
@@ -45,17 +54,61 @@ impl Criterion {
         Criterion::Continuous,
     ];
 
+    /// The row of the table of criteria.
+    fn described(self) -> Described {
+        let row = |name, place, rates, meaning| Described { name, place, rates, meaning };
+        match self {
+            Criterion::CrossGroup => {
+                row("cross_group", 0, "A[i > j], i ≠ j", "between better and worse ones of different groups")
+            }
+            Criterion::WithinGroup => row("within_group", 1, "A[i > i]", "between pairs inside each group"),
+            Criterion::Marginal => row("marginal", 2, "A[i > anyone]", "of each group as the better one"),
+            Criterion::EqualOpportunity => {
+                row("equal_opportunity", 3, "all A[i > j]", "of all pairs of groups, inside and across")
+            }
+            Criterion::StatisticalParity => row(
+                "statistical_parity",
+                4,
+                "P[i > j]",
+                "of how often one group scores above another, whatever the labels",
+            ),
+            Criterion::Symmetric => row("symmetric", 5, "S[i]", "of the symmetric accuracies"),
+            Criterion::Continuous => {
+                row("continuous", 6, "A[z > z'] and A[z < z']", "between A[z > z'] and A[z < z']")
+            }
+        }
+    }
+
+    /// All of them in the order of reports and help texts.
+    pub fn documented() -> [Criterion; 7] {
+        let mut all = Criterion::ALL;
+        all.sort_by_key(|criterion| criterion.described().place);
+        all
+    }
+
     /// What it is called in a goal.
     pub fn name(self) -> &'static str {
-        match self {
-            Criterion::EqualOpportunity => "equal_opportunity",
-            Criterion::CrossGroup => "cross_group",
-            Criterion::WithinGroup => "within_group",
-            Criterion::Marginal => "marginal",
-            Criterion::StatisticalParity => "statistical_parity",
-            Criterion::Symmetric => "symmetric",
-            Criterion::Continuous => "continuous",
-        }
+        self.described().name
+    }
+
+    /// The rates that it wants equal.
+    pub fn rates(self) -> &'static str {
+        self.described().rates
+    }
+
+    /// What it is the largest difference of, in words that go on after "the largest difference of accuracies".
+    pub fn meaning(self) -> &'static str {
+        self.described().meaning
+    }
+
+    /// Whether it compares accuracies, for which there have to be labels.
+    pub fn needs_labels(self) -> bool {
+        self != Criterion::StatisticalParity
+    }
+
+    /// Whether it is about a continuous protected attribute rather than groups.
+    pub fn is_continuous(self) -> bool {
+        self == Criterion::Continuous
     }
 
     /// The criterion of that name.

@@ -181,7 +181,7 @@ fn a_squared_error_is_shifted_to_its_least() {
     let table = Table::new(&[1.0, 0.0, 4.0, 3.0], &labels, &["a", "a", "b", "b"], None);
     let words = crate::goals::Vocabulary { groups: table.groups.names().to_vec(), continuous: false };
     let mse = crate::goals::parse_minimize("mse", &words).unwrap();
-    let problem = crate::training::Problem::new(&mse, false, &[]).unwrap();
+    let problem = crate::goals::Problem::new(&mse, false, &[]).unwrap();
     let adjusted = group_offset::adjust(&table.tuning(&problem)).unwrap();
     assert_eq!((offsets(&adjusted), adjusted.objective), (vec![0.0, -3.0], 0.0));
 }

@@ -2,10 +2,10 @@
 
 use super::AuditPage;
 use super::scores::write;
-use crate::html::chart::{Chart, Mark, Point, Swatch};
+use crate::html::chart::{Chart, ChartPoint, Mark, Swatch};
 use crate::html::frame::{Section, remarks, section};
 use crate::html::markup::Html;
-use crate::html::table::{Cell, Table};
+use crate::html::table::{HtmlTable, TableCell};
 use crate::html::whiskers::{Whisker, Whiskers};
 use crate::scale::Scale;
 use crate::text::words::{count, rate, shorten};
@@ -13,22 +13,15 @@ use pairity::metrics::{DifferenceBin, Differences, Metric};
 
 impl AuditPage<'_> {
     pub(super) fn continuous(&self) -> Option<Section> {
-        let (greater, less) = self.report.audit.continuous.as_ref()?;
+        let both = self.report.audit.continuous.as_ref()?;
         if !self.report.has_labels() {
             return None;
         }
         let z = shorten(&self.attribute(), 40);
-        let row = |name, metric, order| Whisker {
-            name,
-            about: format!("the better one has {order} {z}"),
-            metric,
-            unit: "pairs",
-            bounds: vec![],
-        };
         let whiskers = Whiskers {
             caption: "Accuracy with its interval",
             title: "Accuracy",
-            rows: vec![row("A[z > z']", greater, "the higher"), row("A[z < z']", less, "the lower")],
+            rows: Whisker::of_continuous(both, "", &z).into(),
             holds: vec![],
             rule: self.report.audit.auc.value.map(|auc| (auc, "overall accuracy")),
             write: rate,
@@ -36,7 +29,7 @@ impl AuditPage<'_> {
         let mut body = vec![whiskers.html()];
         let differences = self.distributions.and_then(|found| found.differences.as_ref());
         if let Some(found) = differences.filter(|found| !found.bins.is_empty()) {
-            body.push(self.difference_chart(found, &z, greater, less));
+            body.push(self.difference_chart(found, &z, both));
             if found.rounded {
                 let words = format!(
                     "{z} has many values, which were rounded to about a hundred for this picture; all pairs are \
@@ -50,7 +43,8 @@ impl AuditPage<'_> {
         section("continuous", "Accuracy by a continuous attribute", &about, body)
     }
 
-    fn difference_chart(&self, found: &Differences, z: &str, greater: &Metric, less: &Metric) -> Html {
+    fn difference_chart(&self, found: &Differences, z: &str, both: &(Metric, Metric)) -> Html {
+        let (greater, less) = both;
         let x = Scale::over(found.bins.iter().map(|bin| bin.mean).chain([0.0]));
         let values = found.bins.iter().map(|bin| bin.accuracy);
         let ends = [greater, less].into_iter().flat_map(|m| [m.low, m.high]).flatten();
@@ -74,14 +68,14 @@ impl AuditPage<'_> {
         marks.push(Mark::Up { x: 0.0, about: "equal".to_owned() });
         let points = found.bins.iter().map(|bin| (bin.mean, bin.accuracy));
         marks.push(Mark::Line { series: 0, points: points.collect() });
-        let point = |bin: &DifferenceBin| Point {
+        let point = |bin: &DifferenceBin| ChartPoint {
             x: bin.mean,
             y: bin.accuracy,
             x_interval: None,
             y_interval: None,
             about: format!("z − z' {}: {}, {} pairs", range(bin), rate(bin.accuracy), count(bin.pairs)),
         };
-        marks.push(Mark::Points { series: 0, points: found.bins.iter().map(point).collect() });
+        marks.push(Mark::Points { series: 0, faded: false, points: found.bins.iter().map(point).collect() });
         let said: Vec<String> =
             found.bins.iter().map(|bin| format!("{} at {}", rate(bin.accuracy), write(bin.mean))).collect();
         Chart {
@@ -98,15 +92,15 @@ impl AuditPage<'_> {
     }
 }
 
-fn difference_table(found: &Differences, z: &str) -> Table {
+fn difference_table(found: &Differences, z: &str) -> HtmlTable {
     let caption = format!("Accuracy by the difference of {z}, pooled over all pairs");
-    let mut table = Table::new(caption, &["z − z'", "#Mean", "#Accuracy", "#Pairs"]);
+    let mut table = HtmlTable::new(caption, &["z − z'", "#Mean", "#Accuracy", "#Pairs"]);
     for bin in &found.bins {
         table.push(vec![
-            Cell::name(&range(bin)),
-            Cell::number(write(bin.mean)),
-            Cell::number(rate(bin.accuracy)),
-            Cell::count(bin.pairs),
+            TableCell::name(&range(bin)),
+            TableCell::number(write(bin.mean)),
+            TableCell::number(rate(bin.accuracy)),
+            TableCell::count(bin.pairs),
         ]);
     }
     table

@@ -1,10 +1,9 @@
 //! Gaps against their bounds, and checks with their verdicts.
 
 use super::AuditPage;
-use crate::facts::about;
 use crate::html::frame::{Section, section};
-use crate::html::table::{Cell, Table};
-use crate::html::whiskers::{Bound, Whisker, Whiskers, verdict};
+use crate::html::table::{HtmlTable, TableCell};
+use crate::html::whiskers::{DrawnBound, Whisker, Whiskers, verdict};
 use crate::report::AuditReport;
 use crate::scale::minus;
 use crate::text::words::{number, plain, rate};
@@ -13,12 +12,9 @@ use pairity::goals::{Criterion, Sense};
 /// The gaps of an audit with their intervals and the bounds that were asked for.
 pub(in crate::html) fn gaps_of(report: &AuditReport) -> Option<Section> {
     let gaps = report.gaps_that_apply();
-    let row = |(criterion, metric)| Whisker {
-        name: Criterion::name(criterion),
-        about: about(criterion).to_owned(),
-        metric,
-        unit: "pairs",
+    let row = |(criterion, metric): (Criterion, _)| Whisker {
         bounds: bounds(report, criterion),
+        ..Whisker::of(criterion.name(), metric, criterion.rates().to_owned())
     };
     let whiskers = Whiskers {
         caption: "Each gap with its interval; a thick line is a bound that was asked for",
@@ -36,26 +32,28 @@ pub(in crate::html) fn gaps_of(report: &AuditReport) -> Option<Section> {
 }
 
 /// The bounds that checks set for a criterion by itself.
-fn bounds(report: &AuditReport, criterion: Criterion) -> Vec<Bound> {
+fn bounds(report: &AuditReport, criterion: Criterion) -> Vec<DrawnBound> {
     let alone = |expression: &str| match expression.split_once("<=") {
         Some((left, right)) => left.trim() == criterion.name() && right.trim().parse::<f64>().is_ok(),
         None => false,
     };
     let checks = report.audit.checks.iter().filter(|check| alone(&check.expression));
-    checks.map(|check| Bound { value: check.bound, sense: Sense::AtMost, verdict: check.verdict }).collect()
+    checks
+        .map(|check| DrawnBound { value: check.bound, sense: Sense::AtMost, verdict: check.verdict })
+        .collect()
 }
 
 impl AuditPage<'_> {
     pub(super) fn checks(&self) -> Option<Section> {
-        let mut table = Table::new("Checks", &["Check", "Verdict", "#Value"]).quiet();
+        let mut table = HtmlTable::new("Checks", &["Check", "Verdict", "#Value"]).quiet();
         for check in &self.report.audit.checks {
             let write = |value: f64| minus(&number(value, 4));
             let interval = check.metric.low.zip(check.metric.high);
             let interval = interval.map(|(low, high)| format!("{} to {}", write(low), write(high)));
-            let value = Cell::number(check.metric.value.map_or("—".to_owned(), write));
+            let value = TableCell::number(check.metric.value.map_or("—".to_owned(), write));
             table.push(vec![
-                Cell::name(&plain(&check.expression)).with_note(self.report.why(check, self.front_end)),
-                Cell::markup(verdict(check.verdict)),
+                TableCell::name(&plain(&check.expression)).with_note(self.report.why(check, self.front_end)),
+                TableCell::markup(verdict(check.verdict)),
                 match interval {
                     Some(interval) => value.with_note(interval),
                     None => value,
@@ -64,7 +62,7 @@ impl AuditPage<'_> {
         }
         let about = "Bounds that were asked for. A check passes if the whole interval keeps the bound, fails if \
                      none of it does, and is undecided otherwise.";
-        let body = if self.report.audit.checks.is_empty() { Vec::new() } else { vec![table.html()] };
+        let body = (!self.report.audit.checks.is_empty()).then(|| table.html());
         section("checks", "Checks", about, body)
     }
 }

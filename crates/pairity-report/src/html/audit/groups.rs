@@ -5,7 +5,7 @@ use crate::facts::by_value;
 use crate::html::frame::{Section, paragraphs, remarks, section};
 use crate::html::heat::{HeatMap, MAX_MATRIX};
 use crate::html::markup::Html;
-use crate::html::table::{Cell, Table};
+use crate::html::table::{HtmlTable, TableCell};
 use crate::html::whiskers::{Whisker, Whiskers};
 use crate::text::words::{count, many, plain, rate, shorten};
 use pairity::metrics::Metric;
@@ -54,23 +54,11 @@ impl AuditPage<'_> {
         let metrics = audit.row_marginals.iter().chain(&audit.column_marginals);
         let both: Vec<f64> = metrics.flat_map(|m| [m.value, m.low, m.high]).flatten().collect();
         let whiskers = |caption, metrics: &[Metric]| {
-            let row = |(name, metric)| Whisker {
-                name,
-                about: String::new(),
-                metric,
-                unit: "pairs",
-                bounds: vec![],
-            };
+            let rows = audit.groups.iter().zip(metrics);
             Whiskers {
                 caption,
                 title: "Group",
-                rows: audit
-                    .groups
-                    .iter()
-                    .map(String::as_str)
-                    .zip(metrics)
-                    .map(|(n, m)| row((n, m)))
-                    .collect(),
+                rows: rows.map(|(name, metric)| Whisker::of(name, metric, String::new())).collect(),
                 holds: both.clone(),
                 rule: audit.auc.value.map(|auc| (auc, "overall accuracy")),
                 write: rate,
@@ -78,9 +66,9 @@ impl AuditPage<'_> {
             .html()
         };
         let mut table =
-            Table::new("Symmetric accuracy: the sum of both; 2 is perfect", &["Group", "#S", "#Pairs"]);
+            HtmlTable::new("Symmetric accuracy: the sum of both; 2 is perfect", &["Group", "#S", "#Pairs"]);
         for (name, metric) in audit.groups.iter().zip(&audit.symmetric) {
-            table.push(vec![Cell::name(name), Cell::rate(metric), Cell::count(metric.pairs)]);
+            table.push(vec![TableCell::name(name), TableCell::rate(metric), TableCell::count(metric.pairs)]);
         }
         let body = vec![
             whiskers("As the better one, against anyone: A[group > *]", &audit.row_marginals),
@@ -120,10 +108,14 @@ impl AuditPage<'_> {
     fn ends(&self, cells: Vec<(Rate, &Metric)>, what: &str) -> Vec<Html> {
         let known = by_value(cells);
         let table = |caption: String, cells: &mut dyn Iterator<Item = &(Rate, &Metric)>| {
-            let mut table = Table::new(caption, &["Rate", "#Value", "#Pairs"]);
+            let mut table = HtmlTable::new(caption, &["Rate", "#Value", "#Pairs"]);
             for (rate, metric) in cells {
                 let name = plain(&rate.name(&self.report.audit.groups));
-                table.push(vec![Cell::name(&name), Cell::rate(metric), Cell::count(metric.pairs)]);
+                table.push(vec![
+                    TableCell::name(&name),
+                    TableCell::rate(metric),
+                    TableCell::count(metric.pairs),
+                ]);
             }
             table.html()
         };

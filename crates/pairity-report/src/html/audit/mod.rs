@@ -13,7 +13,7 @@ mod tests;
 pub(super) use gaps::gaps_of;
 pub(super) use lead::result_of;
 
-use super::frame::{HtmlPage, Terms, Tile, cite, glossary, tile};
+use super::frame::{HtmlPage, Terms, Tile, cite, tile};
 use super::table::short_reason;
 use crate::advice::FrontEnd;
 use crate::report::{AuditReport, Role};
@@ -58,8 +58,8 @@ pub fn audit_html(
         page.scores(),
         page.queries(),
         Some(page.notes()),
-        Some(glossary(page.terms())),
-        Some(cite()),
+        page.terms().glossary(),
+        cite(),
     ];
     HtmlPage {
         kind: "Pairwise fairness audit",

@@ -2,15 +2,16 @@
 
 use super::AuditPage;
 use crate::html::frame::Section;
-use crate::html::table::{Cell, Table};
+use crate::html::table::{HtmlTable, TableCell};
 use crate::report::Role;
 use crate::text::words::{count, many, plain};
 
 impl AuditPage<'_> {
     pub(super) fn notes(&self) -> Section {
         let (audit, notes) = (&self.report.audit, &self.report.notes);
-        let mut table = Table::new("Data", &["Fact", "Value"]).quiet();
-        let mut add = |name: &str, value: String| table.push(vec![Cell::name(name), Cell::text(value)]);
+        let mut table = HtmlTable::new("Data", &["Fact", "Value"]).quiet();
+        let mut add =
+            |name: &str, value: String| table.push(vec![TableCell::name(name), TableCell::text(value)]);
         for name in &notes.tables {
             add("Table", plain(name));
         }

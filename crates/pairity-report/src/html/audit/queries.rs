@@ -4,7 +4,7 @@ use super::AuditPage;
 use crate::html::chart::{Chart, Mark, Swatch};
 use crate::html::frame::{Section, paragraphs, section};
 use crate::html::markup::Html;
-use crate::html::table::{Cell, Table};
+use crate::html::table::{HtmlTable, TableCell};
 use crate::scale::{Scale, minus};
 use crate::text::words::{count, many, rate, shorten};
 use pairity::metrics::{Bins, QueryGaps};
@@ -141,11 +141,11 @@ impl AuditPage<'_> {
     }
 
     fn gap_table(&self, caption: &str, bins: &Bins, columns: &[(&str, &[u64])]) -> Html {
-        let mut table = Table::new(caption, &["About"]);
+        let mut table = HtmlTable::new(caption, &["About"]);
         columns.iter().for_each(|(title, _)| table.add_column((*title).to_owned()));
         for (bin, ends) in bins.edges.windows(2).enumerate() {
-            let mut row = vec![Cell::name(&middle(ends))];
-            row.extend(columns.iter().map(|(_, counts)| Cell::count(counts[bin])));
+            let mut row = vec![TableCell::name(&middle(ends))];
+            row.extend(columns.iter().map(|(_, counts)| TableCell::count(counts[bin])));
             table.push(row);
         }
         table.behind("These numbers as a table")

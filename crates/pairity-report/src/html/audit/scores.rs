@@ -3,7 +3,7 @@
 use super::AuditPage;
 use crate::html::chart::{Chart, Mark, Swatch, multiples};
 use crate::html::frame::{Section, remarks, section};
-use crate::html::table::{Cell, Table};
+use crate::html::table::{HtmlTable, TableCell};
 use crate::report::Role;
 use crate::scale::{Scale, minus};
 use crate::text::words::{count, many, number, plain, rate, shorten};
@@ -98,9 +98,9 @@ impl AuditPage<'_> {
         }
     }
 
-    fn score_table(&self, all: &ScoreHistograms, parts: &[usize]) -> Table {
+    fn score_table(&self, all: &ScoreHistograms, parts: &[usize]) -> HtmlTable {
         let shown: Vec<&ScoreHistogram> = all.histograms.iter().filter(|h| parts.contains(&h.part)).collect();
-        let mut table = Table::new("Share of rows by score", &["Score"]);
+        let mut table = HtmlTable::new("Share of rows by score", &["Score"]);
         for histogram in &shown {
             table.add_column(format!(
                 "{}, {}",
@@ -109,13 +109,13 @@ impl AuditPage<'_> {
             ));
         }
         for (bin, ends) in all.bins.edges.windows(2).enumerate() {
-            let mut row = vec![Cell::name(&format!("{} to {}", write(ends[0]), write(ends[1])))];
+            let mut row = vec![TableCell::name(&format!("{} to {}", write(ends[0]), write(ends[1])))];
             let share = |histogram: &&ScoreHistogram| shares(histogram).nth(bin).unwrap_or(0.0);
-            row.extend(shown.iter().map(|histogram| Cell::number(rate(share(histogram)))));
+            row.extend(shown.iter().map(|histogram| TableCell::number(rate(share(histogram)))));
             table.push(row);
         }
-        let mut row = vec![Cell::name("rows")];
-        row.extend(shown.iter().map(|histogram| Cell::number(count(histogram.rows as u64))));
+        let mut row = vec![TableCell::name("rows")];
+        row.extend(shown.iter().map(|histogram| TableCell::number(count(histogram.rows as u64))));
         table.push(row);
         table
     }

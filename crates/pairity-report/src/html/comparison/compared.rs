@@ -1,10 +1,10 @@
 //! The page of a comparison.
 
 use super::{Frame, accuracies, applied, sure, words};
-use crate::comparison::{ComparisonReport, Outcome};
+use crate::comparison::{ComparisonReport, MethodOutcome};
 use crate::html::chooser::{Choice, chooser};
 use crate::html::frame::{HtmlPage, Section, Tile, paragraphs, section};
-use crate::html::scatter::{Scatter, Spot};
+use crate::html::scatter::{Scatter, ScatterPoint};
 use crate::outcome::on_files;
 use crate::text::words::{many, plain};
 use pairity::metrics::{Metric, Verdict};
@@ -12,7 +12,7 @@ use pairity::metrics::{Metric, Verdict};
 /// The comparison as a page for people: one file that needs nothing else. `command` makes it again.
 pub fn comparison_html(report: &ComparisonReport, command: Option<&str>) -> String {
     let frame = Frame { setup: &report.setup, command };
-    let results: Vec<(&str, &Outcome)> =
+    let results: Vec<(&str, &MethodOutcome)> =
         report.results.iter().filter_map(|result| Some((result.method.as_str(), applied(result)?))).collect();
     let refused: Vec<(&str, &str)> = report
         .results
@@ -47,7 +47,7 @@ pub fn comparison_html(report: &ComparisonReport, command: Option<&str>) -> Stri
     .write()
 }
 
-fn lead(frame: &Frame, results: &[(&str, &Outcome)]) -> Vec<String> {
+fn lead(frame: &Frame, results: &[(&str, &MethodOutcome)]) -> Vec<String> {
     let Some((name, best)) = results.first() else {
         return vec!["No method applies to these data and this goal.".to_owned()];
     };
@@ -60,9 +60,9 @@ fn lead(frame: &Frame, results: &[(&str, &Outcome)]) -> Vec<String> {
     lead
 }
 
-fn picture(frame: &Frame, results: &[(&str, &Outcome)]) -> Option<Section> {
+fn picture(frame: &Frame, results: &[(&str, &MethodOutcome)]) -> Option<Section> {
     let zero = Metric { value: Some(0.0), low: None, high: None, pairs: 0, reason: None };
-    let spots = results.iter().enumerate().map(|(series, (name, outcome))| Spot {
+    let spots = results.iter().enumerate().map(|(series, (name, outcome))| ScatterPoint {
         name,
         x: outcome.violation().unwrap_or(&zero),
         y: &outcome.test.objective,
@@ -83,8 +83,8 @@ fn picture(frame: &Frame, results: &[(&str, &Outcome)]) -> Option<Section> {
     section("picture", "Objective against violation", about, vec![scatter.html()])
 }
 
-fn table(frame: &Frame, results: &[(&str, &Outcome)]) -> Option<Section> {
-    let rows: Vec<(String, &Outcome)> =
+fn table(frame: &Frame, results: &[(&str, &MethodOutcome)]) -> Option<Section> {
+    let rows: Vec<(String, &MethodOutcome)> =
         results.iter().map(|(name, outcome)| (plain(name), *outcome)).collect();
     let about = "A model passes if the whole interval of every constraint keeps its bound, fails if none of one does, and \
                  is undecided otherwise. “Drawn” scorers differ from query to query; “by group” means that the group \
@@ -92,15 +92,15 @@ fn table(frame: &Frame, results: &[(&str, &Outcome)]) -> Option<Section> {
     section("methods", "Methods", about, vec![frame.table("Methods with their values", &rows).html()])
 }
 
-fn matrices(frame: &Frame, results: &[(&str, &Outcome)]) -> Option<Section> {
+fn matrices(frame: &Frame, results: &[(&str, &MethodOutcome)]) -> Option<Section> {
     let middle = results.first().and_then(|(_, outcome)| outcome.test.audit.auc.value);
-    let choice = |(name, outcome): &(&str, &Outcome)| {
+    let choice = |(name, outcome): &(&str, &MethodOutcome)| {
         let html = accuracies("Accuracy with its interval and number of pairs", &outcome.test.audit, middle)?;
         let words = format!("{}; it {}.", words(frame, name, outcome), sure(outcome));
         Some(Choice { name: plain(name), body: vec![paragraphs(&[words]), html] })
     };
     let choices: Vec<Choice> = results.iter().filter_map(choice).collect();
-    let body = if choices.is_empty() { vec![] } else { vec![chooser("Method", &choices, 0)] };
+    let body = (!choices.is_empty()).then(|| chooser("Method", choices, 0));
     let about = "How often the better of two candidates has the higher score. The slider goes from one method to the next.";
     section("accuracy", "Accuracy of each method", about, body)
 }

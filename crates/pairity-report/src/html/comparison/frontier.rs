@@ -1,24 +1,24 @@
 //! The page of a frontier.
 
 use super::{Frame, accuracies, words};
-use crate::comparison::Outcome;
+use crate::comparison::MethodOutcome;
 use crate::frontier::FrontierReport;
 use crate::html::chooser::{Choice, chooser};
 use crate::html::frame::{HtmlPage, Section, paragraphs, remarks, section};
-use crate::html::scatter::{Scatter, Spot};
+use crate::html::scatter::{Scatter, ScatterPoint};
 use crate::outcome::on_files;
 use crate::text::words::{number, plain};
 use pairity::metrics::Metric;
 
 /// A model on the frontier.
-struct Found<'a> {
+struct FrontierModel<'a> {
     method: &'a str,
     series: usize,
     bound: Option<f64>,
-    outcome: &'a Outcome,
+    outcome: &'a MethodOutcome,
 }
 
-impl Found<'_> {
+impl FrontierModel<'_> {
     /// Objective and violation, where both are known.
     fn values(&self) -> Option<(f64, f64)> {
         let violation = self.outcome.violation().map_or(Some(0.0), |metric| metric.value)?;
@@ -44,7 +44,7 @@ pub fn frontier_html(report: &FrontierReport, command: Option<&str>) -> String {
         for point in &curve.points {
             match &point.result.outcome {
                 Ok(outcome) => {
-                    found.push(Found { method: &curve.method, series, bound: point.bound, outcome });
+                    found.push(FrontierModel { method: &curve.method, series, bound: point.bound, outcome });
                 }
                 Err(reason) if refused.iter().all(|(method, _)| *method != curve.method) => {
                     refused.push((&curve.method, reason));
@@ -73,7 +73,7 @@ pub fn frontier_html(report: &FrontierReport, command: Option<&str>) -> String {
 }
 
 /// The bounds, from the loosest to the tightest.
-fn bounds(found: &[Found]) -> Vec<f64> {
+fn bounds(found: &[FrontierModel]) -> Vec<f64> {
     let mut bounds: Vec<f64> = found.iter().filter_map(|found| found.bound).collect();
     bounds.sort_by(|a, b| b.total_cmp(a));
     bounds.dedup();
@@ -81,13 +81,17 @@ fn bounds(found: &[Found]) -> Vec<f64> {
 }
 
 /// The models of a bound, and those that look at none.
-fn at<'a, 'f>(found: &'f [Found<'a>], bound: f64) -> Vec<&'f Found<'a>> {
+fn at<'a, 'f>(found: &'f [FrontierModel<'a>], bound: f64) -> Vec<&'f FrontierModel<'a>> {
     found.iter().filter(|found| found.bound.is_none_or(|own| own == bound)).collect()
 }
 
 /// Of the models whose violation keeps a bound the one with the best objective; if none does, that of the
 /// least violation.
-fn chosen<'a, 'f>(frame: &Frame, models: &[&'f Found<'a>], bound: f64) -> Option<&'f Found<'a>> {
+fn chosen<'a, 'f>(
+    frame: &Frame,
+    models: &[&'f FrontierModel<'a>],
+    bound: f64,
+) -> Option<&'f FrontierModel<'a>> {
     let known = || models.iter().filter_map(|found| Some((*found, found.values()?)));
     let keeps = known().filter(|(_, (_, violation))| *violation <= bound);
     let best = keeps.reduce(|best, other| if frame.better(other.1.0, best.1.0) { other } else { best });
@@ -95,7 +99,7 @@ fn chosen<'a, 'f>(frame: &Frame, models: &[&'f Found<'a>], bound: f64) -> Option
     best.or_else(least).map(|(found, _)| found)
 }
 
-fn lead(frame: &Frame, found: &[Found]) -> Vec<String> {
+fn lead(frame: &Frame, found: &[FrontierModel]) -> Vec<String> {
     let bounds = bounds(found);
     let ends = [bounds.first(), bounds.last()].into_iter().flatten();
     let mut lead: Vec<String> = ends
@@ -112,15 +116,15 @@ fn lead(frame: &Frame, found: &[Found]) -> Vec<String> {
     lead
 }
 
-fn picture(frame: &Frame, found: &[Found]) -> Option<Section> {
+fn picture(frame: &Frame, found: &[FrontierModel]) -> Option<Section> {
     let zero = Metric { value: Some(0.0), low: None, high: None, pairs: 0, reason: None };
-    let all: Vec<(f64, f64)> = found.iter().filter_map(Found::values).collect();
+    let all: Vec<(f64, f64)> = found.iter().filter_map(FrontierModel::values).collect();
     let dominated = |own: Option<(f64, f64)>| {
         own.is_some_and(|own| {
             all.iter().any(|other| !frame.better(own.0, other.0) && other.1 <= own.1 && *other != own)
         })
     };
-    let spots = found.iter().map(|found| Spot {
+    let spots = found.iter().map(|found| ScatterPoint {
         name: found.method,
         x: found.outcome.violation().unwrap_or(&zero),
         y: &found.outcome.test.objective,
@@ -141,13 +145,13 @@ fn picture(frame: &Frame, found: &[Found]) -> Option<Section> {
     section("picture", "Objective against violation", about, vec![scatter.html()])
 }
 
-fn choices(frame: &Frame, found: &[Found]) -> Option<Section> {
+fn choices(frame: &Frame, found: &[FrontierModel]) -> Option<Section> {
     let bounds = bounds(found);
     let middle = found.first().and_then(|found| found.outcome.test.audit.auc.value);
     let choice = |&bound: &f64| {
         let models = at(found, bound);
         let model = chosen(frame, &models, bound)?;
-        let rows: Vec<(String, &Outcome)> =
+        let rows: Vec<(String, &MethodOutcome)> =
             models.iter().map(|found| (plain(found.method), found.outcome)).collect();
         let mut body = vec![paragraphs(&[format!("{}.", words(frame, model.method, model.outcome))])];
         body.extend(accuracies(
@@ -166,7 +170,7 @@ fn choices(frame: &Frame, found: &[Found]) -> Option<Section> {
         let remark = "Of the models whose violation on these rows is at most the bound, the one with the best objective is \
                       shown; if there is none, that of the least violation. As the same rows choose and show, this is a \
                       little optimistic.";
-        vec![chooser("Bound ε", &choices, start), remarks(&[remark.to_owned()])]
+        vec![chooser("Bound ε", choices, start), remarks(&[remark.to_owned()])]
     };
     section(
         "bounds",
@@ -176,12 +180,9 @@ fn choices(frame: &Frame, found: &[Found]) -> Option<Section> {
     )
 }
 
-fn table(frame: &Frame, found: &[Found]) -> Option<Section> {
-    let rows: Vec<(String, &Outcome)> = found.iter().map(|found| (found.name(), found.outcome)).collect();
-    let body = if rows.is_empty() {
-        vec![]
-    } else {
-        vec![frame.table("All models", &rows).behind("All models as a table")]
-    };
+fn table(frame: &Frame, found: &[FrontierModel]) -> Option<Section> {
+    let rows: Vec<(String, &MethodOutcome)> =
+        found.iter().map(|found| (found.name(), found.outcome)).collect();
+    let body = (!rows.is_empty()).then(|| frame.table("All models", &rows).behind("All models as a table"));
     section("models", "All models", "Every method at every bound.", body)
 }

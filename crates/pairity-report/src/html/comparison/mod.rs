@@ -8,21 +8,20 @@ mod tests;
 pub use compared::comparison_html;
 pub use frontier::frontier_html;
 
-use super::frame::{Section, Terms, cite, command, glossary, paragraphs, section};
+use super::frame::{Section, Terms, cite, command, paragraphs, section};
 use super::heat::{HeatMap, MAX_MATRIX};
 use super::markup::Html;
-use super::table::{Cell, Table, interval};
+use super::table::{HtmlTable, TableCell, with_interval};
 use super::whiskers::{Whisker, Whiskers, verdict};
-use crate::comparison::{MethodResult, Outcome, Setup};
+use crate::comparison::{ComparisonSetup, MethodOutcome, MethodResult};
 use crate::outcome::{goal_words, scorer_words};
-use crate::scale::minus;
 use crate::text::words::{many, number, plain, rate, shorten};
 use pairity::goals::Objective;
 use pairity::metrics::{Audit, Metric, Verdict};
 
 /// What both kinds of report say of themselves.
 struct Frame<'a> {
-    setup: &'a Setup,
+    setup: &'a ComparisonSetup,
     command: Option<&'a str>,
 }
 
@@ -47,29 +46,21 @@ impl Frame<'_> {
 
     /// What comes after the results on both pages.
     fn closing(&self, refused: &[(&str, &str)], audit: Option<&Audit>) -> Vec<Section> {
-        let mut table = Table::new("Methods that do not apply", &["Method", "Reason"]).quiet();
+        let mut table = HtmlTable::new("Methods that do not apply", &["Method", "Reason"]).quiet();
         refused.iter().for_each(|(method, reason)| {
-            table.push(vec![Cell::name(&plain(method)), Cell::text(shorten(reason, 400))]);
+            table.push(vec![TableCell::name(&plain(method)), TableCell::text(shorten(reason, 400))]);
         });
-        let refused = if refused.is_empty() { vec![] } else { vec![table.html()] };
+        let refused = (!refused.is_empty()).then(|| table.html());
         let notes: Vec<String> = self.setup.notes.iter().map(|note| shorten(note, 400)).collect();
-        let notes = if notes.is_empty() { vec![] } else { vec![paragraphs(&notes)] };
+        let notes = (!notes.is_empty()).then(|| paragraphs(&notes));
         let about =
             "The same command, version and seed give the same numbers, whatever the number of threads.";
         [
             section("refused", "Methods that do not apply", "", refused),
             section("notes", "Notes on the data", "", notes),
-            section("again", "How to make it again", about, self.command.map(command).into_iter().collect()),
-            Some(glossary(Terms {
-                labels: true,
-                groups: audit.is_some_and(|audit| !audit.groups.is_empty()),
-                continuous: audit.is_some_and(|audit| audit.continuous.is_some()),
-                queries: audit.is_some_and(|audit| audit.queries.is_some()),
-                weights: false,
-                checks: true,
-                training: true,
-            })),
-            Some(cite()),
+            section("again", "How to make it again", about, self.command.map(command)),
+            Terms { checks: true, ..Terms::of_training(audit) }.glossary(),
+            cite(),
         ]
         .into_iter()
         .flatten()
@@ -77,19 +68,20 @@ impl Frame<'_> {
     }
 
     /// Methods with their values, one below the other.
-    fn table(&self, caption: &str, results: &[(String, &Outcome)]) -> Table {
+    fn table(&self, caption: &str, results: &[(String, &MethodOutcome)]) -> HtmlTable {
         let objective = format!("#{}", plain(self.setup.objective()));
         let columns = ["Method", &objective, "#Violation", "Goal", "#Scorers", "#Seconds"];
-        let mut table = Table::new(caption, &columns).quiet();
+        let mut table = HtmlTable::new(caption, &columns).quiet();
         let write = |x: f64| number(x, 4);
         for (name, outcome) in results {
-            let violation =
-                outcome.violation().map_or(Cell::number("—"), |metric| Cell::metric(metric, write));
-            let mut name = Cell::name(name);
+            let violation = outcome
+                .violation()
+                .map_or(TableCell::number("—"), |metric| TableCell::metric(metric, write));
+            let mut name = TableCell::name(name);
             if outcome.dominated {
                 name = name.with_note("dominated");
             }
-            let mut scorers = Cell::count(outcome.components as u64);
+            let mut scorers = TableCell::count(outcome.components as u64);
             for (applies, word) in [(outcome.components > 1, "drawn"), (outcome.sees_group, "by group")] {
                 if applies {
                     scorers = scorers.with_note(word);
@@ -97,11 +89,11 @@ impl Frame<'_> {
             }
             table.push(vec![
                 name,
-                Cell::metric(&outcome.test.objective, write),
+                TableCell::metric(&outcome.test.objective, write),
                 violation,
-                Cell::markup(verdict(outcome.verdict())),
+                TableCell::markup(verdict(outcome.verdict())),
                 scorers,
-                Cell::number(format!("{:.1}", outcome.seconds)),
+                TableCell::number(format!("{:.1}", outcome.seconds)),
             ]);
         }
         table
@@ -109,25 +101,18 @@ impl Frame<'_> {
 }
 
 /// A result with its values, if it has them.
-fn applied(result: &MethodResult) -> Option<&Outcome> {
+fn applied(result: &MethodResult) -> Option<&MethodOutcome> {
     result.outcome.as_ref().ok()
 }
 
 /// The accuracies of a model: a matrix, or those of a continuous attribute. Colors are distances from
 /// `middle`, so that they mean the same on all of them.
 fn accuracies(caption: &str, audit: &Audit, middle: Option<f64>) -> Option<Html> {
-    if let Some((greater, less)) = &audit.continuous {
-        let row = |name, metric, order| Whisker {
-            name,
-            about: format!("the better one has {order} z"),
-            metric,
-            unit: "pairs",
-            bounds: vec![],
-        };
+    if let Some(both) = &audit.continuous {
         let whiskers = Whiskers {
             caption,
             title: "Accuracy",
-            rows: vec![row("A[z > z']", greater, "the higher"), row("A[z < z']", less, "the lower")],
+            rows: Whisker::of_continuous(both, "", "z").into(),
             // One scale for all of them.
             holds: vec![0.0, 1.0],
             rule: None,
@@ -140,11 +125,8 @@ fn accuracies(caption: &str, audit: &Audit, middle: Option<f64>) -> Option<Html>
 }
 
 /// Values of a model in words.
-fn words(frame: &Frame, name: &str, outcome: &Outcome) -> String {
-    let write = |metric: &Metric| {
-        let value = metric.value.map_or("not estimable".to_owned(), |x| minus(&number(x, 4)));
-        interval(metric, |x| number(x, 4)).map_or(value.clone(), |interval| format!("{value} ({interval})"))
-    };
+fn words(frame: &Frame, name: &str, outcome: &MethodOutcome) -> String {
+    let write = |metric: &Metric| with_interval(metric, "not estimable");
     let violation = outcome.violation().map(|metric| format!(" and a violation of {}", write(metric)));
     let objective = plain(frame.setup.objective());
     format!(
@@ -156,7 +138,7 @@ fn words(frame: &Frame, name: &str, outcome: &Outcome) -> String {
 }
 
 /// How sure it is that a model meets the goal.
-fn sure(outcome: &Outcome) -> &'static str {
+fn sure(outcome: &MethodOutcome) -> &'static str {
     match outcome.verdict() {
         Verdict::Pass => "surely meets the goal",
         Verdict::Fail => "surely misses the goal",

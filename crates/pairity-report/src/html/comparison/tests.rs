@@ -1,5 +1,5 @@
 use super::{comparison_html, frontier_html};
-use crate::comparison::{ComparisonReport, MethodResult, Outcome, Setup};
+use crate::comparison::{ComparisonReport, ComparisonSetup, MethodOutcome, MethodResult};
 use crate::frontier::{Curve, FrontierReport, Point};
 use pairity::examples::{Columns, Examples, Groups};
 use pairity::goals::{Goal, Objective, Problem, parse_constraint, parse_maximize};
@@ -9,7 +9,7 @@ use pairity::training::{Status, evaluate_members};
 const NASTY: &str = "<script>x()</script>";
 
 /// How scores that favor group b by so much do.
-fn outcome(favor: f64, bound: f64) -> Outcome {
+fn outcome(favor: f64, bound: f64) -> MethodOutcome {
     let rows: u32 = 200;
     let labels: Vec<f64> = (0..rows).map(|i| f64::from(i % 2)).collect();
     let names: Vec<&str> = (0..rows).map(|i| [NASTY, "b"][(i / 2 % 2) as usize]).collect();
@@ -24,7 +24,7 @@ fn outcome(favor: f64, bound: f64) -> Outcome {
         .collect();
     let member = Member { chance: Chance::Same(1.0), scores: &scores };
     let test = evaluate_members(&problem, &examples, &[member], &Settings::default()).unwrap();
-    Outcome {
+    MethodOutcome {
         status: Status::Feasible,
         seconds: 1.5,
         components: 1,
@@ -34,10 +34,10 @@ fn outcome(favor: f64, bound: f64) -> Outcome {
     }
 }
 
-fn setup(name: &str) -> Setup {
+fn setup(name: &str) -> ComparisonSetup {
     let goal =
         Goal { objective: Objective::Maximize("auc".into()), subject_to: vec!["cross_group <= 0.1".into()] };
-    Setup {
+    ComparisonSetup {
         goal,
         part: "test",
         rows: 200,

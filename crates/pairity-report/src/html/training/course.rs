@@ -1,9 +1,9 @@
 //! How training went: objective, violation and weights, snapshot by snapshot.
 
 use super::TrainingPage;
-use crate::html::chart::{Chart, Mark, Point, Swatch, multiples};
+use crate::html::chart::{Chart, ChartPoint, Mark, Swatch, multiples};
 use crate::html::frame::{Section, section};
-use crate::html::table::{Cell, Table};
+use crate::html::table::{HtmlTable, TableCell};
 use crate::scale::{Scale, minus};
 use crate::text::words::{count, number, plain, shorten};
 use crate::training::objective_of;
@@ -22,14 +22,14 @@ impl TrainingPage<'_> {
             charts.push(self.line("Largest violation", "violation", &trace, |point| point.violation, true));
             charts.extend(self.weights(&trace));
         }
-        let mut table = Table::new("Snapshots", &["Iteration"]);
+        let mut table = HtmlTable::new("Snapshots", &["Iteration"]);
         table.add_column(objective);
         table.add_column("violation".to_owned());
         for point in &trace {
             table.push(vec![
-                Cell::name(&count(point.iteration as u64)),
-                Cell::number(number(point.objective, 4)),
-                Cell::number(number(point.violation, 4)),
+                TableCell::name(&count(point.iteration as u64)),
+                TableCell::number(number(point.objective, 4)),
+                TableCell::number(number(point.violation, 4)),
             ]);
         }
         let about = format!(
@@ -55,14 +55,14 @@ impl TrainingPage<'_> {
         from_zero: bool,
     ) -> Chart {
         let points: Vec<(f64, f64)> = trace.iter().map(|p| (p.iteration as f64, value(p))).collect();
-        let chosen: Vec<Point> = self
+        let chosen: Vec<ChartPoint> = self
             .report
             .trained
             .components
             .iter()
             .filter_map(|component| {
                 let point = trace.iter().find(|point| point.iteration == component.snapshot)?;
-                Some(Point {
+                Some(ChartPoint {
                     x: point.iteration as f64,
                     y: value(point),
                     x_interval: None,
@@ -92,7 +92,10 @@ impl TrainingPage<'_> {
             y_title: y_title.to_owned(),
             x: Scale::over(points.iter().map(|point| point.0).chain([0.0])),
             y: Scale::over(points.iter().map(|point| point.1).chain(zero)),
-            marks: vec![Mark::Line { series: 0, points }, Mark::Points { series: 1, points: chosen }],
+            marks: vec![
+                Mark::Line { series: 0, points },
+                Mark::Points { series: 1, faded: false, points: chosen },
+            ],
             legend,
         }
     }

@@ -4,7 +4,7 @@ use super::TrainingPage;
 use crate::html::frame::{Section, section};
 use crate::html::heat::{HeatMap, MAX_MATRIX, side_by_side};
 use crate::html::markup::Html;
-use crate::html::table::{Cell, Table};
+use crate::html::table::{HtmlTable, TableCell};
 use crate::html::whiskers::{Whisker, Whiskers};
 use crate::text::words::{rate, shorten};
 use pairity::metrics::Audit;
@@ -39,23 +39,12 @@ impl TrainingPage<'_> {
     }
 
     pub(super) fn continuous(&self) -> Option<Section> {
-        let (greater, less) = self.last.as_ref()?.audit.continuous.as_ref()?;
-        let row = |name: &'static str, when: &str, metric, order: &str| Whisker {
-            name,
-            about: format!("{when}the better one has {order} z"),
-            metric,
-            unit: "pairs",
-            bounds: vec![],
-        };
-        let mut rows = Vec::new();
+        let both = self.last.as_ref()?.audit.continuous.as_ref()?;
         let before = self.aside.before.and_then(|before| before.audit.continuous.as_ref());
+        let mut rows: Vec<Whisker> = Vec::new();
+        rows.extend(before.into_iter().flat_map(|both| Whisker::of_continuous(both, "before; ", "z")));
         let after = if before.is_some() { "after; " } else { "" };
-        if let Some((greater, less)) = before {
-            rows.push(row("A[z > z']", "before; ", greater, "the higher"));
-            rows.push(row("A[z < z']", "before; ", less, "the lower"));
-        }
-        rows.push(row("A[z > z']", after, greater, "the higher"));
-        rows.push(row("A[z < z']", after, less, "the lower"));
+        rows.extend(Whisker::of_continuous(both, after, "z"));
         let whiskers = Whiskers {
             caption: "Accuracy with its interval",
             title: "Accuracy",
@@ -79,16 +68,17 @@ pub(in crate::html) fn matrices(audits: &[(String, &Audit)]) -> Html {
 
 /// The lowest accuracies, where a matrix would have too many.
 fn lowest(audits: &[(String, &Audit)], last: &Audit) -> Html {
-    let mut cells: Vec<(usize, usize, f64)> = Vec::new();
-    for (a, row) in last.accuracy.iter().enumerate() {
-        cells.extend(row.iter().enumerate().filter_map(|(b, metric)| Some((a, b, metric.value?))));
-    }
+    let groups = 0..last.groups.len();
+    let mut cells: Vec<(usize, usize, f64)> = groups
+        .clone()
+        .flat_map(|a| groups.clone().filter_map(move |b| Some((a, b, last.accuracy[a][b].value?))))
+        .collect();
     cells.sort_by(|x, y| x.2.total_cmp(&y.2));
-    let mut table = Table::new(format!("The {LOWEST} lowest accuracies"), &["Accuracy"]);
+    let mut table = HtmlTable::new(format!("The {LOWEST} lowest accuracies"), &["Accuracy"]);
     audits.iter().for_each(|(caption, _)| table.add_column(caption.clone()));
     for &(a, b, _) in cells.iter().take(LOWEST) {
-        let mut row = vec![Cell::name(&shorten(&Rate::accuracy(a, b).name(&last.groups), 80))];
-        row.extend(audits.iter().map(|(_, audit)| Cell::metric(&audit.accuracy[a][b], rate)));
+        let mut row = vec![TableCell::name(&shorten(&Rate::accuracy(a, b).name(&last.groups), 80))];
+        row.extend(audits.iter().map(|(_, audit)| TableCell::metric(&audit.accuracy[a][b], rate)));
         table.push(row);
     }
     table.html()

@@ -2,7 +2,7 @@
 
 use super::TrainingPage;
 use crate::html::frame::{Section, section};
-use crate::html::table::{Cell, Table};
+use crate::html::table::{HtmlTable, TableCell};
 use crate::outcome::miss;
 use crate::text::words::{count, number, plain};
 use crate::training::objective_of;
@@ -17,17 +17,18 @@ impl TrainingPage<'_> {
     pub(super) fn members(&self) -> Option<Section> {
         let report = self.report;
         let members = &report.parts.last()?.evaluation.members;
-        let mut table = Table::new(format!("Each scorer alone, on {}", self.rows()), &["Scorer", "#Drawn"]);
+        let mut table =
+            HtmlTable::new(format!("Each scorer alone, on {}", self.rows()), &["Scorer", "#Drawn"]);
         table.add_column(plain(objective_of(&report.goal)));
         report.goal.subject_to.iter().for_each(|text| table.add_column(plain(text)));
         for (place, (member, component)) in members.iter().zip(&report.trained.components).enumerate() {
             let mut row = vec![
-                Cell::name(&name(place, component.snapshot)),
-                Cell::number(format!("{:.1}%", 100.0 * component.probability)),
-                Cell::number(member.objective.map_or("—".to_owned(), |x| number(x, 4))),
+                TableCell::name(&name(place, component.snapshot)),
+                TableCell::number(format!("{:.1}%", 100.0 * component.probability)),
+                TableCell::number(member.objective.map_or("—".to_owned(), |x| number(x, 4))),
             ];
             let misses = 0..member.assessment.misses.len();
-            row.extend(misses.map(|place| Cell::number(miss(&member.assessment, place))));
+            row.extend(misses.map(|place| TableCell::number(miss(&member.assessment, place))));
             table.push(row);
         }
         let mut body = vec![table.html()];
@@ -44,7 +45,7 @@ impl TrainingPage<'_> {
     }
 
     /// The weights of linear scorers that have one for each feature.
-    fn weights_table(&self) -> Option<Table> {
+    fn weights_table(&self) -> Option<HtmlTable> {
         let (report, components) = (self.report, &self.report.trained.components);
         let features = &report.features;
         let fits = components
@@ -58,19 +59,17 @@ impl TrainingPage<'_> {
         {
             return None;
         }
-        let mut table = Table::new("Weights", &["Feature"]).quiet();
+        let mut table = HtmlTable::new("Weights", &["Feature"]).quiet();
         for (place, component) in components.iter().enumerate() {
             table.add_column(name(place, component.snapshot));
         }
         let constant = components.iter().all(|c| c.parameters.len() > features.len());
         let names = features.iter().map(|name| plain(name)).chain(constant.then(|| "constant".to_owned()));
         for (place, name) in names.enumerate() {
-            let mut row = vec![Cell::name(&name)];
-            row.extend(
-                components
-                    .iter()
-                    .map(|c| Cell::number(c.parameters.get(place).map_or("—".to_owned(), |&w| number(w, 4)))),
-            );
+            let mut row = vec![TableCell::name(&name)];
+            row.extend(components.iter().map(|c| {
+                TableCell::number(c.parameters.get(place).map_or("—".to_owned(), |&w| number(w, 4)))
+            }));
             table.push(row);
         }
         Some(table)

@@ -10,16 +10,14 @@ mod values;
 pub(super) use matrices::matrices;
 
 use super::audit::{gaps_of, result_of};
-use super::frame::{HtmlPage, Section, Terms, Tile, cite, command, glossary, paragraphs, section, tile};
+use super::frame::{HtmlPage, Section, Terms, Tile, cite, command, paragraphs, section, tile};
 use super::plane::Plane;
-use super::table::interval;
+use super::table::with_interval;
 use crate::advice::FrontEnd;
 use crate::outcome::{Tone, slack};
 use crate::report::{AuditReport, Notes};
-use crate::scale::minus;
 use crate::text::words::{number, plain, rate, shorten};
 use crate::training::{TrainingPart, TrainingReport, objective_of};
-use pairity::metrics::Metric;
 use pairity::training::Evaluation;
 
 /// What a page shows beside a training run.
@@ -54,8 +52,8 @@ pub fn training_html(report: &TrainingReport, aside: &PageAside) -> String {
         page.measures(),
         page.notes(),
         page.again(),
-        Some(glossary(page.terms())),
-        Some(cite()),
+        Terms::of_training(page.last.as_ref().map(|last| &last.audit)).glossary(),
+        cite(),
     ];
     HtmlPage {
         kind: "Pairwise fairness training",
@@ -106,7 +104,7 @@ impl<'a> TrainingPage<'a> {
                 "On {}, {} is {}",
                 self.rows(),
                 plain(objective_of(&self.report.goal)),
-                with_interval(&evaluation.objective)
+                with_interval(&evaluation.objective, "not estimable")
             );
             for (place, text) in self.report.goal.subject_to.iter().enumerate() {
                 words += &format!("; {} is {}", plain(text), slack(part, place));
@@ -115,7 +113,7 @@ impl<'a> TrainingPage<'a> {
             if let Some(before) = self.aside.before {
                 let mut words = format!(
                     "Whatever the constraints, the best scorer of this run reaches {}",
-                    with_interval(&before.objective)
+                    with_interval(&before.objective, "not estimable")
                 );
                 let worst = before.assessment.violation;
                 if worst > 0.0 {
@@ -184,8 +182,7 @@ impl<'a> TrainingPage<'a> {
 
     fn notes(&self) -> Option<Section> {
         let notes: Vec<String> = self.report.notes.iter().map(|note| shorten(note, 400)).collect();
-        let body = if notes.is_empty() { Vec::new() } else { vec![paragraphs(&notes)] };
-        section("notes", "Notes on the data", "", body)
+        section("notes", "Notes on the data", "", (!notes.is_empty()).then(|| paragraphs(&notes)))
     }
 
     fn again(&self) -> Option<Section> {
@@ -198,28 +195,5 @@ impl<'a> TrainingPage<'a> {
         }
         let about = "The same command, version and seed make the same model, whatever the number of threads.";
         section("again", "How to make it again", about, body)
-    }
-
-    fn terms(&self) -> Terms {
-        let audit = self.last.as_ref().map(|last| &last.audit);
-        Terms {
-            labels: true,
-            groups: audit.is_some_and(|audit| !audit.groups.is_empty()),
-            continuous: audit.is_some_and(|audit| audit.continuous.is_some()),
-            queries: audit.is_some_and(|audit| audit.queries.is_some()),
-            weights: false,
-            checks: false,
-            training: true,
-        }
-    }
-}
-
-/// A value and its interval in a sentence.
-fn with_interval(metric: &Metric) -> String {
-    let write = |x: f64| number(x, 4);
-    let value = metric.value.map_or("not estimable".to_owned(), |x| minus(&write(x)));
-    match interval(metric, write) {
-        Some(interval) => format!("{value} ({interval})"),
-        None => value,
     }
 }

@@ -1,12 +1,14 @@
 use super::{PageAside, training_html};
+use crate::advice::FrontEnd;
 use crate::html::plane::{Plane, PlaneLine, PlanePoint};
 use crate::text::words::{number, rate};
+use crate::text::{Look, training_text};
 use crate::training::{TrainingPart, TrainingReport, training_json};
 use pairity::examples::{Columns, Examples, Groups};
 use pairity::goals::{Goal, Objective, Problem, parse_constraint, parse_maximize};
 use pairity::metrics::Settings;
 use pairity::scorers::{Architecture, Features, GroupUse, Linear};
-use pairity::training::{Data, Evaluation, TrainSettings, Watch, evaluate, train};
+use pairity::training::{Data, Evaluation, Status, TrainSettings, Watch, evaluate, train};
 
 /// A run on rows of two features and some groups, or of a continuous attribute without any.
 fn run(groups: &[&str], constraints: &[&str]) -> (TrainingReport, Option<Evaluation>) {
@@ -162,4 +164,36 @@ fn every_kind_of_run_has_a_page() {
         assert_eq!(page.contains("Largest violation"), !constraints.is_empty());
         assert_eq!(before.is_some(), !constraints.is_empty());
     }
+}
+
+#[test]
+fn each_front_end_gives_advice_in_its_own_words() {
+    let (mut report, _) = run(&["a", "b"], &["cross_group <= 0.05"]);
+    let text = |report: &TrainingReport, front_end| {
+        training_text(report, &Look { color: false, pictures: false, width: 300, front_end })
+    };
+    for (status, method, shell, python) in [
+        (Status::TimeLimit, "constrained", "--resume goes on.", "a larger time_limit= lets it finish."),
+        (Status::NotConverged, "constrained", "more --iterations may help.", "more iterations= may help."),
+        (Status::Infeasible, "debiased", "--method constrained", "method=\"constrained\" trains for it."),
+        (
+            Status::Infeasible,
+            "constrained",
+            "use a richer --model, or allow --group-aware.",
+            "use a richer model=, or allow group_aware=True.",
+        ),
+    ] {
+        (report.trained.status, report.method) = (status, method);
+        report.file = Some("model.json".to_owned());
+        let told = text(&report, FrontEnd::CommandLine);
+        assert!(told.contains(shell) && told.contains("pairity score model.json TABLE"), "{told}");
+        report.file = None;
+        let told = text(&report, FrontEnd::Python);
+        assert!(told.contains(python) && !told.contains("--") && !told.contains("written to"), "{told}");
+        let page = training_html(&report, &PageAside { front_end: FrontEnd::Python, ..PageAside::default() });
+        let words = python.replace('"', "&quot;");
+        assert!(page.contains(&words) && !page.contains("pairity score"), "{words}");
+    }
+    report.tables.clear();
+    assert!(text(&report, FrontEnd::Python).starts_with("Training\n"));
 }

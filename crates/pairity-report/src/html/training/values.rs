@@ -1,9 +1,8 @@
 //! The objective and the constraints, and every measure, part by part of the rows.
 
 use super::TrainingPage;
-use crate::facts::about;
 use crate::html::frame::{Section, section};
-use crate::html::table::{Cell, Table};
+use crate::html::table::{HtmlTable, TableCell};
 use crate::html::whiskers::verdict;
 use crate::outcome::slack;
 use crate::report::{AuditReport, Notes};
@@ -15,17 +14,17 @@ impl TrainingPage<'_> {
         let report = self.report;
         let write = |x: f64| number(x, 4);
         let mut table = self.table("Objective and constraints on each part of the rows");
-        let mut row = vec![Cell::name(&plain(objective_of(&report.goal))).with_note("the objective")];
-        row.extend(report.parts.iter().map(|part| Cell::metric(&part.evaluation.objective, write)));
+        let mut row = vec![TableCell::name(&plain(objective_of(&report.goal))).with_note("the objective")];
+        row.extend(report.parts.iter().map(|part| TableCell::metric(&part.evaluation.objective, write)));
         table.push(row);
         for (place, text) in report.goal.subject_to.iter().enumerate() {
             let cell = |part: &TrainingPart| {
                 let check = &part.evaluation.audit.checks[place];
                 let badge = verdict(check.verdict);
-                Cell::metric(&check.metric, write).with_note(slack(part, place)).with_badge(badge)
+                TableCell::metric(&check.metric, write).with_note(slack(part, place)).with_badge(badge)
             };
             let note = if report.constrained() { "a constraint" } else { "measured, not enforced" };
-            let mut row = vec![Cell::name(&plain(text)).with_note(note)];
+            let mut row = vec![TableCell::name(&plain(text)).with_note(note)];
             row.extend(report.parts.iter().map(cell));
             table.push(row);
         }
@@ -47,24 +46,24 @@ impl TrainingPage<'_> {
             .collect();
         let first = parts.first()?;
         let mut table = self.table("Every measure on each part of the rows");
-        let mut row = vec![Cell::name("auc").with_note("the better of two scores higher")];
-        row.extend(parts.iter().map(|part| Cell::metric(&part.audit.auc, rate)));
+        let mut row = vec![TableCell::name("auc").with_note("the better of two scores higher")];
+        row.extend(parts.iter().map(|part| TableCell::metric(&part.audit.auc, rate)));
         table.push(row);
         if first.shown_mse().is_some() {
-            let mut row = vec![Cell::name("mse").with_note("mean squared error")];
+            let mut row = vec![TableCell::name("mse").with_note("mean squared error")];
             let cell = |part: &AuditReport| match &part.audit.mse {
-                Some(mse) => Cell::metric(mse, |x| number(x, 4)),
-                None => Cell::number("—"),
+                Some(mse) => TableCell::metric(mse, |x| number(x, 4)),
+                None => TableCell::number("—"),
             };
             row.extend(parts.iter().map(cell));
             table.push(row);
         }
         let gaps: Vec<_> = parts.iter().map(AuditReport::gaps_that_apply).collect();
         for (place, (criterion, _)) in gaps[0].iter().enumerate() {
-            let mut row = vec![Cell::name(criterion.name()).with_note(about(*criterion))];
+            let mut row = vec![TableCell::name(criterion.name()).with_note(criterion.rates())];
             row.extend(gaps.iter().map(|gaps| match gaps.get(place) {
-                Some((_, metric)) => Cell::metric(metric, rate),
-                None => Cell::number("—"),
+                Some((_, metric)) => TableCell::metric(metric, rate),
+                None => TableCell::number("—"),
             }));
             table.push(row);
         }
@@ -74,8 +73,8 @@ impl TrainingPage<'_> {
     }
 
     /// A table with a column for each part.
-    fn table(&self, caption: &str) -> Table {
-        let mut table = Table::new(caption, &["Measure"]).quiet();
+    fn table(&self, caption: &str) -> HtmlTable {
+        let mut table = HtmlTable::new(caption, &["Measure"]).quiet();
         self.report.parts.iter().for_each(|part| table.add_column(part.name.to_owned()));
         table
     }
