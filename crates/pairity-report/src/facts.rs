@@ -5,7 +5,7 @@ use crate::outcome::file_names;
 use crate::report::{AuditReport, Role};
 use crate::text::words::{many, plain};
 use pairity::goals::{Criterion, Sense};
-use pairity::metrics::{Check, Metric, Verdict};
+use pairity::metrics::{Audit, Check, Metric, Verdict};
 use pairity::rates::{Average, Rate, Ties};
 
 impl AuditReport {
@@ -121,6 +121,13 @@ impl AuditReport {
     pub(crate) fn worst_cell(&self) -> Option<(usize, usize)> {
         worst_cell(&self.audit.accuracy)
     }
+}
+
+/// The accuracies between groups, with those of each group against anyone in a last row and column.
+pub(crate) fn with_marginals(audit: &Audit) -> Vec<Vec<Option<&Metric>>> {
+    let rows = audit.accuracy.iter().zip(&audit.row_marginals);
+    let last = audit.column_marginals.iter().chain([&audit.auc]).map(Some).collect();
+    rows.map(|(row, marginal)| row.iter().chain([marginal]).map(Some).collect()).chain([last]).collect()
 }
 
 /// The cells that have a value, from the lowest to the highest.

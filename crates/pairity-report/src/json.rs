@@ -34,13 +34,13 @@ pub fn audit_json(report: &AuditReport) -> Value {
         Ties::Half => "half",
         Ties::Strict => "strict",
     };
-    let list = |metrics: &[Metric]| metrics.iter().map(metric).collect::<Vec<_>>();
+    let list = |metrics: &[Metric]| metrics.iter().map(metric_json).collect::<Vec<_>>();
     let parity = |row: &Vec<Option<Metric>>| row.iter().map(optional).collect::<Vec<_>>();
     let continuous = match &audit.continuous {
-        Some((greater, less)) => json!({ "greater": metric(greater), "less": metric(less) }),
+        Some((greater, less)) => json!({ "greater": metric_json(greater), "less": metric_json(less) }),
         None => Value::Null,
     };
-    let gaps = report.gaps().into_iter().map(|(c, gap)| (c.name().to_owned(), metric(gap)));
+    let gaps = report.gaps().into_iter().map(|(c, gap)| (c.name().to_owned(), metric_json(gap)));
     json!({
         "schema": "pairity.audit/1",
         "rows": audit.rows,
@@ -48,7 +48,7 @@ pub fn audit_json(report: &AuditReport) -> Value {
         "average": average,
         "ties": ties,
         "confidence": audit.settings.confidence,
-        "auc": metric(&audit.auc),
+        "auc": metric_json(&audit.auc),
         "mse": optional(&audit.mse),
         "groups": audit.groups,
         "accuracy": audit.accuracy.iter().map(|row| list(row)).collect::<Vec<_>>(),
@@ -80,11 +80,7 @@ pub fn json_lines(document: &Value) -> String {
 }
 
 /// A metric as documents have it: value, interval and number of pairs, and the reason for what is missing.
-pub fn metric_json(own: &Metric) -> Value {
-    metric(own)
-}
-
-fn metric(metric: &Metric) -> Value {
+pub fn metric_json(metric: &Metric) -> Value {
     let mut object = json!({
         "value": metric.value,
         "low": metric.low,
@@ -96,7 +92,7 @@ fn metric(metric: &Metric) -> Value {
 }
 
 fn optional(value: &Option<Metric>) -> Value {
-    value.as_ref().map_or(Value::Null, metric)
+    value.as_ref().map_or(Value::Null, metric_json)
 }
 
 /// What a report of constraints adds to one of them: the interval, the bound and the verdict.
@@ -180,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_missing_value_is_null_with_a_reason() {
-        let missing = metric(&Metric::missing("no pairs"));
+        let missing = metric_json(&Metric::missing("no pairs"));
         assert_eq!(
             missing,
             json!({"value": null, "low": null, "high": null, "pairs": 0, "reason": "no pairs"})

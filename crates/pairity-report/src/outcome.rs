@@ -88,57 +88,39 @@ impl TrainingReport {
         let scorers = many(trained.components.len(), "scorer");
         let worst = number(trained.violations.iter().copied().fold(0.0, f64::max), 4);
         let constrained = !self.goal.subject_to.is_empty();
-        let (tone, word, words, advice) = match (trained.status, trained.meets_goal) {
-            (Status::Feasible, _) if !constrained => {
-                (Tone::Good, "Trained", format!("one scorer, chosen on {part}."), None)
+        let (tone, word) = match trained.status {
+            Status::Feasible | Status::FeasibleAsMixture if !constrained => (Tone::Good, "Trained"),
+            Status::Feasible | Status::FeasibleAsMixture => (Tone::Good, "Goal met"),
+            Status::TimeLimit => (Tone::Unsure, "Stopped early"),
+            Status::NotConverged | Status::Infeasible => (Tone::Bad, "Goal not met"),
+        };
+        let (words, advice) = match trained.status {
+            Status::Feasible if !constrained => (format!("one scorer, chosen on {part}."), None),
+            Status::FeasibleAsMixture if !constrained => {
+                (format!("a mixture of {scorers}, chosen on {part}."), None)
             }
-            (Status::FeasibleAsMixture, _) if !constrained => {
-                (Tone::Good, "Trained", format!("a mixture of {scorers}, chosen on {part}."), None)
+            Status::Feasible => (format!("by one scorer, on {part}."), None),
+            Status::FeasibleAsMixture => {
+                let drawn = "Each query draws one of them; no single one found does as well.";
+                (format!("by a mixture of {scorers}, on {part}. {drawn}"), None)
             }
-            (Status::Feasible, _) => (Tone::Good, "Goal met", format!("by one scorer, on {part}."), None),
-            (Status::FeasibleAsMixture, _) => (
-                Tone::Good,
-                "Goal met",
-                format!(
-                    "by a mixture of {scorers}, on {part}. Each query draws one of them; no single one found \
-                     does as well."
-                ),
-                None,
-            ),
-            (Status::TimeLimit, true) => (
-                Tone::Unsure,
-                "Stopped early",
-                format!("the best so far meets the goal on {part}, with {scorers}."),
-                Some(Advice::Resume),
-            ),
-            (Status::TimeLimit, false) => (
-                Tone::Unsure,
-                "Stopped early",
-                format!("the best so far misses the goal by {worst} on {part}."),
-                Some(Advice::Resume),
-            ),
-            (Status::NotConverged, _) => (
-                Tone::Bad,
-                "Goal not met",
-                format!(
-                    "the best mixture found still misses it by {worst} on {part}, but was coming nearer:"
-                ),
-                Some(Advice::Iterations),
-            ),
-            (Status::Infeasible, _) if self.method != "constrained" => (
-                Tone::Bad,
-                "Goal not met",
-                format!("{} misses it by {worst} on {part}.", self.method),
-                Some(Advice::Constrained),
-            ),
-            (Status::Infeasible, _) => (
-                Tone::Bad,
-                "Goal not met",
-                format!(
-                    "the least violation that any mixture of the scorers found reaches on {part} is {worst}."
-                ),
-                Some(Advice::Loosen),
-            ),
+            Status::TimeLimit if trained.meets_goal => {
+                (format!("the best so far meets the goal on {part}, with {scorers}."), Some(Advice::Resume))
+            }
+            Status::TimeLimit => {
+                (format!("the best so far misses the goal by {worst} on {part}."), Some(Advice::Resume))
+            }
+            Status::NotConverged => {
+                let words = format!("the best mixture found still misses it by {worst} on {part}");
+                (format!("{words}, but was coming nearer:"), Some(Advice::Iterations))
+            }
+            Status::Infeasible if self.method != "constrained" => {
+                (format!("{} misses it by {worst} on {part}.", self.method), Some(Advice::Constrained))
+            }
+            Status::Infeasible => {
+                let words = "the least violation that any mixture of the scorers found reaches";
+                (format!("{words} on {part} is {worst}."), Some(Advice::Loosen))
+            }
         };
         Ending { tone, word, words, advice }
     }

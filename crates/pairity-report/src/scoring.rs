@@ -1,6 +1,7 @@
 //! A table that was scored, and its JSON document of schema `pairity.score/1`.
 
 use pairity::scorers::Note;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// Everything that is told about a scored table.
@@ -31,7 +32,7 @@ pub struct ScoringReport {
 }
 
 /// A scorer of the model, and what it scored.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScoringComponent {
     /// How likely it is drawn.
     pub probability: f64,
@@ -52,14 +53,6 @@ impl ScoringReport {
 
 /// The report as one JSON document.
 pub fn scoring_json(report: &ScoringReport) -> Value {
-    let component = |component: &ScoringComponent| {
-        json!({
-            "probability": component.probability,
-            "snapshot": component.snapshot,
-            "queries": component.queries,
-            "rows": component.rows,
-        })
-    };
     json!({
         "schema": "pairity.score/1",
         "model": report.model,
@@ -71,7 +64,7 @@ pub fn scoring_json(report: &ScoringReport) -> Value {
         "query": report.query,
         "queries": report.queries(),
         "rows_without_query": report.rows_without_query,
-        "components": report.components.iter().map(component).collect::<Vec<_>>(),
+        "components": report.components,
         "rows_with_unknown_group": report.rows_with_unknown_group,
         "notes": report.notes.iter().map(note).collect::<Vec<_>>(),
     })

@@ -46,12 +46,11 @@ fn part(report: &AdjustReport, part: &AdjustedPart) -> Option<Section> {
         TableCell::metric(&part.after.objective, write),
     ]);
     for (before, after) in part.before.checks.iter().zip(&part.after.checks) {
-        let mut row = vec![TableCell::name(&plain(&before.expression)).with_note("a constraint")];
-        row.extend(
+        table.row(
+            TableCell::name(&plain(&before.expression)).with_note("a constraint"),
             [before, after]
                 .map(|check| TableCell::metric(&check.metric, write).with_badge(verdict(check.verdict))),
         );
-        table.push(row);
     }
     section(id, title, &many(part.rows, "row"), vec![table.html()])
 }

@@ -3,7 +3,7 @@
 
 use super::markup::{Html, render};
 use super::table::{Name, interval};
-use crate::facts::worst_cell;
+use crate::facts::{with_marginals, worst_cell};
 use crate::text::words::{count, rate};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
@@ -44,18 +44,11 @@ impl<'a> HeatMap<'a> {
     /// The accuracies of an audit with their marginals. Colors are distances from `middle`, the overall
     /// accuracy.
     pub(crate) fn of_accuracy(caption: &'a str, audit: &'a Audit, middle: Option<f64>) -> HeatMap<'a> {
-        let mut cells: Vec<Vec<Option<&Metric>>> = audit
-            .accuracy
-            .iter()
-            .zip(&audit.row_marginals)
-            .map(|(row, marginal)| row.iter().chain([marginal]).map(Some).collect())
-            .collect();
-        cells.push(audit.column_marginals.iter().chain([&audit.auc]).map(Some).collect());
         HeatMap {
             caption,
             corner: ["better", "worse"],
             names: audit.groups.iter().map(String::as_str).chain([ANYONE]).collect(),
-            cells,
+            cells: with_marginals(audit),
             middle: middle.map(|auc| (auc, "the overall accuracy")),
             marked: worst_cell(&audit.accuracy).map(|(better, worse)| (better, worse, "lowest")),
             totals: true,

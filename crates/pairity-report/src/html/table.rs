@@ -166,6 +166,11 @@ impl HtmlTable {
         self.columns.push(TableColumn { title, numeric: true });
     }
 
+    /// A row of a name and other cells.
+    pub(crate) fn row(&mut self, name: TableCell, cells: impl IntoIterator<Item = TableCell>) {
+        self.rows.push([name].into_iter().chain(cells).collect());
+    }
+
     pub(crate) fn push(&mut self, row: Vec<TableCell>) {
         self.rows.push(row);
     }

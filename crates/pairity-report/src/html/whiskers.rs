@@ -3,7 +3,7 @@
 use super::markup::{Html, render};
 use super::table::{Name, interval, short_reason};
 use crate::scale::{Scale, minus};
-use crate::text::words::count;
+use crate::text::words::{count, rate};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use pairity::goals::Sense;
@@ -23,28 +23,25 @@ pub(crate) struct Whisker<'a> {
     /// What it is, smaller, below the name.
     pub(crate) about: String,
     pub(crate) metric: &'a Metric,
-    /// What it was counted in.
-    pub(crate) unit: &'a str,
     pub(crate) bounds: Vec<DrawnBound>,
 }
 
-/// Values one below the other.
+/// Rates one below the other.
 pub(crate) struct Whiskers<'a> {
-    pub(crate) caption: &'a str,
+    caption: &'a str,
     /// What the names are.
-    pub(crate) title: &'a str,
-    pub(crate) rows: Vec<Whisker<'a>>,
+    title: &'a str,
+    rows: Vec<Whisker<'a>>,
     /// Numbers that the scale must hold beside the values.
-    pub(crate) holds: Vec<f64>,
-    /// A line through all rows, and what it is.
-    pub(crate) rule: Option<(f64, &'a str)>,
-    pub(crate) write: fn(f64) -> String,
+    holds: Vec<f64>,
+    /// A line through all rows at the overall accuracy.
+    overall: Option<f64>,
 }
 
 impl<'a> Whisker<'a> {
     /// A rate of pairs without a bound.
     pub(crate) fn of(name: &'a str, metric: &'a Metric, about: String) -> Whisker<'a> {
-        Whisker { name, about, metric, unit: "pairs", bounds: Vec::new() }
+        Whisker { name, about, metric, bounds: Vec::new() }
     }
 
     /// Both accuracies of a continuous attribute that is called `z`; `when` stands before what they are.
@@ -59,9 +56,54 @@ impl<'a> Whisker<'a> {
             Whisker::of("A[z < z']", less, about("the lower")),
         ]
     }
+
+    fn drawn(&self, scale: &Scale) -> Value {
+        let metric = self.metric;
+        let bound = |bound: &DrawnBound| {
+            context! {
+                place => scale.place(bound.value),
+                words => bound_words(bound.sense, bound.value),
+                verdict => verdict(bound.verdict),
+            }
+        };
+        context! {
+            name => Serde(Name::new(self.name)),
+            about => &self.about,
+            value => metric.value.map_or("—".to_owned(), |value| minus(&rate(value))),
+            interval => interval(metric, rate),
+            pairs => format!("{} pairs", count(metric.pairs)),
+            // Why there is no value or no interval.
+            reason => metric.reason.as_deref().map(|reason| match metric.value {
+                Some(_) => short_reason(reason),
+                None => format!("can’t be estimated: {}", short_reason(reason)),
+            }),
+            dot => metric.value.map(|value| scale.place(value)),
+            whisker => Serde(metric.low.zip(metric.high).map(|(low, high)| (scale.place(low), scale.place(high)))),
+            bounds => self.bounds.iter().map(bound).collect::<Vec<Value>>(),
+        }
+    }
 }
 
-impl Whiskers<'_> {
+impl<'a> Whiskers<'a> {
+    /// Rates on a scale of their own.
+    pub(crate) fn of(
+        caption: &'a str,
+        title: &'a str,
+        rows: impl IntoIterator<Item = Whisker<'a>>,
+    ) -> Whiskers<'a> {
+        Whiskers { caption, title, rows: rows.into_iter().collect(), holds: Vec::new(), overall: None }
+    }
+
+    /// The same on a scale that holds other numbers too.
+    pub(crate) fn holding(self, holds: impl Into<Vec<f64>>) -> Whiskers<'a> {
+        Whiskers { holds: holds.into(), ..self }
+    }
+
+    /// The same with a line at the overall accuracy.
+    pub(crate) fn beside(self, overall: &Metric) -> Whiskers<'a> {
+        Whiskers { overall: overall.value, ..self }
+    }
+
     pub(crate) fn html(&self) -> Html {
         let shown = self.rows.iter().flat_map(|row| {
             let metric = row.metric;
@@ -73,36 +115,10 @@ impl Whiskers<'_> {
             caption => self.caption,
             title => self.title,
             ticks => Serde(scale.drawn()),
-            rule => Serde(self.rule.map(|(value, words)| (scale.place(value), words))),
-            rows => self.rows.iter().map(|row| self.row(row, &scale)).collect::<Vec<Value>>(),
+            rule => Serde(self.overall.map(|value| (scale.place(value), "overall accuracy"))),
+            rows => self.rows.iter().map(|row| row.drawn(&scale)).collect::<Vec<Value>>(),
         };
         render("whiskers.html", data)
-    }
-
-    fn row(&self, row: &Whisker, scale: &Scale) -> Value {
-        let metric = row.metric;
-        let bound = |bound: &DrawnBound| {
-            context! {
-                place => scale.place(bound.value),
-                words => bound_words(bound.sense, bound.value),
-                verdict => verdict(bound.verdict),
-            }
-        };
-        context! {
-            name => Serde(Name::new(row.name)),
-            about => &row.about,
-            value => metric.value.map_or("—".to_owned(), |value| minus(&(self.write)(value))),
-            interval => interval(metric, self.write),
-            pairs => format!("{} {}", count(metric.pairs), row.unit),
-            // Why there is no value or no interval.
-            reason => metric.reason.as_deref().map(|reason| match metric.value {
-                Some(_) => short_reason(reason),
-                None => format!("can’t be estimated: {}", short_reason(reason)),
-            }),
-            dot => metric.value.map(|value| scale.place(value)),
-            whisker => Serde(metric.low.zip(metric.high).map(|(low, high)| (scale.place(low), scale.place(high)))),
-            bounds => row.bounds.iter().map(bound).collect::<Vec<Value>>(),
-        }
     }
 }
 

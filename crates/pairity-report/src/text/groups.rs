@@ -4,7 +4,7 @@ use super::matrix::{MARK, TextMatrix};
 use super::words::{count, fill, pad, rate, shorten, with_interval};
 use super::{ListEntry, TextPage};
 use crate::advice::Advice;
-use crate::facts::by_value;
+use crate::facts::{by_value, with_marginals};
 use crate::report::AuditReport;
 use pairity::metrics::Metric;
 use pairity::rates::Rate;
@@ -32,13 +32,7 @@ impl TextPage<'_, AuditReport> {
         let title = "how often the better of two scores higher, by the group of each";
         let mut text = self.title("Accuracy between groups", title);
         if groups.len() <= MAX_MATRIX {
-            let mut cells: Vec<Vec<Option<&Metric>>> = audit
-                .accuracy
-                .iter()
-                .zip(&audit.row_marginals)
-                .map(|(row, marginal)| row.iter().chain([marginal]).map(Some).collect())
-                .collect();
-            cells.push(audit.column_marginals.iter().chain([&audit.auc]).map(Some).collect());
+            let cells = with_marginals(audit);
             let names: Vec<String> = groups.iter().cloned().chain([ANYONE.to_owned()]).collect();
             let corner = "better ↓  worse →";
             let matrix = TextMatrix { corner, rows: names.clone(), columns: names, cells, worst };

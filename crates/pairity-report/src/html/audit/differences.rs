@@ -18,14 +18,9 @@ impl AuditPage<'_> {
             return None;
         }
         let z = shorten(&self.attribute(), 40);
-        let whiskers = Whiskers {
-            caption: "Accuracy with its interval",
-            title: "Accuracy",
-            rows: Whisker::of_continuous(both, "", &z).into(),
-            holds: vec![],
-            rule: self.report.audit.auc.value.map(|auc| (auc, "overall accuracy")),
-            write: rate,
-        };
+        let whiskers =
+            Whiskers::of("Accuracy with its interval", "Accuracy", Whisker::of_continuous(both, "", &z))
+                .beside(&self.report.audit.auc);
         let mut body = vec![whiskers.html()];
         let differences = self.distributions.and_then(|found| found.differences.as_ref());
         if let Some(found) = differences.filter(|found| !found.bins.is_empty()) {

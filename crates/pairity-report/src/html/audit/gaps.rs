@@ -6,7 +6,7 @@ use crate::html::table::{HtmlTable, TableCell};
 use crate::html::whiskers::{DrawnBound, Whisker, Whiskers, verdict};
 use crate::report::AuditReport;
 use crate::scale::minus;
-use crate::text::words::{number, plain, rate};
+use crate::text::words::{number, plain};
 use pairity::goals::{Criterion, Sense};
 
 /// The gaps of an audit with their intervals and the bounds that were asked for.
@@ -16,17 +16,11 @@ pub(in crate::html) fn gaps_of(report: &AuditReport) -> Option<Section> {
         bounds: bounds(report, criterion),
         ..Whisker::of(criterion.name(), metric, criterion.rates().to_owned())
     };
-    let whiskers = Whiskers {
-        caption: "Each gap with its interval; a thick line is a bound that was asked for",
-        title: "Gap",
-        rows: gaps.into_iter().map(row).collect(),
-        holds: vec![0.0],
-        rule: None,
-        write: rate,
-    };
-    if whiskers.rows.is_empty() {
+    if gaps.is_empty() {
         return None;
     }
+    let caption = "Each gap with its interval; a thick line is a bound that was asked for";
+    let whiskers = Whiskers::of(caption, "Gap", gaps.into_iter().map(row)).holding([0.0]);
     let about = "The largest difference among rates that should be equal; 0 is perfectly equal.";
     section("gaps", "Gaps", about, vec![whiskers.html()])
 }

@@ -7,7 +7,7 @@ use crate::html::heat::{HeatMap, MAX_MATRIX};
 use crate::html::markup::Html;
 use crate::html::table::{HtmlTable, TableCell};
 use crate::html::whiskers::{Whisker, Whiskers};
-use crate::text::words::{count, many, plain, rate, shorten};
+use crate::text::words::{count, many, plain, shorten};
 use pairity::metrics::Metric;
 use pairity::rates::Rate;
 
@@ -55,15 +55,8 @@ impl AuditPage<'_> {
         let both: Vec<f64> = metrics.flat_map(|m| [m.value, m.low, m.high]).flatten().collect();
         let whiskers = |caption, metrics: &[Metric]| {
             let rows = audit.groups.iter().zip(metrics);
-            Whiskers {
-                caption,
-                title: "Group",
-                rows: rows.map(|(name, metric)| Whisker::of(name, metric, String::new())).collect(),
-                holds: both.clone(),
-                rule: audit.auc.value.map(|auc| (auc, "overall accuracy")),
-                write: rate,
-            }
-            .html()
+            let rows = rows.map(|(name, metric)| Whisker::of(name, metric, String::new()));
+            Whiskers::of(caption, "Group", rows).holding(both.clone()).beside(&audit.auc).html()
         };
         let mut table =
             HtmlTable::new("Symmetric accuracy: the sum of both; 2 is perfect", &["Group", "#S", "#Pairs"]);

@@ -144,9 +144,10 @@ impl AuditPage<'_> {
         let mut table = HtmlTable::new(caption, &["About"]);
         columns.iter().for_each(|(title, _)| table.add_column((*title).to_owned()));
         for (bin, ends) in bins.edges.windows(2).enumerate() {
-            let mut row = vec![TableCell::name(&middle(ends))];
-            row.extend(columns.iter().map(|(_, counts)| TableCell::count(counts[bin])));
-            table.push(row);
+            table.row(
+                TableCell::name(&middle(ends)),
+                columns.iter().map(|(_, counts)| TableCell::count(counts[bin])),
+            );
         }
         table.behind("These numbers as a table")
     }

@@ -109,14 +109,16 @@ impl AuditPage<'_> {
             ));
         }
         for (bin, ends) in all.bins.edges.windows(2).enumerate() {
-            let mut row = vec![TableCell::name(&format!("{} to {}", write(ends[0]), write(ends[1])))];
             let share = |histogram: &&ScoreHistogram| shares(histogram).nth(bin).unwrap_or(0.0);
-            row.extend(shown.iter().map(|histogram| TableCell::number(rate(share(histogram)))));
-            table.push(row);
+            table.row(
+                TableCell::name(&format!("{} to {}", write(ends[0]), write(ends[1]))),
+                shown.iter().map(|histogram| TableCell::number(rate(share(histogram)))),
+            );
         }
-        let mut row = vec![TableCell::name("rows")];
-        row.extend(shown.iter().map(|histogram| TableCell::number(count(histogram.rows as u64))));
-        table.push(row);
+        table.row(
+            TableCell::name("rows"),
+            shown.iter().map(|histogram| TableCell::number(count(histogram.rows as u64))),
+        );
         table
     }
 

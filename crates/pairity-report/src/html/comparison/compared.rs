@@ -1,13 +1,13 @@
 //! The page of a comparison.
 
-use super::{Frame, accuracies, applied, sure, words};
+use super::{Frame, NO_MISS, accuracies, applied, sure, words};
 use crate::comparison::{ComparisonReport, MethodOutcome};
 use crate::html::chooser::{Choice, chooser};
 use crate::html::frame::{HtmlPage, Section, Tile, paragraphs, section};
-use crate::html::scatter::{Scatter, ScatterPoint};
+use crate::html::scatter::ScatterPoint;
 use crate::outcome::on_files;
 use crate::text::words::{many, plain};
-use pairity::metrics::{Metric, Verdict};
+use pairity::metrics::Verdict;
 
 /// The comparison as a page for people: one file that needs nothing else. `command` makes it again.
 pub fn comparison_html(report: &ComparisonReport, command: Option<&str>) -> String {
@@ -61,26 +61,17 @@ fn lead(frame: &Frame, results: &[(&str, &MethodOutcome)]) -> Vec<String> {
 }
 
 fn picture(frame: &Frame, results: &[(&str, &MethodOutcome)]) -> Option<Section> {
-    let zero = Metric { value: Some(0.0), low: None, high: None, pairs: 0, reason: None };
     let spots = results.iter().enumerate().map(|(series, (name, outcome))| ScatterPoint {
         name,
-        x: outcome.violation().unwrap_or(&zero),
+        x: outcome.violation().unwrap_or(&NO_MISS),
         y: &outcome.test.objective,
         dominated: outcome.dominated,
         series,
         about: sure(outcome).to_owned(),
     });
-    let objective = plain(frame.setup.objective());
-    let scatter = Scatter {
-        title: "Objective against violation",
-        x_title: "violation",
-        y_title: &objective,
-        spots: spots.collect(),
-        joined: false,
-    };
     let about = "Left is fairer. Bars are the intervals of both values. Gray methods are dominated: another one is at \
                  least as good in both values, though differences inside the intervals may be noise.";
-    section("picture", "Objective against violation", about, vec![scatter.html()])
+    frame.picture(spots.collect(), false, about)
 }
 
 fn table(frame: &Frame, results: &[(&str, &MethodOutcome)]) -> Option<Section> {

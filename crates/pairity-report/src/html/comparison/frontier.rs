@@ -1,14 +1,13 @@
 //! The page of a frontier.
 
-use super::{Frame, accuracies, words};
+use super::{Frame, NO_MISS, accuracies, words};
 use crate::comparison::MethodOutcome;
 use crate::frontier::FrontierReport;
 use crate::html::chooser::{Choice, chooser};
 use crate::html::frame::{HtmlPage, Section, paragraphs, remarks, section};
-use crate::html::scatter::{Scatter, ScatterPoint};
+use crate::html::scatter::ScatterPoint;
 use crate::outcome::on_files;
 use crate::text::words::{number, plain};
-use pairity::metrics::Metric;
 
 /// A model on the frontier.
 struct FrontierModel<'a> {
@@ -117,7 +116,6 @@ fn lead(frame: &Frame, found: &[FrontierModel]) -> Vec<String> {
 }
 
 fn picture(frame: &Frame, found: &[FrontierModel]) -> Option<Section> {
-    let zero = Metric { value: Some(0.0), low: None, high: None, pairs: 0, reason: None };
     let all: Vec<(f64, f64)> = found.iter().filter_map(FrontierModel::values).collect();
     let dominated = |own: Option<(f64, f64)>| {
         own.is_some_and(|own| {
@@ -126,23 +124,15 @@ fn picture(frame: &Frame, found: &[FrontierModel]) -> Option<Section> {
     };
     let spots = found.iter().map(|found| ScatterPoint {
         name: found.method,
-        x: found.outcome.violation().unwrap_or(&zero),
+        x: found.outcome.violation().unwrap_or(&NO_MISS),
         y: &found.outcome.test.objective,
         dominated: dominated(found.values()),
         series: found.series,
         about: found.bound.map_or(String::new(), |bound| format!("bound {}", number(bound, 4))),
     });
-    let objective = plain(frame.setup.objective());
-    let scatter = Scatter {
-        title: "Objective against violation",
-        x_title: "violation",
-        y_title: &objective,
-        spots: spots.collect(),
-        joined: true,
-    };
     let about = "Left is fairer. A line follows a method from the loosest bound to the tightest; bars are the intervals of \
                  both values. Gray points are dominated: another model is at least as good in both values.";
-    section("picture", "Objective against violation", about, vec![scatter.html()])
+    frame.picture(spots.collect(), true, about)
 }
 
 fn choices(frame: &Frame, found: &[FrontierModel]) -> Option<Section> {

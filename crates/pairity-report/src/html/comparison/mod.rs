@@ -11,11 +11,12 @@ pub use frontier::frontier_html;
 use super::frame::{Section, Terms, cite, command, paragraphs, section};
 use super::heat::{HeatMap, MAX_MATRIX};
 use super::markup::Html;
+use super::scatter::{Scatter, ScatterPoint};
 use super::table::{HtmlTable, TableCell, with_interval};
 use super::whiskers::{Whisker, Whiskers, verdict};
 use crate::comparison::{ComparisonSetup, MethodOutcome, MethodResult};
 use crate::outcome::{goal_words, scorer_words};
-use crate::text::words::{many, number, plain, rate, shorten};
+use crate::text::words::{many, number, plain, shorten};
 use pairity::goals::Objective;
 use pairity::metrics::{Audit, Metric, Verdict};
 
@@ -67,6 +68,14 @@ impl Frame<'_> {
         .collect()
     }
 
+    /// Models as points, with a section about them.
+    fn picture(&self, spots: Vec<ScatterPoint>, joined: bool, about: &str) -> Option<Section> {
+        let title = "Objective against violation";
+        let objective = plain(self.setup.objective());
+        let scatter = Scatter { title, x_title: "violation", y_title: &objective, spots, joined };
+        section("picture", title, about, [scatter.html()])
+    }
+
     /// Methods with their values, one below the other.
     fn table(&self, caption: &str, results: &[(String, &MethodOutcome)]) -> HtmlTable {
         let objective = format!("#{}", plain(self.setup.objective()));
@@ -100,6 +109,9 @@ impl Frame<'_> {
     }
 }
 
+/// What models without a constraint miss.
+const NO_MISS: Metric = Metric { value: Some(0.0), low: None, high: None, pairs: 0, reason: None };
+
 /// A result with its values, if it has them.
 fn applied(result: &MethodResult) -> Option<&MethodOutcome> {
     result.outcome.as_ref().ok()
@@ -109,16 +121,9 @@ fn applied(result: &MethodResult) -> Option<&MethodOutcome> {
 /// `middle`, so that they mean the same on all of them.
 fn accuracies(caption: &str, audit: &Audit, middle: Option<f64>) -> Option<Html> {
     if let Some(both) = &audit.continuous {
-        let whiskers = Whiskers {
-            caption,
-            title: "Accuracy",
-            rows: Whisker::of_continuous(both, "", "z").into(),
-            // One scale for all of them.
-            holds: vec![0.0, 1.0],
-            rule: None,
-            write: rate,
-        };
-        return Some(whiskers.html());
+        // One scale for all of them.
+        let rows = Whisker::of_continuous(both, "", "z");
+        return Some(Whiskers::of(caption, "Accuracy", rows).holding([0.0, 1.0]).html());
     }
     let fits = (2..=MAX_MATRIX).contains(&audit.groups.len());
     fits.then(|| HeatMap::of_accuracy(caption, audit, middle).html())

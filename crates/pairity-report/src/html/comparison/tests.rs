@@ -1,6 +1,6 @@
 use super::{comparison_html, frontier_html};
 use crate::comparison::{ComparisonReport, ComparisonSetup, MethodOutcome, MethodResult};
-use crate::frontier::{Curve, FrontierReport, Point};
+use crate::frontier::{FrontierCurve, FrontierPoint, FrontierReport};
 use pairity::examples::{Columns, Examples, Groups};
 use pairity::goals::{Goal, Objective, Problem, parse_constraint, parse_maximize};
 use pairity::metrics::{Chance, Member, Settings};
@@ -96,19 +96,19 @@ fn nothing_that_applies_still_makes_a_page() {
     assert!(frontier_html(&frontier(vec![]), None).contains("No method gave a model"));
 }
 
-fn frontier(curves: Vec<Curve>) -> FrontierReport {
+fn frontier(curves: Vec<FrontierCurve>) -> FrontierReport {
     FrontierReport { setup: setup("people.csv"), curves }
 }
 
 #[test]
 fn a_frontier_shows_the_best_model_that_keeps_each_bound() {
-    let point = |method: &str, favor: f64, bound: Option<f64>| Point {
+    let point = |method: &str, favor: f64, bound: Option<f64>| FrontierPoint {
         bound,
         result: result(method, favor, bound.unwrap_or(0.5)),
     };
     let curves = vec![
-        Curve { method: "plain".into(), points: vec![point("plain", 0.5, None)] },
-        Curve {
+        FrontierCurve { method: "plain".into(), points: vec![point("plain", 0.5, None)] },
+        FrontierCurve {
             method: "follows".into(),
             points: vec![
                 point("follows", 0.3, Some(0.9)),
@@ -116,9 +116,9 @@ fn a_frontier_shows_the_best_model_that_keeps_each_bound() {
                 point("follows", 0.01, Some(0.0)),
             ],
         },
-        Curve {
+        FrontierCurve {
             method: "refused".into(),
-            points: vec![Point {
+            points: vec![FrontierPoint {
                 bound: Some(0.9),
                 result: MethodResult { method: "refused".into(), outcome: Err("no groups".into()) },
             }],

@@ -45,14 +45,7 @@ impl TrainingPage<'_> {
         rows.extend(before.into_iter().flat_map(|both| Whisker::of_continuous(both, "before; ", "z")));
         let after = if before.is_some() { "after; " } else { "" };
         rows.extend(Whisker::of_continuous(both, after, "z"));
-        let whiskers = Whiskers {
-            caption: "Accuracy with its interval",
-            title: "Accuracy",
-            rows,
-            holds: vec![],
-            rule: None,
-            write: rate,
-        };
+        let whiskers = Whiskers::of("Accuracy with its interval", "Accuracy", rows);
         let about = format!("On {}. z is the protected attribute.", self.rows());
         section("continuous", "Accuracy by a continuous attribute", &about, vec![whiskers.html()])
     }
@@ -77,9 +70,10 @@ fn lowest(audits: &[(String, &Audit)], last: &Audit) -> Html {
     let mut table = HtmlTable::new(format!("The {LOWEST} lowest accuracies"), &["Accuracy"]);
     audits.iter().for_each(|(caption, _)| table.add_column(caption.clone()));
     for &(a, b, _) in cells.iter().take(LOWEST) {
-        let mut row = vec![TableCell::name(&shorten(&Rate::accuracy(a, b).name(&last.groups), 80))];
-        row.extend(audits.iter().map(|(_, audit)| TableCell::metric(&audit.accuracy[a][b], rate)));
-        table.push(row);
+        table.row(
+            TableCell::name(&shorten(&Rate::accuracy(a, b).name(&last.groups), 80)),
+            audits.iter().map(|(_, audit)| TableCell::metric(&audit.accuracy[a][b], rate)),
+        );
     }
     table.html()
 }

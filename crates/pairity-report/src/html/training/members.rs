@@ -66,11 +66,12 @@ impl TrainingPage<'_> {
         let constant = components.iter().all(|c| c.parameters.len() > features.len());
         let names = features.iter().map(|name| plain(name)).chain(constant.then(|| "constant".to_owned()));
         for (place, name) in names.enumerate() {
-            let mut row = vec![TableCell::name(&name)];
-            row.extend(components.iter().map(|c| {
-                TableCell::number(c.parameters.get(place).map_or("—".to_owned(), |&w| number(w, 4)))
-            }));
-            table.push(row);
+            table.row(
+                TableCell::name(&name),
+                components.iter().map(|c| {
+                    TableCell::number(c.parameters.get(place).map_or("—".to_owned(), |&w| number(w, 4)))
+                }),
+            );
         }
         Some(table)
     }

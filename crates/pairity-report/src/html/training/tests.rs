@@ -124,7 +124,7 @@ fn names_from_elsewhere_are_never_markup() {
     let (mut report, before) = run(&[nasty, "\"' onload=x()"], &["cross_group <= 0.05"]);
     report.tables = vec![nasty.into()];
     report.notes = vec![nasty.into()];
-    report.file = nasty.into();
+    report.file = Some(nasty.into());
     report.features = vec![nasty.into(), nasty.into()];
     report.goal.subject_to = vec![nasty.into()];
     let plane = Plane {

@@ -14,9 +14,10 @@ impl TrainingPage<'_> {
         let report = self.report;
         let write = |x: f64| number(x, 4);
         let mut table = self.table("Objective and constraints on each part of the rows");
-        let mut row = vec![TableCell::name(&plain(objective_of(&report.goal))).with_note("the objective")];
-        row.extend(report.parts.iter().map(|part| TableCell::metric(&part.evaluation.objective, write)));
-        table.push(row);
+        table.row(
+            TableCell::name(&plain(objective_of(&report.goal))).with_note("the objective"),
+            report.parts.iter().map(|part| TableCell::metric(&part.evaluation.objective, write)),
+        );
         for (place, text) in report.goal.subject_to.iter().enumerate() {
             let cell = |part: &TrainingPart| {
                 let check = &part.evaluation.audit.checks[place];
@@ -24,9 +25,7 @@ impl TrainingPage<'_> {
                 TableCell::metric(&check.metric, write).with_note(slack(part, place)).with_badge(badge)
             };
             let note = if report.constrained() { "a constraint" } else { "measured, not enforced" };
-            let mut row = vec![TableCell::name(&plain(text)).with_note(note)];
-            row.extend(report.parts.iter().map(cell));
-            table.push(row);
+            table.row(TableCell::name(&plain(text)).with_note(note), report.parts.iter().map(cell));
         }
         let about = format!(
             "The scorer was fit to the training rows and chosen on the {} rows; other rows had no part in it. \
@@ -46,9 +45,10 @@ impl TrainingPage<'_> {
             .collect();
         let first = parts.first()?;
         let mut table = self.table("Every measure on each part of the rows");
-        let mut row = vec![TableCell::name("auc").with_note("the better of two scores higher")];
-        row.extend(parts.iter().map(|part| TableCell::metric(&part.audit.auc, rate)));
-        table.push(row);
+        table.row(
+            TableCell::name("auc").with_note("the better of two scores higher"),
+            parts.iter().map(|part| TableCell::metric(&part.audit.auc, rate)),
+        );
         if first.shown_mse().is_some() {
             let mut row = vec![TableCell::name("mse").with_note("mean squared error")];
             let cell = |part: &AuditReport| match &part.audit.mse {
@@ -60,12 +60,13 @@ impl TrainingPage<'_> {
         }
         let gaps: Vec<_> = parts.iter().map(AuditReport::gaps_that_apply).collect();
         for (place, (criterion, _)) in gaps[0].iter().enumerate() {
-            let mut row = vec![TableCell::name(criterion.name()).with_note(criterion.rates())];
-            row.extend(gaps.iter().map(|gaps| match gaps.get(place) {
-                Some((_, metric)) => TableCell::metric(metric, rate),
-                None => TableCell::number("—"),
-            }));
-            table.push(row);
+            table.row(
+                TableCell::name(criterion.name()).with_note(criterion.rates()),
+                gaps.iter().map(|gaps| match gaps.get(place) {
+                    Some((_, metric)) => TableCell::metric(metric, rate),
+                    None => TableCell::number("—"),
+                }),
+            );
         }
         let about =
             "Gaps are the largest differences among rates that should be equal; 0 is perfectly equal.";
