@@ -1,9 +1,13 @@
 //! Output files, which appear whole or not at all.
 
+use crate::progress::Progress;
 use anyhow::{Context, bail};
-use pairity::tables::WholeFile;
-use std::io::Write;
+use pairity::tables::{AddColumns, TableError, WholeFile};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+
+/// The output that is standard output.
+pub const STANDARD: &str = "-";
 
 /// Writes a file under another name and renames it, so that nobody ever sees half of it.
 ///
@@ -34,4 +38,31 @@ pub fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(suffix);
     path.with_file_name(name)
+}
+
+/// Writes a table with its new columns: to a file, which may be open already, or to standard output.
+///
+/// # Errors
+/// The table can't be read again, or the file can't be written; what was there before is untouched.
+pub fn write_columns(
+    plan: &AddColumns,
+    columns: &[&[f64]],
+    path: &Path,
+    file: Option<WholeFile>,
+    quiet: bool,
+) -> anyhow::Result<()> {
+    let name = path.display().to_string();
+    let progress = Progress::new(quiet);
+    let show = |done: u64, all: Option<u64>| progress.update(done, all);
+    if name == STANDARD {
+        return match plan.write(columns, "standard output", &mut io::stdout(), &show) {
+            // A reader that has seen enough is no error.
+            Err(TableError::Write { cause, .. }) if cause.kind() == ErrorKind::BrokenPipe => Ok(()),
+            done => Ok(done?),
+        };
+    }
+    let failed = |cause| TableError::Write { file: name.clone(), cause };
+    let mut file = file.map_or_else(|| WholeFile::create(path), Ok).map_err(failed)?;
+    plan.write(columns, &name, &mut file, &show)?;
+    Ok(file.keep().map_err(failed)?)
 }

@@ -1,12 +1,16 @@
 //! From files to the columns of an audit: reads the named columns, leaves out rows that lack something,
 //! and remembers where each row came from.
 
-use crate::arguments::{AuditArguments, TableArguments};
+use crate::options::{AuditOptions, FitOptions, TableOptions};
 use crate::progress::Progress;
-use anyhow::bail;
+use anyhow::{Context, bail};
 use pairity::examples::{Columns, Examples, ExamplesError, Groups, MAX_GROUPS, PairWeight};
-use pairity::tables::{self, MISSING, Selection, Source, Table, TableError, Want};
+use pairity::run::{Fold, Rows};
+use pairity::tables::{self, Column, MISSING, Selection, Source, Table, TableError, Values, Want};
 use pairity_report::{Missing, Notes, Role, plain};
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::BufReader;
 
 /// The reserved word of `--pair-weight`.
 const LABEL_GAP: &str = "label-gap";
@@ -17,9 +21,9 @@ const SVMLIGHT: (&str, &str) = ("label", "qid");
 /// The most ids of rows left out that a report lists.
 const DROPPED_IDS: usize = 10;
 
-/// A loaded table: rows that lack nothing, ready for the engine.
+/// A scored table: rows that lack nothing, ready for the engine.
 #[derive(Debug)]
-pub struct Loaded {
+pub struct Audited {
     /// The scores of the rows.
     pub scores: Vec<f64>,
     /// The rows.
@@ -28,25 +32,63 @@ pub struct Loaded {
     pub notes: Notes,
 }
 
-/// A table to train on: rows that lack nothing, and all columns.
-#[derive(Debug)]
-pub struct Rows {
-    /// The rows that are used.
-    pub examples: Examples,
-    /// The number of each of them among all rows that were read.
-    pub kept: Vec<u32>,
-    /// Which of the tables each of them is from, by its place in the list.
-    pub origin: Vec<u8>,
-    /// Everything that was read.
+/// A scored table, with the rows that lack something still at hand.
+pub struct Scored {
+    /// Where it came from.
+    pub source: Source,
+    /// What was read.
     pub table: Table,
-    /// The columns to use, in order.
-    pub features: Vec<String>,
-    /// Columns of text that nobody asked for.
-    pub ignored: Vec<String>,
-    /// The column of queries, if there is one.
-    pub query: Option<String>,
-    /// What happened on the way.
-    pub notes: Notes,
+    /// The scores of all rows; NaN where one is missing.
+    pub scores: Vec<f64>,
+    /// The groups of all rows.
+    pub groups: Option<Groups>,
+    /// The rows that lack nothing.
+    pub kept: Kept,
+    /// These rows.
+    pub examples: Examples,
+}
+
+/// The rows that lack nothing, by their numbers among all that were read; none if all are.
+#[derive(Debug, Clone)]
+pub struct Kept(Option<Vec<u32>>);
+
+impl Kept {
+    /// The values of these rows: borrowed where they are all.
+    pub fn of<'v, T: Copy>(&self, values: &'v [T]) -> Cow<'v, [T]> {
+        match &self.0 {
+            None => Cow::Borrowed(values),
+            Some(rows) => Cow::Owned(gather(values, rows)),
+        }
+    }
+
+    /// The same of values that are owned: moved where they are all.
+    pub fn own<T: Copy>(&self, values: Vec<T>) -> Vec<T> {
+        match &self.0 {
+            None => values,
+            Some(rows) => gather(&values, rows),
+        }
+    }
+
+    /// The groups of these rows.
+    pub fn groups<'g>(&self, groups: &'g Groups) -> Cow<'g, Groups> {
+        match &self.0 {
+            None => Cow::Borrowed(groups),
+            Some(rows) => Cow::Owned(groups.select(rows)),
+        }
+    }
+
+    /// The number that a row had among all.
+    fn number(&self, row: usize) -> usize {
+        self.0.as_ref().and_then(|rows| rows.get(row)).map_or(row, |&row| row as usize)
+    }
+
+    fn column(&self, column: Column) -> Column {
+        let values = match column.values {
+            Values::Numbers(numbers) => Values::Numbers(self.own(numbers)),
+            Values::Categories { codes, levels } => Values::Categories { codes: self.own(codes), levels },
+        };
+        Column { name: column.name, values }
+    }
 }
 
 /// The columns as they were named, with the defaults of SVMlight files.
@@ -63,103 +105,49 @@ struct Names {
     label_gap: bool,
 }
 
-/// Reads the scored table that the arguments name.
+/// Reads a table to audit.
 ///
 /// # Errors
 /// Whatever is wrong with files, columns or cells, in words that name the place.
-pub fn load(arguments: &AuditArguments) -> anyhow::Result<Loaded> {
-    let (_, names, read) = read_scored(&arguments.table, &arguments.score, arguments.output.quiet)?;
+pub fn audited(options: &AuditOptions) -> anyhow::Result<Audited> {
+    let (_, names, mut read) = read_scored(&options.table, &options.score, options.output.quiet)?;
     let (kept, notes) = read.keep(&names)?;
-    let examples = read.examples(&names, &kept, None)?;
-    let scores = gather(read.numbers(&arguments.score).unwrap_or_default(), &kept);
-    Ok(Loaded { scores, examples, notes })
+    let examples = read.examples(&names, &kept, &[])?;
+    Ok(Audited { scores: kept.own(read.take_numbers(&options.score)), examples, notes })
 }
 
-fn read_scored(
-    arguments: &TableArguments,
-    score: &str,
-    quiet: bool,
-) -> anyhow::Result<(Source, Names, Read)> {
-    let texts: Vec<&str> = arguments.tables.iter().map(String::as_str).collect();
+/// Reads a table whose scores are adjusted.
+///
+/// # Errors
+/// Whatever is wrong with files, columns or cells, in words that name the place.
+pub fn scored(options: &TableOptions, score: &str, quiet: bool) -> anyhow::Result<Scored> {
+    let (source, names, mut read) = read_scored(options, score, quiet)?;
+    let (kept, _) = read.keep(&names)?;
+    let examples = read.examples(&names, &kept, &[])?;
+    let groups = read.groups(&names, &Kept(None))?;
+    Ok(Scored { source, scores: read.take_numbers(score), table: read.table, groups, kept, examples })
+}
+
+fn read_scored(options: &TableOptions, score: &str, quiet: bool) -> anyhow::Result<(Source, Names, Read)> {
+    let texts: Vec<&str> = options.tables.iter().map(String::as_str).collect();
     let source = Source::parse_all(&texts)?;
-    let names = Names::new(arguments, Some(score), &source)?;
+    let names = Names::new(options, Some(score), &source)?;
     let read = Read::new(&source, &names, Selection::Columns(names.wants()), quiet)?;
     Ok((source, names, read))
 }
 
-/// A scored table, with the rows that lack something still at hand.
-pub struct Scored {
-    /// Where it came from.
-    pub source: Source,
-    /// The scores of the rows that lack nothing.
-    pub scores: Vec<f64>,
-    /// These rows.
-    pub examples: Examples,
-    /// All rows.
-    pub every: Every,
-}
-
-/// All rows of a scored table.
-pub struct Every {
-    /// Their scores; NaN where one is missing.
-    pub scores: Vec<f64>,
-    /// Their groups.
-    pub groups: Option<Groups>,
-    /// The groups of the rows that lack nothing.
-    pub kept_groups: Option<Groups>,
-    /// What was read.
-    pub table: Table,
-}
-
-/// Reads a scored table.
+/// Reads tables to train on; all are one table, whose rows remember what they are for. Queries of different
+/// tables are different, even if they have the same name.
 ///
 /// # Errors
 /// Whatever is wrong with files, columns or cells, in words that name the place.
-pub fn load_scored(arguments: &TableArguments, score: &str, quiet: bool) -> anyhow::Result<Scored> {
-    let (source, names, read) = read_scored(arguments, score, quiet)?;
-    let (kept, _) = read.keep(&names)?;
-    let examples = read.examples(&names, &kept, None)?;
-    let all: Vec<u32> = (0..read.table.rows() as u32).collect();
-    let (groups, kept_groups) = (read.groups(&names, &all)?, read.groups(&names, &kept)?);
-    let every_score = read.numbers(score).unwrap_or_default().to_vec();
-    let scores = gather(&every_score, &kept);
-    let every = Every { scores: every_score, groups, kept_groups, table: read.table };
-    Ok(Scored { source, scores, examples, every })
-}
-
-/// Reads tables to train on; all are one table, whose rows remember where they are from. Queries of
-/// different tables are different, even if they have the same name.
-///
-/// # Errors
-/// Whatever is wrong with files, columns or cells, in words that name the place.
-pub fn load_rows(
-    tables: &[&[String]],
-    arguments: &TableArguments,
-    features: &[String],
-    text: Option<&str>,
-    quiet: bool,
-) -> anyhow::Result<Rows> {
-    let mut sources: Vec<Source> = Vec::new();
-    for list in tables.iter().filter(|list| !list.is_empty()) {
-        let texts: Vec<&str> = list.iter().map(String::as_str).collect();
-        let source = Source::parse_all(&texts)?;
-        let before = sources.iter().flat_map(|source| source.names());
-        if let Some(name) = before.clone().find(|name| source.names().contains(name)) {
-            bail!(
-                "{} is to be used twice, for training and to check it: name other rows there, or split one \
-                 table with --split",
-                plain(name)
-            );
-        }
-        sources.push(source);
-    }
-    let files: Vec<usize> = sources.iter().map(|source| source.names().len()).collect();
-    let source = Source::chain(sources);
-    let names = Names::new(arguments, None, &source)?;
+pub fn to_train(options: &FitOptions) -> anyhow::Result<Rows> {
+    let (source, files) = sources(options)?;
+    let names = Names::new(&options.table, None, &source)?;
+    let (features, text) = (&options.features, options.text.as_deref());
     if names.label.is_none() {
         bail!("training needs labels: name the label column with --label");
     }
-    let roles = names.wants();
     if let Some(name) = features.iter().find(|name| names.label.as_ref() == Some(name)) {
         bail!("{:?} is the label, so it can't be a feature: leave it out of --features", plain(name));
     }
@@ -168,6 +156,7 @@ pub fn load_rows(
     }
     // With a text, other columns are features only if somebody names them.
     let all = features.is_empty() && text.is_none();
+    let roles = names.wants();
     let selection = match all {
         true => Selection::All { overrides: roles },
         false => {
@@ -175,44 +164,81 @@ pub fn load_rows(
             Selection::Columns(roles.into_iter().chain(text.map(Want::category)).chain(features).collect())
         }
     };
-    let read = Read::new(&source, &names, selection, quiet)?;
+    let mut read = Read::new(&source, &names, selection, options.output.quiet)?;
     let (kept, notes) = read.keep(&names)?;
-    let origin = read.origin(&files, &kept);
-    let examples = read.examples(&names, &kept, Some(&origin))?;
-    let taken: Vec<&str> =
-        names.numbers().into_iter().chain(names.categories()).map(|(_, name)| name).collect();
-    let others = || read.table.columns().iter().filter(|column| !taken.contains(&column.name.as_str()));
-    let names_of = |numbers: bool| -> Vec<String> {
-        others()
-            .filter(|column| column.numbers().is_some() == numbers)
-            .map(|column| column.name.clone())
-            .collect()
-    };
+    let folds = kept.own(read.folds(&files));
+    let examples = read.examples(&names, &kept, &folds)?;
     let (features, ignored) = match all {
-        true => (names_of(true), names_of(false)),
-        false => (features.to_vec(), Vec::new()),
+        true => (read.unused(&names, true), read.unused(&names, false)),
+        false => (features.clone(), Vec::new()),
     };
     if features.is_empty() && text.is_none() {
         bail!("there is no column of numbers to use as a feature: name the feature columns with --features");
     }
-    Ok(Rows { examples, kept, origin, query: names.query, table: read.table, features, ignored, notes })
+    let mut rows = Rows::new(examples, Vec::new());
+    rows.text = text.and_then(|name| read.column(name, features.iter().any(|own| own == name), &kept));
+    let protected = names.protected.as_deref().filter(|_| options.group_aware.is_some());
+    rows.protected = protected.and_then(|name| read.column(name, true, &kept));
+    for (place, name) in features.iter().enumerate() {
+        rows.columns.extend(read.column(name, features[place + 1..].contains(name), &kept));
+    }
+    rows.folds = folds;
+    rows.group_columns = names.groups;
+    rows.query = names.query;
+    if let Some(path) = &options.embeddings {
+        let file = File::open(path).with_context(|| format!("--embeddings {}", path.display()))?;
+        rows.vectors = Some(Box::new(BufReader::new(file)));
+    }
+    rows.tables = notes.tables;
+    if !ignored.is_empty() {
+        let ignored: Vec<String> = ignored.iter().map(|name| format!("{:?}", plain(name))).collect();
+        let note = "columns of text are no features unless --features names them";
+        rows.notes.push(format!("{note}: {}", ignored.join(", ")));
+    }
+    Ok(rows)
+}
+
+/// All tables as one source, and how many files each fold has.
+fn sources(options: &FitOptions) -> anyhow::Result<(Source, Vec<(Fold, usize)>)> {
+    let tables = [
+        (Fold::Split, &options.table.tables),
+        (Fold::Validation, &options.validation),
+        (Fold::Test, &options.test),
+    ];
+    let (mut sources, mut files): (Vec<Source>, Vec<(Fold, usize)>) = (Vec::new(), Vec::new());
+    for (fold, list) in tables.into_iter().filter(|(_, list)| !list.is_empty()) {
+        let texts: Vec<&str> = list.iter().map(String::as_str).collect();
+        let source = Source::parse_all(&texts)?;
+        let mut before = sources.iter().flat_map(|source| source.names());
+        if let Some(name) = before.find(|name| source.names().contains(name)) {
+            bail!(
+                "{} is to be used twice, for training and to check it: name other rows there, or split one \
+                 table with --split",
+                plain(name)
+            );
+        }
+        drop(before);
+        files.push((fold, source.names().len()));
+        sources.push(source);
+    }
+    Ok((Source::chain(sources), files))
 }
 
 impl Names {
-    fn new(arguments: &TableArguments, score: Option<&str>, source: &Source) -> anyhow::Result<Names> {
-        let (label_gap, pair_weight) = match &arguments.pair_weight {
+    fn new(options: &TableOptions, score: Option<&str>, source: &Source) -> anyhow::Result<Names> {
+        let (label_gap, pair_weight) = match &options.pair_weight {
             Some(word) if word == LABEL_GAP => (true, None),
             other => (false, other.clone()),
         };
         let mut names = Names {
             score: score.map(str::to_owned),
-            label: arguments.label.clone(),
-            groups: arguments.group.clone(),
-            protected: arguments.protected.clone(),
-            query: arguments.query.clone(),
-            weight: arguments.weight.clone(),
+            label: options.label.clone(),
+            groups: options.group.clone(),
+            protected: options.protected.clone(),
+            query: options.query.clone(),
+            weight: options.weight.clone(),
             pair_weight,
-            id: arguments.id.clone(),
+            id: options.id.clone(),
             label_gap,
         };
         if names.label.is_none() || names.query.is_none() {
@@ -336,15 +362,38 @@ impl Read {
         Ok(Read { table, categories, files })
     }
 
-    /// Which list of so many files each of the kept rows is from.
-    fn origin(&self, files: &[usize], kept: &[u32]) -> Vec<u8> {
+    /// What each row is for, by the file it is from.
+    fn folds(&self, files: &[(Fold, usize)]) -> Vec<Fold> {
         let mut counts = self.table.files().iter().map(|(_, rows)| *rows);
-        let mut all = Vec::with_capacity(self.table.rows());
-        for (place, &files) in files.iter().enumerate() {
+        let mut folds = Vec::with_capacity(self.table.rows());
+        for &(fold, files) in files {
             let rows: usize = counts.by_ref().take(files).sum();
-            all.resize(all.len() + rows, place as u8);
+            folds.resize(folds.len() + rows, fold);
         }
-        gather(&all, kept)
+        folds
+    }
+
+    /// Columns of numbers, or of categories, that have no use yet.
+    fn unused(&self, names: &Names, numbers: bool) -> Vec<String> {
+        let roles: Vec<(Role, &str)> = names.numbers().into_iter().chain(names.categories()).collect();
+        let unused = |column: &&Column| {
+            column.numbers().is_some() == numbers && roles.iter().all(|(_, name)| *name != column.name)
+        };
+        self.table.columns().iter().filter(unused).map(|column| column.name.clone()).collect()
+    }
+
+    /// The kept rows of a column, which leaves the table unless it is used again.
+    fn column(&mut self, name: &str, again: bool, kept: &Kept) -> Option<Column> {
+        let column = if again { self.table.column(name).cloned() } else { self.table.take(name) };
+        column.map(|column| kept.column(column))
+    }
+
+    /// The numbers of a column, which leaves the table.
+    fn take_numbers(&mut self, name: &str) -> Vec<f64> {
+        match self.table.take(name).map(|column| column.values) {
+            Some(Values::Numbers(numbers)) => numbers,
+            _ => Vec::new(),
+        }
     }
 
     fn numbers(&self, name: &str) -> Option<&[f64]> {
@@ -363,7 +412,7 @@ impl Read {
     }
 
     /// The rows that lack nothing, and what was left out.
-    fn keep(&self, names: &Names) -> anyhow::Result<(Vec<u32>, Notes)> {
+    fn keep(&self, names: &Names) -> anyhow::Result<(Kept, Notes)> {
         let rows = self.table.rows();
         let mut kept = vec![true; rows];
         let mut missing = Vec::new();
@@ -407,24 +456,23 @@ impl Read {
                 .collect();
             bail!("no row is left of the {rows} that were read: {}", why.join(", "));
         }
-        Ok((kept, notes))
+        Ok((Kept((kept.len() < rows).then_some(kept)), notes))
     }
 
-    /// The examples of the kept rows. Rows of different origin are never in one query.
-    fn examples(&self, names: &Names, kept: &[u32], origin: Option<&[u8]>) -> anyhow::Result<Examples> {
-        let pick = |name: &Option<String>| {
-            let numbers = self.numbers(name.as_deref()?)?;
-            Some(gather(numbers, kept))
-        };
+    /// The examples of the kept rows. Rows of different folds are never in one query.
+    fn examples(&self, names: &Names, kept: &Kept, folds: &[Fold]) -> anyhow::Result<Examples> {
+        let pick = |name: &Option<String>| Some(kept.of(self.numbers(name.as_deref()?)?));
         let labels = pick(&names.label);
         let weights = pick(&names.weight);
         let factors = pick(&names.pair_weight);
         let protected = pick(&names.protected);
         let query_codes = names.query.as_deref().and_then(|name| self.categories(name));
-        let mut queries = query_codes.map(|(codes, _)| gather(codes, kept));
-        if let (Some(queries), Some((_, levels)), Some(origin)) = (&mut queries, query_codes, origin) {
-            let apart = levels.len() as u32;
-            queries.iter_mut().zip(origin).for_each(|(query, &place)| *query += apart * u32::from(place));
+        let mut queries = query_codes.map(|(codes, _)| kept.of(codes));
+        if let (Some(queries), Some((_, levels))) = (&mut queries, query_codes)
+            && folds.iter().any(|&fold| fold != Fold::Split)
+        {
+            let place = |fold: Fold| levels.len() as u32 * fold as u32;
+            queries.to_mut().iter_mut().zip(folds).for_each(|(query, &fold)| *query += place(fold));
         }
         let groups = self.groups(names, kept)?;
         let pair_weight = match &factors {
@@ -444,11 +492,11 @@ impl Read {
     }
 
     /// The groups of the kept rows: those of one column, or the intersections of several.
-    fn groups(&self, names: &Names, kept: &[u32]) -> anyhow::Result<Option<Groups>> {
+    fn groups(&self, names: &Names, kept: &Kept) -> anyhow::Result<Option<Groups>> {
         let mut all: Option<Groups> = None;
         for name in &names.groups {
             let Some((codes, levels)) = self.categories(name) else { continue };
-            let column = Groups::from_codes(levels.to_vec(), gather(codes, kept));
+            let column = Groups::from_codes(levels.to_vec(), kept.of(codes).into_owned());
             // Before they are crossed, and not after: two identifiers would give too many to hold.
             few_enough(&column, &format!("column {:?}", plain(name)))?;
             let crossed = match all {
@@ -468,7 +516,7 @@ impl Read {
     }
 
     /// The engine's error with the file, the row and the column of the user.
-    fn explain(&self, error: ExamplesError, names: &Names, kept: &[u32]) -> anyhow::Error {
+    fn explain(&self, error: ExamplesError, names: &Names, kept: &Kept) -> anyhow::Error {
         let place = |column: &str, row: usize| {
             let (what, name) = match column {
                 "labels" => ("label", &names.label),
@@ -476,7 +524,7 @@ impl Read {
                 "pair weights" => ("pair weight", &names.pair_weight),
                 _ => ("protected attribute", &names.protected),
             };
-            let row = kept.get(row).map_or(row, |&row| row as usize);
+            let row = kept.number(row);
             let name = plain(name.as_deref().unwrap_or(column));
             let id = self.id(names, row).map(|id| format!(" (id {:?})", plain(id))).unwrap_or_default();
             format!("{}{id}, column {name:?}: {what}", self.table.locate(row))

@@ -1,27 +1,16 @@
-//! The command line: reads arguments, connects the engine with the views, and exits with a code that
+//! The command line: options become a request, the outcome becomes a report, and the exit code is one that
 //! scripts can rely on.
 
-mod adjust;
-mod arguments;
-mod audit;
-mod compare;
-mod data;
-mod demo;
+mod commands;
 mod files;
-mod frontier;
 mod load;
+mod options;
 mod output;
-mod pages;
-mod prepare;
 mod progress;
-mod reproduce;
-mod score;
-mod score_arguments;
-mod train;
-mod train_arguments;
+mod requests;
 
-use arguments::{Arguments, Command};
 use clap::Parser;
+use options::{Command, Options};
 use std::process::ExitCode;
 
 /// The arguments or the data are wrong.
@@ -41,17 +30,16 @@ fn quiet_damaged_files() {
 
 fn main() -> ExitCode {
     quiet_damaged_files();
-    let arguments = Arguments::parse();
-    let done = match &arguments.command {
-        Command::Audit(arguments) => audit::run(arguments),
-        Command::Train(arguments) => train::run(arguments),
-        Command::Score(arguments) => score::run(arguments),
-        Command::Compare(arguments) => compare::run(arguments),
-        Command::Frontier(arguments) => frontier::run(arguments),
-        Command::Reproduce(arguments) => reproduce::run(arguments),
-        Command::Adjust(arguments) => adjust::run(arguments),
-        Command::Data(arguments) => data::run(arguments),
-        Command::Demo(arguments) => demo::run(arguments),
+    let done = match &Options::parse().command {
+        Command::Audit(options) => commands::audit::run(options),
+        Command::Train(options) => commands::train::run(options),
+        Command::Score(options) => commands::score::run(options),
+        Command::Compare(options) => commands::compare::run(options),
+        Command::Frontier(options) => commands::frontier::run(options),
+        Command::Reproduce(options) => commands::reproduce::run(options),
+        Command::Adjust(options) => commands::adjust::run(options),
+        Command::Data(options) => commands::data::run(options),
+        Command::Demo(options) => commands::demo::run(options),
     };
     done.unwrap_or_else(|error| {
         output::complain(&format!("error: {error:#}"));

@@ -1,30 +1,78 @@
-//! Writing to standard output, standard error and files.
+//! Writing reports: to standard output as text or JSON, and to a file as a page.
 
-use crate::arguments::{Format, OutputArguments};
+use crate::files::{check_writable, write_file};
+use crate::options::{FitOptions, Format, OutputOptions, PageOptions};
 use anyhow::Context;
-use pairity_report::{AuditReport, FrontEnd, Look, audit_json, audit_text, json_lines};
+use pairity_report::{FrontEnd, Look, json_lines};
+use serde_json::Value;
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::process::ExitCode;
 
 /// Width of text that goes to a file or a pipe.
 const WIDTH: usize = 100;
 
 /// Runs work on as many threads as were asked for.
 pub fn on_threads<T: Send>(
-    arguments: &OutputArguments,
+    options: &OutputOptions,
     work: impl FnOnce() -> anyhow::Result<T> + Send,
 ) -> anyhow::Result<T> {
     let mut pool = rayon::ThreadPoolBuilder::new();
-    if let Some(threads) = arguments.threads {
+    if let Some(threads) = options.threads {
         pool = pool.num_threads(threads);
     }
     pool.build().context("can't start threads")?.install(work)
 }
 
-/// The report in the format that was asked for.
-pub fn render(report: &AuditReport, format: Format) -> String {
-    match format {
-        Format::Json => json_lines(&audit_json(report)),
-        Format::Text => audit_text(report, &look()),
+/// A report in the format that was asked for.
+pub fn render<R>(
+    options: &OutputOptions,
+    report: &R,
+    json: fn(&R) -> Value,
+    text: fn(&R, &Look) -> String,
+) -> String {
+    match options.format {
+        Format::Json => json_lines(&json(report)),
+        Format::Text => text(report, &look()),
+    }
+}
+
+/// Makes a report and writes it: its page first, then text or JSON.
+///
+/// # Errors
+/// Those of making it, or a file that can't be written.
+pub fn present<R: Send>(
+    options: &FitOptions,
+    make: impl FnOnce() -> anyhow::Result<R> + Send,
+    json: fn(&R) -> Value,
+    text: fn(&R, &Look) -> String,
+    html: fn(&R, Option<&str>) -> String,
+) -> anyhow::Result<ExitCode> {
+    let page = &options.page;
+    page.check()?;
+    let report = on_threads(&options.output, make)?;
+    page.write(page.html.as_ref().map(|_| html(&report, Some(&command(std::env::args())))))?;
+    write(&render(&options.output, &report, json, text))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl PageOptions {
+    /// Fails now rather than after an hour of work if the page can't be written.
+    ///
+    /// # Errors
+    /// It can't.
+    pub fn check(&self) -> anyhow::Result<()> {
+        self.html.as_deref().map_or(Ok(()), check_writable)
+    }
+
+    /// Writes the page, if there is one.
+    ///
+    /// # Errors
+    /// The file can't be written; what was there before is untouched.
+    pub fn write(&self, page: Option<String>) -> anyhow::Result<()> {
+        match (&self.html, page) {
+            (Some(file), Some(page)) => write_file(file, page.as_bytes()),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -51,7 +99,7 @@ fn speaks_unicode() -> bool {
 }
 
 /// The number of columns to fill.
-pub fn width() -> usize {
+fn width() -> usize {
     let terminal = if io::stdout().is_terminal() { terminal_size::terminal_size() } else { None };
     terminal.map_or(WIDTH, |(width, _)| usize::from(width.0).clamp(72, 120))
 }
@@ -68,4 +116,30 @@ pub fn write(text: &str) -> anyhow::Result<()> {
 /// Writes a line to standard error, which may be closed.
 pub fn complain(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// A command as one would type it, on one line.
+pub fn command(arguments: impl Iterator<Item = String>) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,@%+".contains(c);
+    let quote = |argument: String| match !argument.is_empty() && argument.chars().all(plain) {
+        true => argument,
+        // A quote inside quotes ends them, is written by itself, and starts them again.
+        false => format!("'{}'", argument.replace('\'', "'\\''")),
+    };
+    // Wherever the program is, its name will do.
+    let rest: Vec<String> = arguments.skip(1).map(quote).collect();
+    format!("pairity {}", rest.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_quoted_for_a_shell() {
+        let words =
+            ["/usr/bin/pairity", "train", "my file.csv", "--subject-to", "A[a > b] >= 0.5", "it's", ""];
+        let command = command(words.iter().map(|word| (*word).to_owned()));
+        assert_eq!(command, r"pairity train 'my file.csv' --subject-to 'A[a > b] >= 0.5' 'it'\''s' ''");
+    }
 }

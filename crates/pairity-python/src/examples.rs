@@ -4,9 +4,10 @@ use crate::refuse;
 use crate::view::{Shown, View, object};
 use numpy::PyReadonlyArray1;
 use pairity::examples::{Columns, Groups, PairWeight};
-use pairity::goals::{Constraint, Expression, parse_constraint, parse_expression};
-use pairity::metrics::{Audit, Measurement, Settings};
+use pairity::goals::{Expression, parse_expression};
+use pairity::metrics::{Measurement, Settings};
 use pairity::rates::{Average, Ties};
+use pairity::run::AuditRequest;
 use pairity_report::{AuditReport, Notes, metric_json};
 use pyo3::prelude::*;
 
@@ -46,20 +47,14 @@ pub struct Measuring {
 }
 
 pub fn average(name: &str) -> PyResult<Average> {
-    match name {
-        "pairs" => Ok(Average::Pairs),
-        "queries" => Ok(Average::Queries),
-        other => Err(refuse(format!("average is {other:?}; it has to be \"pairs\" or \"queries\""))),
-    }
+    let wrong = || refuse(format!("average is {name:?}; it has to be \"pairs\" or \"queries\""));
+    Average::named(name).ok_or_else(wrong)
 }
 
 impl Measuring {
     pub fn settings(&self) -> PyResult<Settings> {
-        let ties = match self.ties.as_str() {
-            "half" => Ties::Half,
-            "strict" => Ties::Strict,
-            other => return Err(refuse(format!("ties is {other:?}; it has to be \"half\" or \"strict\""))),
-        };
+        let wrong = || refuse(format!("ties is {:?}; it has to be \"half\" or \"strict\"", self.ties));
+        let ties = Ties::named(&self.ties).ok_or_else(wrong)?;
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
             return Err(refuse(format!(
                 "confidence is {}; a number between 0 and 1 is needed, such as 0.95 (0 and 1 themselves don't \
@@ -132,12 +127,14 @@ impl Examples {
         checks: Vec<String>,
         measuring: Measuring,
     ) -> PyResult<(Bound<'py, PyAny>, View)> {
-        let settings = measuring.settings()?;
-        let words = self.inner.vocabulary();
-        let parse = |text: &String| parse_constraint(text, &words).map_err(refuse);
-        let checks: Vec<Constraint> = checks.iter().map(parse).collect::<PyResult<_>>()?;
-        let scores = scores.as_slice()?;
-        let audit = py.detach(|| Audit::run(&self.inner, scores, &checks, &settings)).map_err(refuse)?;
+        let request = AuditRequest {
+            examples: &self.inner,
+            scores: scores.as_slice()?,
+            checks: &checks,
+            measure: measuring.settings()?,
+            pictures: false,
+        };
+        let audit = py.detach(|| pairity::run::audit(&request)).map_err(refuse)?.audit;
         let notes = Notes { rows_read: self.inner.rows(), ..Notes::default() };
         Shown::Audit(Box::new(AuditReport { audit, notes })).for_python(py)
     }

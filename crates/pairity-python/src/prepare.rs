@@ -1,17 +1,14 @@
-//! From columns in memory to what training needs, as the command line prepares it from files.
+//! From dictionaries and columns in memory to requests, and the engine's errors in words of the package.
 
-use crate::examples::average;
+use crate::examples::{Examples, Measuring};
 use crate::model::{Feature, columns};
 use crate::refuse;
-use pairity::examples::Examples as Rows;
+use pairity::examples::Examples as EngineExamples;
 use pairity::goals::{Goal, Objective, Problem};
-use pairity::methods::{Method, Task};
-use pairity::metrics::Settings;
-use pairity::rates::Rate;
-use pairity::scorers::{Architecture, Encoder, Features, GroupUse, Linear, Mlp};
+use pairity::methods::Method;
+use pairity::run::{FitRequest, GroupAware, Rows, RunError, ScorerKind};
 use pairity::surrogates::Kind;
-use pairity::tables::Column;
-use pairity::training::{Answer, Data, Parts, Player, TrainSettings};
+use pairity::training::{Answer, Player};
 use pyo3::prelude::*;
 use std::time::Duration;
 
@@ -22,35 +19,35 @@ pub struct Options {
     maximize: Option<String>,
     minimize: Option<String>,
     subject_to: Vec<String>,
-    pub method: String,
+    method: String,
     model: String,
     hidden: Vec<usize>,
     /// `weights`, `offsets`, or nothing.
-    pub group_aware: Option<String>,
+    group_aware: Option<String>,
     /// What the columns of the groups are called.
-    pub group_columns: Vec<String>,
+    group_columns: Vec<String>,
     validation: f64,
     test: f64,
     multiplier_share: f64,
     standardize: bool,
-    pub answer: String,
+    answer: String,
     player: String,
     surrogate: String,
     average: String,
-    pub iterations: usize,
+    iterations: usize,
     snapshots: usize,
     step_sizes: Vec<f64>,
     batch: Option<usize>,
     time_limit: Option<f64>,
-    pub seed: u64,
+    seed: u64,
 }
 
-/// One of several words.
-pub fn one_of<T: Copy>(name: &str, found: &str, choices: &[(&str, T)]) -> PyResult<T> {
-    match choices.iter().find(|(word, _)| *word == found) {
-        Some((_, choice)) => Ok(*choice),
+/// One of the names in a table of the engine.
+pub fn one_of<T: Copy>(name: &str, found: &str, choices: &[(&str, T, &str)]) -> PyResult<T> {
+    match choices.iter().find(|(word, ..)| *word == found) {
+        Some((_, choice, _)) => Ok(*choice),
         None => {
-            let words: Vec<String> = choices.iter().map(|(word, _)| format!("{word:?}")).collect();
+            let words: Vec<String> = choices.iter().map(|(word, ..)| format!("{word:?}")).collect();
             Err(refuse(format!("{name} is {found:?}; it has to be one of {}", words.join(", "))))
         }
     }
@@ -58,58 +55,65 @@ pub fn one_of<T: Copy>(name: &str, found: &str, choices: &[(&str, T)]) -> PyResu
 
 /// Who weighs the constraints.
 pub fn player(word: &str) -> PyResult<Player> {
-    let players =
-        [("swap", Player::Swap), ("external", Player::External), ("lagrangian", Player::Lagrangian)];
-    one_of("player", word, &players)
+    one_of("player", word, Player::NAMES)
 }
 
 /// What is descended in place of rates.
 pub fn surrogate(word: &str) -> PyResult<Kind> {
-    let kinds = [("hinge", Kind::Hinge), ("squared-hinge", Kind::SquaredHinge), ("ramp", Kind::Ramp)];
-    one_of("surrogate", word, &kinds)
+    one_of("surrogate", word, Kind::NAMES)
 }
 
 impl Options {
-    /// The kind of scorer.
-    pub fn model(&self) -> PyResult<&'static str> {
-        one_of("model", &self.model, &[("linear", "linear"), ("mlp", "mlp")])
+    /// How fairness is to be had.
+    pub fn method(&self) -> PyResult<Method> {
+        method(&self.method)
     }
 
-    fn goal(&self) -> Goal {
-        let objective = match (&self.maximize, &self.minimize) {
-            (_, Some(text)) => Objective::Minimize(text.clone()),
-            (text, None) => Objective::Maximize(text.clone().unwrap_or_else(|| "auc".to_owned())),
-        };
-        Goal { objective, subject_to: self.subject_to.clone() }
+    /// Which answer is wanted.
+    pub fn answer(&self) -> PyResult<Answer> {
+        one_of("answer", &self.answer, Answer::NAMES)
     }
 
-    fn settings(&self) -> PyResult<TrainSettings> {
-        let answers = [
-            ("mixture", Answer::Mixture),
-            ("deterministic", Answer::Deterministic),
-            ("best", Answer::Best),
-            ("last", Answer::Last),
-        ];
+    /// What is trained, for what, and how.
+    pub fn request(&self, measuring: &Measuring) -> PyResult<FitRequest> {
+        // Texts are read by the command line only.
+        let kinds: Vec<_> =
+            ScorerKind::NAMES.iter().copied().filter(|(_, kind, _)| *kind != ScorerKind::TextCnn).collect();
         let limit = |seconds: f64| {
             Duration::try_from_secs_f64(seconds)
                 .map_err(|_| refuse(format!("time_limit is {seconds}; it has to be a number of seconds")))
         };
-        let mut settings = TrainSettings {
-            iterations: self.iterations,
-            snapshots: self.snapshots.min(self.iterations),
+        let way = |word: &String| one_of("group_aware", word, GroupAware::NAMES);
+        let mut measure = measuring.settings()?;
+        measure.average = crate::examples::average(&self.average)?;
+        Ok(FitRequest {
+            maximize: self.maximize.clone(),
+            minimize: self.minimize.clone(),
+            subject_to: self.subject_to.clone(),
+            scorer: one_of("model", &self.model, &kinds)?,
+            hidden: self.hidden.clone(),
+            group_aware: self.group_aware.as_ref().map(way).transpose()?,
+            standardize: self.standardize,
+            split: Some([1.0 - self.validation - self.test, self.validation, self.test]),
+            multiplier_share: self.multiplier_share,
             player: player(&self.player)?,
             surrogate: surrogate(&self.surrogate)?,
-            average: average(&self.average)?,
+            iterations: self.iterations,
+            snapshots: Some(self.snapshots),
+            step_sizes: self.step_sizes.clone(),
             batch: self.batch,
-            seed: self.seed,
             time_limit: self.time_limit.map(limit).transpose()?,
-            answer: one_of("answer", &self.answer, &answers)?,
-            ..TrainSettings::default()
-        };
-        if !self.step_sizes.is_empty() {
-            settings.step_sizes = self.step_sizes.clone();
-        }
-        Ok(settings)
+            measure,
+            seed: self.seed,
+            ..FitRequest::default()
+        })
+    }
+
+    /// The rows of a run.
+    pub fn rows(&self, examples: &Examples, features: &[(String, Feature)]) -> PyResult<Rows> {
+        let mut rows = Rows::new(examples.inner.clone(), columns(features)?);
+        rows.group_columns.clone_from(&self.group_columns);
+        Ok(rows)
     }
 }
 
@@ -126,94 +130,22 @@ pub fn method(word: &str) -> PyResult<Method> {
 }
 
 /// The goal as a problem on some examples.
-pub fn problem(examples: &Rows, objective: &Objective, subject_to: &[String]) -> PyResult<Problem> {
+pub fn problem(examples: &EngineExamples, objective: &Objective, subject_to: &[String]) -> PyResult<Problem> {
     let goal = Goal { objective: objective.clone(), subject_to: subject_to.to_vec() };
     Problem::of_goal(&goal, &examples.vocabulary()).map_err(refuse)
 }
 
-/// The parts of the rows.
-fn parts(examples: &Rows, options: &Options) -> PyResult<Parts> {
-    let (validation, test) = (options.validation, options.test);
-    let shares = [1.0 - validation - test, validation, test];
-    Parts::split(examples, shares, options.multiplier_share, options.seed).map_err(refuse)
-}
-
-/// Everything that training needs.
-pub struct Prepared {
-    /// The parts of the rows.
-    pub parts: Parts,
-    /// The goal in the user's words.
-    pub goal: Goal,
-    /// The goal, with its constraints.
-    pub problem: Problem,
-    /// What columns become.
-    pub encoder: Encoder,
-    /// The features of all rows.
-    pub features: Features,
-    /// The shape of the scorer.
-    pub scorer: Architecture,
-    /// How it is trained.
-    pub settings: TrainSettings,
-    /// How it is measured.
-    pub measure: Settings,
-    /// What happened to the data on the way.
-    pub notes: Vec<String>,
-}
-
-impl Prepared {
-    /// Splits and encodes.
-    pub fn new(
-        examples: &Rows,
-        features: &[(String, Feature)],
-        options: &Options,
-        measure: Settings,
-    ) -> PyResult<Prepared> {
-        let goal = options.goal();
-        let problem = problem(examples, &goal.objective, &goal.subject_to)?;
-        let settings = options.settings()?;
-        let parts = parts(examples, options)?;
-        let columns = columns(features)?;
-        let references: Vec<&Column> = columns.iter().collect();
-        let learned = parts.whole.example_rows();
-        let encoder = Encoder::learn(&references, Some(learned), options.standardize).map_err(refuse)?;
-        let encoded = encoder.encode_columns(&columns).map_err(refuse)?;
-        let notes: Vec<String> = encoded.notes.iter().map(|note| note.to_string()).collect();
-        let mut features = encoded.features;
-        let k = examples.groups().len();
-        let groups = match options.group_aware.as_deref() {
-            None => GroupUse::Blind,
-            // A continuous attribute is used as a feature.
-            Some(_) if examples.is_continuous() => GroupUse::Blind,
-            Some(_) if k == 0 => return Err(refuse("group_aware needs a protected attribute: give groups")),
-            Some(way) => {
-                let ways = [
-                    ("weights", GroupUse::Weights { groups: k }),
-                    ("offsets", GroupUse::Offsets { groups: k }),
-                ];
-                features = features.with_codes(examples.codes_by_row()).map_err(refuse)?;
-                one_of("group_aware", way, &ways)?
-            }
-        };
-        let regression = problem.uses(Rate::Mse);
-        let width = features.width();
-        let scorer = match options.model()? {
-            "mlp" => Architecture::Mlp(Mlp { width, hidden: options.hidden.clone(), groups }),
-            _ => {
-                let start = if regression { 0.0 } else { 1.0 };
-                Architecture::Linear(Linear { width, intercept: regression, start, groups })
-            }
-        };
-        Ok(Prepared { parts, goal, problem, encoder, features, scorer, settings, measure, notes })
-    }
-
-    /// What a method is asked for.
-    pub fn task(&self) -> Task<'_> {
-        let data = Data {
-            features: &self.features,
-            train: &self.parts.train,
-            multipliers: self.parts.multipliers.as_ref(),
-            validation: self.parts.validation.as_ref(),
-        };
-        Task { problem: &self.problem, scorer: &self.scorer, data, settings: &self.settings }
+/// An error of the engine in words of the package.
+pub fn explain(error: RunError) -> PyErr {
+    match error {
+        RunError::NoGroups => refuse("group_aware needs a protected attribute: give groups"),
+        RunError::NoConstraints => refuse("say what fair means, such as subject_to=['cross_group <= 0.01']"),
+        RunError::StrengthUnused { method } => {
+            refuse(format!("strength belongs to method quantile-match, not to {method}"))
+        }
+        RunError::Tune { found } => {
+            refuse(format!("tune is {found}; a number above 0 and up to 1 is needed, such as 0.5"))
+        }
+        other => refuse(other),
     }
 }

@@ -1,9 +1,10 @@
 //! Results for Python: values as Python objects, text and page when somebody asks for them.
 
+use pairity::run::CompareOutcome;
 use pairity_report::{
-    AdjustReport, AuditReport, ComparisonReport, FrontEnd, Look, PageAside, TrainingReport, adjust_html,
-    adjust_json, adjust_text, audit_html, audit_json, audit_text, comparison_html, comparison_json,
-    comparison_text, notebook_html, training_html, training_json, training_text,
+    AdjustReport, AuditReport, FrontEnd, Look, PageAside, TrainingReport, adjust_html, adjust_json,
+    adjust_text, audit_html, audit_json, audit_text, comparison_html, comparison_json, comparison_text,
+    notebook_html, training_html, training_json, training_text,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -16,7 +17,7 @@ const WIDTH: usize = 100;
 pub enum Shown {
     Audit(Box<AuditReport>),
     Training(Box<TrainingReport>),
-    Comparison(Box<ComparisonReport>),
+    Comparison(Box<CompareOutcome>),
     Adjust(Box<AdjustReport>),
     /// Text and page of a result that was pickled.
     Written(String, String),

@@ -1,8 +1,8 @@
 //! The demo: scorers trained for several goals on the same simulated rows, and its JSON document of schema
 //! `pairity.demo/1`.
 
-use crate::html::Plane;
 use crate::training::{TrainingReport, training_json};
+use pairity::run::Plane;
 use pairity::training::Evaluation;
 use serde_json::{Value, json};
 

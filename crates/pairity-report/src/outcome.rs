@@ -2,9 +2,10 @@
 
 use crate::advice::{Advice, FrontEnd};
 use crate::text::words::{many, number, plain, rate};
-use crate::training::{TrainingPart, TrainingReport};
+use crate::training::TrainingReport;
 use pairity::goals::{Assessment, Goal, Objective};
 use pairity::metrics::Verdict;
+use pairity::run::TrainingPart;
 use pairity::training::Status;
 
 /// More names than this are counted rather than listed.
@@ -67,7 +68,7 @@ impl TrainingReport {
             format!("{} {}{queries}", part.name, many(audit.rows, "row"))
         };
         let mut facts: Vec<String> = self.parts.iter().map(part).collect();
-        let kind = scorer_words(self.model);
+        let kind = scorer_words(self.scorer);
         let aware = if self.group_aware { " that sees the group" } else { "" };
         let features = match &self.features[..] {
             [only] if only.contains(" words of ") => plain(only),

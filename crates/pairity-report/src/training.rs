@@ -3,60 +3,25 @@
 use crate::json::{check_entries, number_or_null};
 use pairity::goals::{Goal, Objective};
 use pairity::metrics::Metric;
-use pairity::training::{Evaluation, Status, Trained};
+use pairity::run::TrainOutcome;
+use pairity::training::Evaluation;
 use serde_json::{Value, json};
+use std::ops::Deref;
 
-/// A part of the rows, and how the model does on it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TrainingPart {
-    /// `train`, `validation` or `test`.
-    pub name: &'static str,
-    /// How the model does.
-    pub evaluation: Evaluation,
-}
-
-/// Everything that is told about a training run.
+/// A training run, and where its model is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrainingReport {
-    /// What it was trained for.
-    pub goal: Goal,
-    /// How.
-    pub method: &'static str,
-    /// The kind of scorer.
-    pub model: &'static str,
-    /// Names of the features.
-    pub features: Vec<String>,
-    /// Whether the scorer may use the protected attribute.
-    pub group_aware: bool,
-    /// Seed of every random choice.
-    pub seed: u64,
-    /// Steps of each game.
-    pub iterations: usize,
-    /// Time that training took.
-    pub seconds: f64,
     /// What came out.
-    pub trained: Trained,
-    /// The parts of the rows; those that are absent are left out.
-    pub parts: Vec<TrainingPart>,
-    /// Names of the files.
-    pub tables: Vec<String>,
-    /// What happened to the data on the way.
-    pub notes: Vec<String>,
+    pub run: TrainOutcome,
     /// Where the model was written, if it was.
     pub file: Option<String>,
-    /// Whether one scorer was asked for.
-    pub deterministic: bool,
 }
 
-impl TrainingReport {
-    /// The part that the model was chosen on.
-    pub fn selected_on(&self) -> &'static str {
-        self.parts.iter().map(|part| part.name).find(|name| *name == "validation").unwrap_or("train")
-    }
+impl Deref for TrainingReport {
+    type Target = TrainOutcome;
 
-    /// Whether training was ended before its time.
-    pub fn stopped(&self) -> bool {
-        self.trained.status == Status::TimeLimit
+    fn deref(&self) -> &TrainOutcome {
+        &self.run
     }
 }
 
@@ -77,7 +42,7 @@ pub fn training_json(report: &TrainingReport) -> Value {
     json!({
         "schema": "pairity.train/1",
         "method": report.method,
-        "model": report.model,
+        "model": report.scorer,
         "goal": report.goal,
         "seed": report.seed,
         "iterations": report.iterations,

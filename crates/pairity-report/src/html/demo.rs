@@ -2,7 +2,7 @@
 
 use super::chooser::{Choice, chooser};
 use super::frame::{HtmlPage, Section, Terms, Tile, cite, command, paragraphs, section};
-use super::plane::Plane;
+use super::plane;
 use super::scatter::{Scatter, ScatterPoint};
 use super::table::{HtmlTable, TableCell, interval};
 use super::training::{course_of, matrices};
@@ -12,6 +12,7 @@ use crate::report::{AuditReport, Notes};
 use crate::text::words::{plain, rate};
 use crate::training::TrainingReport;
 use pairity::metrics::Metric;
+use pairity::run::Plane;
 use pairity::training::Evaluation;
 
 /// The demo as a page: one file that needs nothing else.
@@ -103,7 +104,7 @@ fn scorers(plane: &Plane) -> Option<Section> {
     let about = "The two features of some candidates, and of each run the scorer that is drawn most often. Along a line \
                  all score alike; across it scores grow. What ranks has no threshold, so each line goes through \
                  the middle of the candidates.";
-    section("plane", "Candidates and scorers", about, vec![plane.html()])
+    section("plane", "Candidates and scorers", about, vec![plane::html(plane)])
 }
 
 fn course(runs: &[Run]) -> Option<Section> {

@@ -25,6 +25,5 @@ pub use audit::audit_html;
 pub use comparison::{comparison_html, frontier_html};
 pub use demo::demo_html;
 pub use frame::notebook_html;
-pub use plane::{Plane, PlaneLine, PlanePoint};
 pub use reproduction::reproduction_html;
 pub use training::{PageAside, training_html};

@@ -8,97 +8,64 @@ use super::chart::{Chart, Mark, Swatch};
 use super::markup::Html;
 use crate::scale::{Scale, minus};
 use crate::text::words::{number, plain, shorten};
-
-/// A row.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PlanePoint {
-    /// Its two features.
-    pub x: [f64; 2],
-    /// Its group, if it has one.
-    pub group: Option<usize>,
-    /// Whether its label is above the middle of all labels.
-    pub high: bool,
-}
-
-/// A linear scorer of two features.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PlaneLine {
-    /// What it is called.
-    pub name: String,
-    /// What each feature counts.
-    pub weights: [f64; 2],
-}
-
-/// Rows of two features, and linear scorers of them.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Plane {
-    /// Names of the features.
-    pub features: [String; 2],
-    /// Names of the groups.
-    pub groups: Vec<String>,
-    /// Some rows.
-    pub points: Vec<PlanePoint>,
-    /// The scorers.
-    pub lines: Vec<PlaneLine>,
-}
+use pairity::run::{Plane, PlanePoint};
 
 /// More lines than this are not told apart.
 const MAX_LINES: usize = 6;
 
-impl Plane {
-    pub(crate) fn html(&self) -> Html {
-        let finite: Vec<&PlanePoint> =
-            self.points.iter().filter(|point| point.x.iter().all(|x| x.is_finite())).collect();
-        let [x, y] = [0, 1].map(|axis| Scale::over(finite.iter().map(|point| point.x[axis])));
-        let center =
-            [0, 1].map(|axis| finite.iter().map(|point| point.x[axis] / finite.len() as f64).sum::<f64>());
-        let mut marks = Vec::new();
-        let mut legend = Vec::new();
-        let groups: Vec<Option<usize>> = (0..self.groups.len()).map(Some).chain([None]).collect();
-        for group in groups {
-            let series = group.unwrap_or(self.groups.len());
-            for high in [false, true] {
-                let own = finite.iter().filter(|point| point.group == group && point.high == high);
-                let points: Vec<(f64, f64)> = own.map(|point| (point.x[0], point.x[1])).collect();
-                if !points.is_empty() {
-                    let name = match group.and_then(|group| self.groups.get(group)) {
-                        Some(name) => shorten(name, 30),
-                        None if self.groups.is_empty() => String::new(),
-                        None => "no group".to_owned(),
-                    };
-                    let words = if high { "higher label" } else { "lower label" };
-                    let words = if name.is_empty() { words.to_owned() } else { format!("{name}, {words}") };
-                    legend.push((if high { Swatch::Spots } else { Swatch::Rings }, series, words));
-                    marks.push(Mark::Cloud { series, hollow: !high, points });
-                }
+/// The picture of a plane.
+pub(crate) fn html(plane: &Plane) -> Html {
+    let finite: Vec<&PlanePoint> =
+        plane.points.iter().filter(|point| point.x.iter().all(|x| x.is_finite())).collect();
+    let [x, y] = [0, 1].map(|axis| Scale::over(finite.iter().map(|point| point.x[axis])));
+    let center =
+        [0, 1].map(|axis| finite.iter().map(|point| point.x[axis] / finite.len() as f64).sum::<f64>());
+    let mut marks = Vec::new();
+    let mut legend = Vec::new();
+    let groups: Vec<Option<usize>> = (0..plane.groups.len()).map(Some).chain([None]).collect();
+    for group in groups {
+        let series = group.unwrap_or(plane.groups.len());
+        for high in [false, true] {
+            let own = finite.iter().filter(|point| point.group == group && point.high == high);
+            let points: Vec<(f64, f64)> = own.map(|point| (point.x[0], point.x[1])).collect();
+            if !points.is_empty() {
+                let name = match group.and_then(|group| plane.groups.get(group)) {
+                    Some(name) => shorten(name, 30),
+                    None if plane.groups.is_empty() => String::new(),
+                    None => "no group".to_owned(),
+                };
+                let words = if high { "higher label" } else { "lower label" };
+                let words = if name.is_empty() { words.to_owned() } else { format!("{name}, {words}") };
+                legend.push((if high { Swatch::Spots } else { Swatch::Rings }, series, words));
+                marks.push(Mark::Cloud { series, hollow: !high, points });
             }
         }
-        let mut said = Vec::new();
-        for (place, line) in self.lines.iter().take(MAX_LINES).enumerate() {
-            let name = shorten(&line.name, 40);
-            if let Some((from, to)) = crossing(line.weights, center, &x, &y) {
-                marks.push(Mark::Line { series: place, points: vec![from, to] });
-                legend.push((Swatch::Line, place, format!("{name}: scores grow {}", toward(line.weights))));
-            }
-            let [a, b] = line.weights.map(|w| minus(&number(w, 3)));
-            said.push(format!("{name} weighs them {a} and {b}"));
-        }
-        let [first, second] = [0, 1].map(|axis| plain(&self.features[axis]));
-        Chart {
-            label: format!(
-                "Rows by their features {first} and {second}, with a line for each scorer: {}",
-                said.join("; ")
-            ),
-            title: "Rows and scorers".to_owned(),
-            x_title: first,
-            y_title: second,
-            x,
-            y,
-            marks,
-            legend,
-        }
-        .tall()
     }
+    let mut said = Vec::new();
+    for (place, line) in plane.lines.iter().take(MAX_LINES).enumerate() {
+        let name = shorten(&line.name, 40);
+        if let Some((from, to)) = crossing(line.weights, center, &x, &y) {
+            marks.push(Mark::Line { series: place, points: vec![from, to] });
+            legend.push((Swatch::Line, place, format!("{name}: scores grow {}", toward(line.weights))));
+        }
+        let [a, b] = line.weights.map(|w| minus(&number(w, 3)));
+        said.push(format!("{name} weighs them {a} and {b}"));
+    }
+    let [first, second] = [0, 1].map(|axis| plain(&plane.features[axis]));
+    Chart {
+        label: format!(
+            "Rows by their features {first} and {second}, with a line for each scorer: {}",
+            said.join("; ")
+        ),
+        title: "Rows and scorers".to_owned(),
+        x_title: first,
+        y_title: second,
+        x,
+        y,
+        marks,
+        legend,
+    }
+    .tall()
 }
 
 /// Where the line at right angles to the weights through a place leaves the picture.
@@ -140,6 +107,7 @@ fn toward(weights: [f64; 2]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pairity::run::PlaneLine;
 
     fn scale() -> Scale {
         Scale::over([-1.0, 1.0])
@@ -183,7 +151,7 @@ mod tests {
             ],
             lines: vec![PlaneLine { name: "fair".into(), weights: [1.0, 1.0] }],
         };
-        let html = plane.html().into_text();
+        let html = html(&plane).into_text();
         assert!(!html.contains("<script") && !html.contains("<x>") && !html.contains("NaN"), "{html}");
         for words in [
             "&lt;script&gt;, higher label",
@@ -205,6 +173,6 @@ mod tests {
             points: vec![],
             lines: vec![PlaneLine { name: "a".into(), weights: [1.0, 0.0] }],
         };
-        assert!(!plane.html().into_text().contains("NaN"));
+        assert!(!html(&plane).into_text().contains("NaN"));
     }
 }

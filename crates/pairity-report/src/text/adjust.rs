@@ -2,14 +2,16 @@
 
 use super::Look;
 use super::words::{plain, value_or};
-use crate::adjust::{AdjustReport, AdjustedPart};
+use crate::adjust::AdjustReport;
 use crate::advice::Advice;
 use crate::training::objective_of;
 use pairity::metrics::Metric;
+use pairity::run::{AdjustOutcome, AdjustedPart};
 
 /// The adjustment for reading.
 pub fn adjust_text(report: &AdjustReport, look: &Look) -> String {
-    let (adjusted, method) = (&report.adjusted, report.method);
+    let AdjustReport { run, written } = report;
+    let (adjusted, method) = (&run.adjusted, run.method);
     let mut out = match adjusted.meets_goal {
         true => format!("Goal met by {method} on the rows it was chosen on.\n"),
         false => {
@@ -20,19 +22,19 @@ pub fn adjust_text(report: &AdjustReport, look: &Look) -> String {
             )
         }
     };
-    report.parts.iter().for_each(|part| out += &part_text(report, part));
-    if report.unknown > 0 {
-        out += &format!("\n{} rows of groups that were not seen keep their scores.\n", report.unknown);
+    run.parts.iter().for_each(|part| out += &part_text(run, part));
+    if run.unknown > 0 {
+        out += &format!("\n{} rows of groups that were not seen keep their scores.\n", run.unknown);
     }
-    if let Some((column, file)) = &report.written {
+    if let Some((column, file)) = written {
         out += &format!("\nAdjusted scores are in column {:?} of {file}.\n", plain(column));
     }
     out
 }
 
-fn part_text(report: &AdjustReport, part: &AdjustedPart) -> String {
-    let objective = objective_of(&report.goal);
-    let texts = report.goal.subject_to.iter().map(String::as_str).chain([objective]);
+fn part_text(run: &AdjustOutcome, part: &AdjustedPart) -> String {
+    let objective = objective_of(&run.goal);
+    let texts = run.goal.subject_to.iter().map(String::as_str).chain([objective]);
     let width = texts.map(|text| text.chars().count()).max().unwrap_or(0) + 2;
     let line = |name: &str, before: &Metric, after: &Metric| {
         let cell = |metric: &Metric| value_or(metric, 4, "not estimable");

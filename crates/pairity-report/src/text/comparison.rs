@@ -2,13 +2,14 @@
 
 use super::words::{columns, fill, many, number, pad, plain, with_interval};
 use super::{Look, TextPage};
-use crate::comparison::{ComparisonReport, ComparisonSetup, MethodOutcome, MethodResult};
-use crate::frontier::FrontierReport;
 use crate::outcome::{goal_words, on_files, scorer_words};
 use pairity::metrics::Verdict;
+use pairity::run::{
+    CompareOutcome, ComparisonSetup, FrontierCurve, FrontierOutcome, MethodOutcome, MethodResult,
+};
 
 /// The comparison for reading.
-pub fn comparison_text(report: &ComparisonReport, look: &Look) -> String {
+pub fn comparison_text(report: &CompareOutcome, look: &Look) -> String {
     let page = TextPage::new(&report.setup, look);
     let mut text = page.heading("Comparison");
     let applied: Vec<MethodRow> = report
@@ -27,7 +28,7 @@ pub fn comparison_text(report: &ComparisonReport, look: &Look) -> String {
 }
 
 /// The frontier for reading.
-pub fn frontier_text(report: &FrontierReport, look: &Look) -> String {
+pub fn frontier_text(report: &FrontierOutcome, look: &Look) -> String {
     let page = TextPage::new(&report.setup, look);
     let mut text = page.heading("Frontier");
     let rows = report.curves.iter().flat_map(|curve| &curve.points);
@@ -40,8 +41,7 @@ pub fn frontier_text(report: &FrontierReport, look: &Look) -> String {
         })
         .collect();
     text += &page.table("method and bound", &rows);
-    let first =
-        |curve: &'_ crate::frontier::FrontierCurve| curve.points.first().map(|point| point.result.clone());
+    let first = |curve: &'_ FrontierCurve| curve.points.first().map(|point| point.result.clone());
     let firsts: Vec<MethodResult> = report.curves.iter().filter_map(first).collect();
     text + &page.refused(firsts.iter())
 }
@@ -59,7 +59,7 @@ impl TextPage<'_, ComparisonSetup> {
         let setup = self.report;
         let facts = [
             format!("values of the {} part, {}", setup.part, many(setup.rows, "row")),
-            scorer_words(setup.model).to_owned(),
+            scorer_words(setup.scorer).to_owned(),
             format!("seed {}", setup.seed),
         ];
         let title = on_files(title, &setup.tables);

@@ -15,18 +15,21 @@ pub fn scoring_text(report: &ScoringReport, look: &Look) -> String {
         "-" => "standard output".to_owned(),
         file => plain(file),
     };
-    let pieces =
-        [many(report.rows, "row"), format!("added: {}", added.join(" and ")), format!("written to {to}")];
+    let pieces = [
+        many(report.run.scores.len(), "row"),
+        format!("added: {}", added.join(" and ")),
+        format!("written to {to}"),
+    ];
     let mut text = Paint(look.color).title(&title) + "\n" + &flow(&pieces, width) + "\n";
     text += &drawn(report, width);
-    let mut notes: Vec<String> = report.notes.iter().map(ToString::to_string).collect();
-    if report.rows_without_query > 0 {
+    let mut notes: Vec<String> = report.run.notes.iter().map(ToString::to_string).collect();
+    if report.run.rows_without_query > 0 {
         notes.push(format!(
             "{} without a query; such rows count as one query",
-            many(report.rows_without_query, "row")
+            many(report.run.rows_without_query, "row")
         ));
     }
-    if let Some(rows) = report.rows_with_unknown_group.filter(|&rows| rows > 0) {
+    if let Some(rows) = report.run.rows_with_unknown_group.filter(|&rows| rows > 0) {
         notes.push(format!(
             "{} with a group not seen in training; such rows are scored as without a group",
             many(rows, "row")
@@ -40,19 +43,19 @@ pub fn scoring_text(report: &ScoringReport, look: &Look) -> String {
 
 /// Who scored what, for a mixture.
 fn drawn(report: &ScoringReport, width: usize) -> String {
-    let scorers = report.components.len();
+    let scorers = report.run.components.len();
     if scorers < 2 {
         return String::new();
     }
-    let draw = match (&report.query, report.queries()) {
+    let draw = match (&report.query, report.run.queries()) {
         (Some(query), Some(queries)) => {
             format!("each of {} in {:?} drew one", many(queries, "query"), plain(query))
         }
         _ => "there are no queries, so that one was drawn for all rows".to_owned(),
     };
-    let pieces = [format!("a mixture of {scorers} scorers: {draw}"), format!("seed {}", report.seed)];
+    let pieces = [format!("a mixture of {scorers} scorers: {draw}"), format!("seed {}", report.run.seed)];
     let mut text = flow(&pieces, width) + "\n";
-    for component in &report.components {
+    for component in &report.run.components {
         let (snapshot, probability) = (component.snapshot.to_string(), rate(component.probability));
         let queries = component.queries.map(|queries| pad_left(&many(queries, "query"), 18));
         text += &format!(

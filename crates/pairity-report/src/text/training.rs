@@ -5,7 +5,8 @@ use super::paint::Paint;
 use super::words::{columns, count, fill, flow, number, pad, plain, with_interval};
 use super::{Look, TextPage, joined};
 use crate::outcome::{Tone, miss, slack};
-use crate::training::{TrainingPart, TrainingReport, objective_of};
+use crate::training::{TrainingReport, objective_of};
+use pairity::run::TrainingPart;
 
 /// The run for reading.
 pub fn training_text(report: &TrainingReport, look: &Look) -> String {

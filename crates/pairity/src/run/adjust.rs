@@ -3,11 +3,11 @@
 
 use super::RunError;
 use crate::examples::{Examples, ExamplesError, Groups};
+use crate::goals::{Goal, Objective, Problem};
 use crate::methods::quantile_match::Strength;
 use crate::methods::{Adjusted, Tuning, group_offset, kallus_zhou, quantile_match, x_order};
 use crate::metrics::{Check, Measurement, Metric, Settings};
 use crate::names::names;
-use crate::goals::{Goal, Objective, Problem};
 
 /// How scores are adjusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -55,7 +55,7 @@ pub struct AdjustRequest<'a> {
 
 /// Objective and constraints on some rows.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PartValues {
+pub struct AdjustedValues {
     /// The objective.
     pub objective: Metric,
     /// The constraints.
@@ -70,9 +70,9 @@ pub struct AdjustedPart {
     /// Number of its rows.
     pub rows: usize,
     /// With the scores as they were.
-    pub before: PartValues,
+    pub before: AdjustedValues,
     /// With the adjusted scores.
-    pub after: PartValues,
+    pub after: AdjustedValues,
 }
 
 /// An adjustment, and what it does.
@@ -80,6 +80,8 @@ pub struct AdjustedPart {
 pub struct AdjustOutcome {
     /// How.
     pub method: &'static str,
+    /// What for.
+    pub goal: Goal,
     /// The map, and whether it meets the goal where it was chosen.
     pub adjusted: Adjusted,
     /// Rows of groups that it does not know.
@@ -120,9 +122,9 @@ pub fn adjust(request: &AdjustRequest) -> Result<AdjustOutcome, RunError> {
         AdjustMethod::KallusZhou => kallus_zhou::adjust(&tuning)?,
     };
     let applied = adjusted.adjustment.apply(scores, groups)?;
-    let values = |part: &Examples, scores: &[f64]| -> Result<PartValues, ExamplesError> {
+    let values = |part: &Examples, scores: &[f64]| -> Result<AdjustedValues, ExamplesError> {
         let measured = Measurement::new(part, scores, &measure)?;
-        Ok(PartValues {
+        Ok(AdjustedValues {
             objective: measured.expression(&problem.stated),
             checks: problem.constraints.iter().map(|constraint| measured.check(constraint)).collect(),
         })
@@ -135,5 +137,5 @@ pub fn adjust(request: &AdjustRequest) -> Result<AdjustOutcome, RunError> {
         }
     }
     let unknown = applied.unknown;
-    Ok(AdjustOutcome { method: method.name(), adjusted, unknown, parts, seed: measure.seed })
+    Ok(AdjustOutcome { method: method.name(), goal, adjusted, unknown, parts, seed: measure.seed })
 }

@@ -3,9 +3,9 @@
 use super::prepare::Prepared;
 use super::{FitRequest, Rows, RunError};
 use crate::examples::Examples;
+use crate::goals::{Goal, Objective};
 use crate::methods::{After, Fitted, Method, MethodError, Task, fit, fit_from};
 use crate::metrics::{Metric, Verdict};
-use crate::goals::{Goal, Objective};
 use crate::training::{Answer, Evaluation, Progress, Status, Trained, Watch};
 use rayon::prelude::*;
 use std::time::Instant;
@@ -84,7 +84,7 @@ impl MethodOutcome {
 
 /// What methods were compared for, and on what.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Setup {
+pub struct ComparisonSetup {
     /// The goal; a frontier replaces its bounds.
     pub goal: Goal,
     /// The part that values are of.
@@ -97,15 +97,26 @@ pub struct Setup {
     pub seed: u64,
     /// Probability of the intervals.
     pub confidence: f64,
-    /// What was not as in the training rows.
+    /// What the tables are called that the rows come from.
+    pub tables: Vec<String>,
+    /// What happened to the data on the way.
     pub notes: Vec<String>,
+}
+
+impl ComparisonSetup {
+    /// The objective as it was stated.
+    pub fn objective(&self) -> &str {
+        match &self.goal.objective {
+            Objective::Maximize(text) | Objective::Minimize(text) => text,
+        }
+    }
 }
 
 /// All methods on one split of the rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompareOutcome {
     /// What they were compared for, and on what.
-    pub setup: Setup,
+    pub setup: ComparisonSetup,
     /// Best first; those that do not apply last.
     pub results: Vec<MethodResult>,
 }
@@ -207,14 +218,15 @@ impl<'a> Contest<'a> {
     }
 
     /// What reports say of it.
-    pub fn setup(&self, request: &FitRequest) -> Setup {
-        Setup {
+    pub fn setup(&self, request: &FitRequest) -> ComparisonSetup {
+        ComparisonSetup {
             goal: self.prepared.goal.clone(),
             part: self.part,
             rows: self.examples.len(),
             scorer: request.scorer.name(),
             seed: request.seed,
             confidence: request.measure.confidence,
+            tables: self.prepared.tables.clone(),
             notes: self.prepared.notes.clone(),
         }
     }
@@ -227,7 +239,7 @@ fn heard<'a>(progress: &'a (dyn Fn(&Progress) -> bool + Sync)) -> Watch<'a> {
 impl CompareOutcome {
     /// Sorts the results and marks those that are dominated. Those that surely meet the goal come first,
     /// then those of which the rows can't tell, both by objective; the rest by violation.
-    pub fn new(setup: Setup, mut results: Vec<MethodResult>) -> CompareOutcome {
+    pub fn new(setup: ComparisonSetup, mut results: Vec<MethodResult>) -> CompareOutcome {
         let sign = match setup.goal.objective {
             Objective::Maximize(_) => -1.0,
             Objective::Minimize(_) => 1.0,

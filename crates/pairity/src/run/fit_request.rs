@@ -1,9 +1,9 @@
 //! What every request that trains has in common, and its defaults.
 
 use super::{GroupAware, RunError, ScorerKind};
+use crate::goals::{Goal, Objective};
 use crate::metrics::Settings;
 use crate::scorers::text::VOCABULARY;
-use crate::goals::{Goal, Objective};
 use crate::surrogates::Kind;
 use crate::training::{Answer, Player, TrainSettings};
 use std::time::Duration;

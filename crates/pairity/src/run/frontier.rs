@@ -1,10 +1,10 @@
 //! What each method reaches as the bound on the violation is tightened.
 
 use super::compare::{Contest, each, prepare};
-use super::{CompareWatch, FitRequest, MethodResult, Rows, RunError, Setup};
+use super::{CompareWatch, ComparisonSetup, FitRequest, MethodResult, Rows, RunError};
+use crate::goals::Problem;
 use crate::methods::{Method, Task};
 use crate::scorers::Component;
-use crate::goals::Problem;
 use crate::training::TrainSettings;
 
 /// What is traced.
@@ -20,7 +20,7 @@ pub struct FrontierRequest {
 
 /// What one method reaches at one bound.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Point {
+pub struct FrontierPoint {
     /// The bound of the constraints; none for a method that does not look at it.
     pub bound: Option<f64>,
     /// What came out.
@@ -29,20 +29,20 @@ pub struct Point {
 
 /// The points of one method, from the loosest bound to the tightest.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Curve {
+pub struct FrontierCurve {
     /// The method.
     pub method: String,
     /// One for each bound, or a single one.
-    pub points: Vec<Point>,
+    pub points: Vec<FrontierPoint>,
 }
 
 /// What is reached for a range of bounds, by every method.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrontierOutcome {
     /// What they were compared for, and on what.
-    pub setup: Setup,
+    pub setup: ComparisonSetup,
     /// The methods.
-    pub curves: Vec<Curve>,
+    pub curves: Vec<FrontierCurve>,
 }
 
 /// Runs methods for a range of bounds. Constrained training at a bound starts from what was found for the one
@@ -75,9 +75,9 @@ pub fn frontier(
                 other => contest.run(other, &task)?.0,
             };
             (watch.done)(&result.method);
-            points.push(Point { bound: follows(method).then_some(*bound), result });
+            points.push(FrontierPoint { bound: follows(method).then_some(*bound), result });
         }
-        Ok(Curve { method: method.full_name().to_owned(), points })
+        Ok(FrontierCurve { method: method.full_name().to_owned(), points })
     })?;
     Ok(FrontierOutcome { setup: contest.setup(&request.fit), curves })
 }

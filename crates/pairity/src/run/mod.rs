@@ -29,7 +29,6 @@
 //! ```
 
 mod adjust;
-mod advice;
 mod audit;
 mod compare;
 mod error;
@@ -42,15 +41,14 @@ mod rows;
 mod score;
 mod train;
 
-pub use adjust::{AdjustMethod, AdjustOutcome, AdjustRequest, AdjustedPart, PartValues, adjust};
-pub use advice::Advice;
+pub use adjust::{AdjustMethod, AdjustOutcome, AdjustRequest, AdjustedPart, AdjustedValues, adjust};
 pub use audit::{AuditOutcome, AuditRequest, audit};
 pub use compare::{
-    CompareOutcome, CompareRequest, CompareWatch, MethodOutcome, MethodResult, Setup, compare,
+    CompareOutcome, CompareRequest, CompareWatch, ComparisonSetup, MethodOutcome, MethodResult, compare,
 };
 pub use error::RunError;
 pub use fit_request::FitRequest;
-pub use frontier::{Curve, FrontierOutcome, FrontierRequest, Point, frontier};
+pub use frontier::{FrontierCurve, FrontierOutcome, FrontierPoint, FrontierRequest, frontier};
 pub use learner::{GroupAware, ScorerKind};
 pub use pictures::{Plane, PlaneLine, PlanePoint, plane};
 pub use rows::{Fold, Rows};

@@ -22,7 +22,8 @@ pub(super) struct Prepared {
     pub scorer: Architecture,
     pub settings: TrainSettings,
     pub measure: Settings,
-    /// What was not as in the training rows.
+    pub tables: Vec<String>,
+    /// What happened to the rows on the way, and what was not as in the training rows.
     pub notes: Vec<String>,
     pub query: Option<String>,
     pub group_columns: Vec<String>,
@@ -47,7 +48,8 @@ impl Prepared {
             return Err(RunError::NoFeatures);
         }
         let has_text = text.is_some();
-        let (encoder, mut features, mut notes) = encoded(columns, text, parts.whole.example_rows(), request)?;
+        let (encoder, mut features, unseen) = encoded(columns, text, parts.whole.example_rows(), request)?;
+        rows.notes.extend(unseen);
         let groups = match request.group_aware {
             None => GroupUse::Blind,
             Some(_) if rows.examples.is_continuous() => GroupUse::Blind,
@@ -63,12 +65,12 @@ impl Prepared {
             request.scorer.architecture(width, groups, &request.hidden, request.start, regression, has_text);
         if let (Architecture::TextCnn(cnn), Some(reader)) = (&mut scorer, rows.vectors.take()) {
             let vectors = Embeddings::read(reader, encoder.text().map_or(&[][..], |(_, words)| words))?;
-            notes.push(format!("{} of {width} words have a vector in the file", vectors.found()));
+            rows.notes.push(format!("{} of {width} words have a vector in the file", vectors.found()));
             cnn.embedding = vectors.size();
             settings.start = Some(cnn.start_from(&vectors, request.seed));
         }
         scorer.check(&features)?;
-        let Rows { query, group_columns, .. } = rows;
+        let Rows { query, group_columns, tables, notes, .. } = rows;
         let measure = request.measure;
         Ok(Prepared {
             parts,
@@ -79,6 +81,7 @@ impl Prepared {
             scorer,
             settings,
             measure,
+            tables,
             notes,
             query,
             group_columns,

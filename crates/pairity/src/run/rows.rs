@@ -33,6 +33,10 @@ pub struct Rows {
     pub group_columns: Vec<String>,
     /// Word vectors in GloVe's text format, for a network that starts from them.
     pub vectors: Option<Box<dyn BufRead + Send>>,
+    /// What the tables are called that they come from, for reports.
+    pub tables: Vec<String>,
+    /// What happened to them on the way, for reports.
+    pub notes: Vec<String>,
 }
 
 impl Rows {
@@ -47,6 +51,8 @@ impl Rows {
             query: None,
             group_columns: Vec::new(),
             vectors: None,
+            tables: Vec::new(),
+            notes: Vec::new(),
         }
     }
 

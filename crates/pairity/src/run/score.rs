@@ -5,6 +5,7 @@ use crate::examples::Groups;
 use crate::methods::After;
 use crate::scorers::{Draw, Model, Note};
 use crate::tables::Column;
+use serde::Serialize;
 
 /// What is scored.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +25,7 @@ pub struct ScoreRequest<'a> {
 }
 
 /// A scorer of the model, and what it scored.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScoringComponent {
     /// How likely it is drawn.
     pub probability: f64,

@@ -2,8 +2,8 @@
 
 use super::prepare::Prepared;
 use super::{FitRequest, Plane, Rows, RunError, pictures};
-use crate::methods::{Fitted, Method, fit_from};
 use crate::goals::Goal;
+use crate::methods::{Fitted, Method, fit_from};
 use crate::scorers::{Encoder, Model, ModelGroups};
 use crate::training::{Answer, Evaluation, Status, Trained, Watch, evaluate};
 use std::time::Instant;
@@ -73,7 +73,9 @@ pub struct TrainOutcome {
     pub trained: Trained,
     /// The parts of the rows; those that are absent are left out.
     pub parts: Vec<TrainingPart>,
-    /// What was not as in the training rows.
+    /// What the tables are called that the rows come from.
+    pub tables: Vec<String>,
+    /// What happened to the data on the way.
     pub notes: Vec<String>,
     /// Whether one scorer was asked for.
     pub deterministic: bool,
@@ -146,7 +148,7 @@ fn finished(
     let Fitted { trained, after } = fitted;
     let sees_groups = scorer.groups().groups().is_some() || after.is_some();
     let groups = prepared.parts.whole.groups().to_vec();
-    let Prepared { goal, scorer, encoder, query, group_columns: columns, notes, .. } = prepared;
+    let Prepared { goal, scorer, encoder, query, group_columns: columns, tables, notes, .. } = prepared;
     let seed = request.fit.seed;
     let model = Model {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -171,6 +173,7 @@ fn finished(
         seconds,
         trained,
         parts,
+        tables,
         notes,
         deterministic: request.answer == Answer::Deterministic,
         model,

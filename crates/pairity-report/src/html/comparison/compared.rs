@@ -1,16 +1,16 @@
 //! The page of a comparison.
 
 use super::{Frame, NO_MISS, accuracies, applied, sure, words};
-use crate::comparison::{ComparisonReport, MethodOutcome};
 use crate::html::chooser::{Choice, chooser};
 use crate::html::frame::{HtmlPage, Section, Tile, paragraphs, section};
 use crate::html::scatter::ScatterPoint;
 use crate::outcome::on_files;
 use crate::text::words::{many, plain};
 use pairity::metrics::Verdict;
+use pairity::run::{CompareOutcome, MethodOutcome};
 
 /// The comparison as a page for people: one file that needs nothing else. `command` makes it again.
-pub fn comparison_html(report: &ComparisonReport, command: Option<&str>) -> String {
+pub fn comparison_html(report: &CompareOutcome, command: Option<&str>) -> String {
     let frame = Frame { setup: &report.setup, command };
     let results: Vec<(&str, &MethodOutcome)> =
         report.results.iter().filter_map(|result| Some((result.method.as_str(), applied(result)?))).collect();

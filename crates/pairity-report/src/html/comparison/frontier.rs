@@ -1,13 +1,12 @@
 //! The page of a frontier.
 
 use super::{Frame, NO_MISS, accuracies, words};
-use crate::comparison::MethodOutcome;
-use crate::frontier::FrontierReport;
 use crate::html::chooser::{Choice, chooser};
 use crate::html::frame::{HtmlPage, Section, paragraphs, remarks, section};
 use crate::html::scatter::ScatterPoint;
 use crate::outcome::on_files;
 use crate::text::words::{number, plain};
+use pairity::run::{FrontierOutcome, MethodOutcome};
 
 /// A model on the frontier.
 struct FrontierModel<'a> {
@@ -33,7 +32,7 @@ impl FrontierModel<'_> {
 }
 
 /// The frontier as a page for people: one file that needs nothing else. `command` makes it again.
-pub fn frontier_html(report: &FrontierReport, command: Option<&str>) -> String {
+pub fn frontier_html(report: &FrontierOutcome, command: Option<&str>) -> String {
     let frame = Frame { setup: &report.setup, command };
     let mut found = Vec::new();
     let mut refused: Vec<(&str, &str)> = Vec::new();

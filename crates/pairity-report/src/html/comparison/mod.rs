@@ -14,11 +14,11 @@ use super::markup::Html;
 use super::scatter::{Scatter, ScatterPoint};
 use super::table::{HtmlTable, TableCell, with_interval};
 use super::whiskers::{Whisker, Whiskers, verdict};
-use crate::comparison::{ComparisonSetup, MethodOutcome, MethodResult};
 use crate::outcome::{goal_words, scorer_words};
 use crate::text::words::{many, number, plain, shorten};
 use pairity::goals::Objective;
 use pairity::metrics::{Audit, Metric, Verdict};
+use pairity::run::{ComparisonSetup, MethodOutcome, MethodResult};
 
 /// What both kinds of report say of themselves.
 struct Frame<'a> {
@@ -31,7 +31,7 @@ impl Frame<'_> {
         vec![
             format!("Goal: {}", goal_words(&self.setup.goal)),
             format!("values of the {} part, {}", self.setup.part, many(self.setup.rows, "row")),
-            scorer_words(self.setup.model).to_owned(),
+            scorer_words(self.setup.scorer).to_owned(),
             format!("seed {}", self.setup.seed),
             format!("{}% confidence intervals", (self.setup.confidence * 1e8).round() / 1e6),
         ]

@@ -1,9 +1,11 @@
 use super::{comparison_html, frontier_html};
-use crate::comparison::{ComparisonReport, ComparisonSetup, MethodOutcome, MethodResult};
-use crate::frontier::{FrontierCurve, FrontierPoint, FrontierReport};
 use pairity::examples::{Columns, Examples, Groups};
 use pairity::goals::{Goal, Objective, Problem, parse_constraint, parse_maximize};
 use pairity::metrics::{Chance, Member, Settings};
+use pairity::run::{
+    CompareOutcome, ComparisonSetup, FrontierCurve, FrontierOutcome, FrontierPoint, MethodOutcome,
+    MethodResult,
+};
 use pairity::training::{Status, evaluate_members};
 
 const NASTY: &str = "<script>x()</script>";
@@ -55,7 +57,7 @@ fn result(method: &str, favor: f64, bound: f64) -> MethodResult {
 
 #[test]
 fn a_comparison_shows_every_method_and_why_some_do_not_apply() {
-    let report = ComparisonReport::new(
+    let report = CompareOutcome::new(
         setup(NASTY),
         vec![
             result("fair", 0.0, 0.1),
@@ -88,7 +90,7 @@ fn a_comparison_shows_every_method_and_why_some_do_not_apply() {
 
 #[test]
 fn nothing_that_applies_still_makes_a_page() {
-    let report = ComparisonReport::new(
+    let report = CompareOutcome::new(
         setup("people.csv"),
         vec![MethodResult { method: "m".into(), outcome: Err("no".into()) }],
     );
@@ -96,8 +98,8 @@ fn nothing_that_applies_still_makes_a_page() {
     assert!(frontier_html(&frontier(vec![]), None).contains("No method gave a model"));
 }
 
-fn frontier(curves: Vec<FrontierCurve>) -> FrontierReport {
-    FrontierReport { setup: setup("people.csv"), curves }
+fn frontier(curves: Vec<FrontierCurve>) -> FrontierOutcome {
+    FrontierOutcome { setup: setup("people.csv"), curves }
 }
 
 #[test]

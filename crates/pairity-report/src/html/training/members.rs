@@ -51,7 +51,7 @@ impl TrainingPage<'_> {
         let fits = components
             .iter()
             .all(|c| c.parameters.len() == features.len() || c.parameters.len() == features.len() + 1);
-        if report.model != "linear"
+        if report.scorer != "linear"
             || report.group_aware
             || !fits
             || features.len() > MAX_FEATURES

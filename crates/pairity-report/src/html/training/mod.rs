@@ -11,13 +11,14 @@ pub(super) use matrices::matrices;
 
 use super::audit::{gaps_of, result_of};
 use super::frame::{HtmlPage, Section, Terms, Tile, cite, command, paragraphs, section, tile};
-use super::plane::Plane;
+use super::plane;
 use super::table::with_interval;
 use crate::advice::FrontEnd;
 use crate::outcome::{Tone, slack};
 use crate::report::{AuditReport, Notes};
 use crate::text::words::{number, plain, rate, shorten};
-use crate::training::{TrainingPart, TrainingReport, objective_of};
+use crate::training::{TrainingReport, objective_of};
+use pairity::run::{Plane, TrainingPart};
 use pairity::training::Evaluation;
 
 /// What a page shows beside a training run.
@@ -177,7 +178,7 @@ impl<'a> TrainingPage<'a> {
         let about = "Some rows by their two features, as the scorer sees them. Along a line all score alike; \
                      across it scores grow. What ranks has no threshold, so each line goes through the middle of \
                      the rows.";
-        section("plane", "Rows and scorers", about, vec![plane.html()])
+        section("plane", "Rows and scorers", about, vec![plane::html(plane)])
     }
 
     fn notes(&self) -> Option<Section> {

@@ -1,14 +1,12 @@
 use super::{PageAside, training_html};
 use crate::advice::FrontEnd;
-use crate::html::plane::{Plane, PlaneLine, PlanePoint};
 use crate::text::words::{number, rate};
 use crate::text::{Look, training_text};
-use crate::training::{TrainingPart, TrainingReport, training_json};
+use crate::training::{TrainingReport, training_json};
 use pairity::examples::{Columns, Examples, Groups};
-use pairity::goals::{Goal, Objective, Problem, parse_constraint, parse_maximize};
-use pairity::metrics::Settings;
-use pairity::scorers::{Architecture, Features, GroupUse, Linear};
-use pairity::training::{Data, Evaluation, Status, TrainSettings, Watch, evaluate, train};
+use pairity::run::{FitRequest, Plane, PlaneLine, PlanePoint, Rows, TrainRequest, TrainingPart, train};
+use pairity::tables::{Column, Values};
+use pairity::training::{Evaluation, Status, Watch};
 
 /// A run on rows of two features and some groups, or of a continuous attribute without any.
 fn run(groups: &[&str], constraints: &[&str]) -> (TrainingReport, Option<Evaluation>) {
@@ -28,46 +26,32 @@ fn run(groups: &[&str], constraints: &[&str]) -> (TrainingReport, Option<Evaluat
     })
     .unwrap();
     // The first feature ranks even rows well, the second one odd ones.
-    let values = (0..rows).flat_map(|i| {
-        let (noise, label) = (f64::from(i * 7919 % 997) / 997.0, f64::from(i * 13 % 7 % 2));
-        [noise + label * f64::from(i % 2), 1.0 - noise + label * f64::from((i + 1) % 2)]
-    });
-    let features = Features::new(rows as usize, 2, values.collect()).unwrap();
-    let words = examples.vocabulary();
-    let parsed: Vec<_> = constraints.iter().map(|text| parse_constraint(text, &words).unwrap()).collect();
-    let problem = Problem::new(&parse_maximize("auc", &words).unwrap(), true, &parsed).unwrap();
-    let scorer =
-        Architecture::Linear(Linear { width: 2, intercept: false, start: 1.0, groups: GroupUse::Blind });
-    let data = Data { features: &features, train: &examples, multipliers: None, validation: None };
-    let settings =
-        TrainSettings { iterations: 60, snapshots: 20, step_sizes: vec![0.3], ..TrainSettings::default() };
-    let trained = train(&problem, &scorer, &data, &settings, Watch::default()).unwrap();
-    let measure = |components| {
-        evaluate(&problem, &scorer, components, &examples, &features, &Settings::default()).unwrap()
-    };
-    let parts = ["train", "validation", "test"]
-        .map(|name| TrainingPart { name, evaluation: measure(&trained.components) });
-    let before = trained.unbound.as_ref().map(|unbound| measure(std::slice::from_ref(unbound)));
-    let report = TrainingReport {
-        goal: Goal {
-            objective: Objective::Maximize("auc".into()),
-            subject_to: constraints.iter().map(|text| (*text).to_owned()).collect(),
-        },
-        method: "constrained",
-        model: "linear",
-        features: vec!["x".into(), "w".into()],
-        group_aware: false,
-        seed: 3,
+    let noise = |i: u32| f64::from(i * 7919 % 997) / 997.0;
+    let label = |i: u32| f64::from(i * 13 % 7 % 2);
+    let first = (0..rows).map(|i| noise(i) + label(i) * f64::from(i % 2)).collect();
+    let second = (0..rows).map(|i| 1.0 - noise(i) + label(i) * f64::from((i + 1) % 2)).collect();
+    let column = |name: &str, numbers| Column { name: name.into(), values: Values::Numbers(numbers) };
+    let mut rows = Rows::new(examples, vec![column("x", first), column("w", second)]);
+    rows.tables = vec!["people.csv".into()];
+    let fit = FitRequest {
+        subject_to: constraints.iter().map(|text| (*text).to_owned()).collect(),
+        standardize: false,
+        split: Some([1.0, 0.0, 0.0]),
         iterations: 60,
-        seconds: 1.25,
-        trained,
-        parts: parts.into(),
-        tables: vec!["people.csv".into()],
-        notes: Vec::new(),
-        file: Some("model.json".into()),
-        deterministic: false,
+        snapshots: Some(20),
+        step_sizes: vec![0.3],
+        seed: 3,
+        ..FitRequest::default()
     };
-    (report, before)
+    let request = TrainRequest { fit, pictures: true, ..TrainRequest::default() };
+    let mut run = train(rows, &request, Watch::default()).unwrap();
+    let evaluation = run.parts[0].evaluation.clone();
+    run.parts = ["train", "validation", "test"]
+        .map(|name| TrainingPart { name, evaluation: evaluation.clone() })
+        .into();
+    run.seconds = 1.25;
+    let before = run.pictures.take().and_then(|pictures| pictures.before);
+    (TrainingReport { run, file: Some("model.json".into()) }, before)
 }
 
 #[test]
@@ -122,11 +106,11 @@ fn colors_before_and_after_mean_the_same() {
 fn names_from_elsewhere_are_never_markup() {
     let nasty = "<script>x()</script>";
     let (mut report, before) = run(&[nasty, "\"' onload=x()"], &["cross_group <= 0.05"]);
-    report.tables = vec![nasty.into()];
-    report.notes = vec![nasty.into()];
+    report.run.tables = vec![nasty.into()];
+    report.run.notes = vec![nasty.into()];
     report.file = Some(nasty.into());
-    report.features = vec![nasty.into(), nasty.into()];
-    report.goal.subject_to = vec![nasty.into()];
+    report.run.features = vec![nasty.into(), nasty.into()];
+    report.run.goal.subject_to = vec![nasty.into()];
     let plane = Plane {
         features: [nasty.into(), nasty.into()],
         groups: vec![nasty.into()],
@@ -183,7 +167,7 @@ fn each_front_end_gives_advice_in_its_own_words() {
             "use a richer model=, or allow group_aware=True.",
         ),
     ] {
-        (report.trained.status, report.method) = (status, method);
+        (report.run.trained.status, report.run.method) = (status, method);
         report.file = Some("model.json".to_owned());
         let told = text(&report, FrontEnd::CommandLine);
         assert!(told.contains(shell) && told.contains("pairity score model.json TABLE"), "{told}");
@@ -194,6 +178,6 @@ fn each_front_end_gives_advice_in_its_own_words() {
         let words = python.replace('"', "&quot;");
         assert!(page.contains(&words) && !page.contains("pairity score"), "{words}");
     }
-    report.tables.clear();
+    report.run.tables.clear();
     assert!(text(&report, FrontEnd::Python).starts_with("Training\n"));
 }

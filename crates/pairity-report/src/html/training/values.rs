@@ -7,7 +7,8 @@ use crate::html::whiskers::verdict;
 use crate::outcome::slack;
 use crate::report::{AuditReport, Notes};
 use crate::text::words::{number, plain, rate};
-use crate::training::{TrainingPart, objective_of};
+use crate::training::objective_of;
+use pairity::run::TrainingPart;
 
 impl TrainingPage<'_> {
     pub(super) fn values(&self) -> Option<Section> {

@@ -1,17 +1,29 @@
-//! The arguments as plain structs. Nothing here reads a file.
+//! The options as plain structs. Nothing here reads a file.
 
-use crate::score_arguments::ScoreArguments;
-use crate::train_arguments::TrainArguments;
+mod adjust;
+mod data;
+mod reproduce;
+mod score;
+mod train;
+mod values;
+
+pub use adjust::AdjustOptions;
+pub use data::{Action, DataOptions, FetchOptions, PlaceOptions};
+pub use reproduce::ReproduceOptions;
+pub use score::ScoreOptions;
+pub use train::{CompareOptions, FitOptions, FrontierOptions, MethodChoice, TrainOptions};
+pub use values::Split;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pairity::goals::language_help;
-use pairity::metrics::Settings;
 use pairity::rates::{Average, Ties};
 use std::path::PathBuf;
+use values::{choices, confidence, positive};
 
 /// Pairwise fairness for ranking and regression: exact pair counts with honest intervals.
 #[derive(Debug, Parser)]
 #[command(name = "pairity", version, arg_required_else_help = true)]
-pub struct Arguments {
+pub struct Options {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -22,31 +34,31 @@ pub struct Arguments {
 pub enum Command {
     /// Measure a scored table: how often the better of two scores higher, group by group
     #[command(after_help = audit_help())]
-    Audit(Box<AuditArguments>),
+    Audit(Box<AuditOptions>),
     /// Train a scorer to a goal: the best one that is fair enough
-    #[command(after_help = crate::train_arguments::help())]
-    Train(Box<TrainArguments>),
+    #[command(after_help = train::train_help())]
+    Train(Box<TrainOptions>),
     /// Add the scores of a trained model to a table
-    #[command(after_help = crate::score_arguments::HELP)]
-    Score(ScoreArguments),
+    #[command(after_help = score::SCORE_HELP)]
+    Score(ScoreOptions),
     /// Adjust scores group by group so that a goal holds, where nothing can be trained
-    #[command(after_help = crate::adjust::HELP)]
-    Adjust(Box<crate::adjust::AdjustArguments>),
+    #[command(after_help = adjust::ADJUST_HELP)]
+    Adjust(Box<AdjustOptions>),
     /// Get fairness in every way that applies, and see which costs least
-    #[command(after_help = crate::compare::HELP)]
-    Compare(Box<crate::compare::CompareArguments>),
+    #[command(after_help = train::COMPARE_HELP)]
+    Compare(Box<CompareOptions>),
     /// See what each way costs as the bound on the violation is tightened
-    #[command(after_help = crate::frontier::HELP)]
-    Frontier(Box<crate::frontier::FrontierArguments>),
+    #[command(after_help = train::FRONTIER_HELP)]
+    Frontier(Box<FrontierOptions>),
     /// Run the paper's experiments beside the paper's own numbers
-    #[command(after_help = crate::reproduce::HELP)]
-    Reproduce(crate::reproduce::ReproduceArguments),
+    #[command(after_help = reproduce::REPRODUCE_HELP)]
+    Reproduce(ReproduceOptions),
     /// Where each published data set is, and fetching it
-    #[command(after_help = crate::data::HELP)]
-    Data(crate::data::DataArguments),
+    #[command(after_help = data::DATA_HELP)]
+    Data(DataOptions),
     /// Train three scorers on simulated data and compare them; needs no files
     #[command(after_help = DEMO_HELP)]
-    Demo(DemoArguments),
+    Demo(DemoOptions),
 }
 
 fn audit_help() -> String {
@@ -78,12 +90,12 @@ Example:
   pairity demo
   pairity demo --seed 7 --html seven.html --format json";
 
-/// Arguments of `audit`.
+/// Options of `audit`.
 #[derive(Debug, Args)]
-pub struct AuditArguments {
+pub struct AuditOptions {
     /// The table and its columns.
     #[command(flatten)]
-    pub table: TableArguments,
+    pub table: TableOptions,
 
     /// Column of the scores
     #[arg(long, value_name = "COL")]
@@ -111,16 +123,16 @@ pub struct AuditArguments {
 
     /// Whether there is a page.
     #[command(flatten)]
-    pub page: PageArguments,
+    pub page: PageOptions,
 
     /// How to run and what to write.
     #[command(flatten)]
-    pub output: OutputArguments,
+    pub output: OutputOptions,
 }
 
 /// Which table, and what its columns are.
 #[derive(Debug, Args)]
-pub struct TableArguments {
+pub struct TableOptions {
     /// CSV, TSV, Parquet or SVMlight files; a folder or a pattern of them; `-` for CSV from standard
     /// input. Several are one table
     #[arg(value_name = "TABLE", required = true)]
@@ -158,17 +170,17 @@ pub struct TableArguments {
     pub pair_weight: Option<String>,
 
     /// Whether all pairs count alike, or all queries
-    #[arg(long, value_enum, value_name = "pairs|queries", default_value_t = AverageChoice::Pairs, hide_possible_values = true)]
-    pub average: AverageChoice,
+    #[arg(long, value_parser = choices(Average::NAMES), value_name = "pairs|queries", default_value = "pairs", hide_possible_values = true)]
+    pub average: Average,
 
     /// What equal scores earn: half a win, or nothing
-    #[arg(long, value_enum, value_name = "half|strict", default_value_t = TiesChoice::Half, hide_possible_values = true)]
-    pub ties: TiesChoice,
+    #[arg(long, value_parser = choices(Ties::NAMES), value_name = "half|strict", default_value = "half", hide_possible_values = true)]
+    pub ties: Ties,
 }
 
-/// Arguments of `demo`.
+/// Options of `demo`.
 #[derive(Debug, Args)]
-pub struct DemoArguments {
+pub struct DemoOptions {
     /// Seed of the simulated data: same seed, same data
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
@@ -179,20 +191,20 @@ pub struct DemoArguments {
 
     /// How to run and what to write.
     #[command(flatten)]
-    pub output: OutputArguments,
+    pub output: OutputOptions,
 }
 
 /// Argument of every command that can write a page.
 #[derive(Debug, Args)]
-pub struct PageArguments {
+pub struct PageOptions {
     /// Write a page with pictures to this file, for reading, printing and mailing
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 }
 
-/// Arguments of every command.
+/// Options of every command.
 #[derive(Debug, Args)]
-pub struct OutputArguments {
+pub struct OutputOptions {
     /// Number of threads; all cores if not given. Results don't depend on it
     #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub threads: Option<usize>,
@@ -215,88 +227,13 @@ pub enum Format {
     Json,
 }
 
-/// `--average`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum AverageChoice {
-    /// All pairs count alike.
-    Pairs,
-    /// All queries count alike.
-    Queries,
-}
-
-/// `--ties`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum TiesChoice {
-    /// Half a win.
-    Half,
-    /// Nothing.
-    Strict,
-}
-
-impl AuditArguments {
-    /// What the engine needs to know.
-    pub fn settings(&self) -> Settings {
-        let (average, ties) = self.table.how();
-        Settings { average, ties, confidence: self.confidence, min_pairs: self.min_pairs, seed: self.seed }
-    }
-}
-
-impl TableArguments {
-    /// How pairs are averaged, and what equal scores earn.
-    pub fn how(&self) -> (Average, Ties) {
-        let average = match self.average {
-            AverageChoice::Pairs => Average::Pairs,
-            AverageChoice::Queries => Average::Queries,
-        };
-        let ties = match self.ties {
-            TiesChoice::Half => Ties::Half,
-            TiesChoice::Strict => Ties::Strict,
-        };
-        (average, ties)
-    }
-}
-
-pub(crate) fn confidence(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
-        _ => Err(
-            "a number between 0 and 1 is needed, such as 0.95 (0 and 1 themselves don't make an interval)"
-                .to_owned(),
-        ),
-    }
-}
-
-/// A whole number above 0.
-pub(crate) fn positive(text: &str) -> Result<usize, String> {
-    match text.parse::<usize>() {
-        Ok(number) if number > 0 => Ok(number),
-        _ => Err("a whole number of at least 1 is needed".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use clap::CommandFactory;
 
     #[test]
-    fn the_arguments_are_consistent() {
-        Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn a_confidence_lies_between_0_and_1() {
-        assert_eq!(confidence("0.9"), Ok(0.9));
-        for text in ["0", "1", "-0.5", "95", "NaN", "x"] {
-            assert!(confidence(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_number_of_things_is_at_least_one() {
-        assert_eq!(positive("2"), Ok(2));
-        for text in ["0", "-1", "1.5", ""] {
-            assert!(positive(text).is_err(), "{text}");
-        }
+    fn the_options_are_consistent() {
+        Options::command().debug_assert();
     }
 }

@@ -1,11 +1,12 @@
 //! The arguments of `score`.
 
-use crate::arguments::OutputArguments;
+use super::OutputOptions;
+use super::values::name;
 use clap::Args;
 use std::path::PathBuf;
 
 /// Below the list of options.
-pub const HELP: &str = "\
+pub const SCORE_HELP: &str = "\
 All columns of the table are kept. CSV and TSV cells are copied as they are, and Parquet to
 Parquet keeps the types; several files become one. OUT appears whole or not at all.
 
@@ -26,9 +27,9 @@ Examples:
   pairity score model.json people.csv -o - | pairity audit - --score score --label hired \\
       --query job --group gender";
 
-/// Arguments of `score`.
+/// Options of `score`.
 #[derive(Debug, Args)]
-pub struct ScoreArguments {
+pub struct ScoreOptions {
     /// A model that `pairity train` wrote
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
@@ -61,12 +62,5 @@ pub struct ScoreArguments {
 
     /// How to run and what to write.
     #[command(flatten)]
-    pub output: OutputArguments,
-}
-
-fn name(text: &str) -> Result<String, String> {
-    match text.trim() {
-        "" => Err("a name is needed".to_owned()),
-        name => Ok(name.to_owned()),
-    }
+    pub output: OutputOptions,
 }

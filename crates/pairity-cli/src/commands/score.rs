@@ -1,0 +1,182 @@
+//! `pairity score`: read the columns that a model needs, score the rows, and write the table back with its
+//! scores.
+
+use crate::files::{STANDARD, write_columns};
+use crate::options::ScoreOptions;
+use crate::output;
+use crate::progress::Progress;
+use anyhow::{Context, anyhow, bail};
+use pairity::examples::Groups;
+use pairity::methods::After;
+use pairity::run::{RunError, ScoreOutcome, ScoreRequest, score};
+use pairity::scorers::{EncodeError, Model, ModelGroups};
+use pairity::tables::{self, AddColumns, Output, Selection, Source, Table, TableError, Want, WholeFile};
+use pairity_report::{Look, ScoringReport, plain, scoring_json, scoring_text};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Runs the command.
+///
+/// # Errors
+/// Wrong arguments or data; the output file is as it was then.
+pub fn run(options: &ScoreOptions) -> anyhow::Result<ExitCode> {
+    let report = output::on_threads(&options.output, || scored(options))?;
+    if report.output == STANDARD {
+        let text = |report: &_, look: &Look| scoring_text(report, &Look { color: false, ..*look });
+        output::complain(output::render(&options.output, &report, scoring_json, text).trim_end());
+    } else {
+        output::write(&output::render(&options.output, &report, scoring_json, scoring_text))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn scored(options: &ScoreOptions) -> anyhow::Result<ScoringReport> {
+    let model = read_model(&options.model)?;
+    let (path, name) = (options.out.as_path(), options.out.display().to_string());
+    let to_standard = name == STANDARD;
+    let format = if to_standard { Output::Csv } else { Output::of(path)? };
+    let texts: Vec<&str> = options.tables.iter().map(String::as_str).collect();
+    let source = Source::parse_all(&texts)?;
+    if !to_standard && source.reads(path) {
+        return Err(TableError::OutputIsInput { file: name }.into());
+    }
+    let mut columns = vec![options.score.clone()];
+    if options.expected {
+        columns.push(format!("expected_{}", options.score));
+    }
+    let added: Vec<&str> = columns.iter().map(String::as_str).collect();
+    let plan = AddColumns::plan(&source, &added, format).map_err(advise)?;
+    // Before the work, so that a folder that can't be written to is told at once.
+    let unwritable = |cause| TableError::Write { file: name.clone(), cause };
+    let file = match to_standard {
+        true => None,
+        false => Some(WholeFile::create(path).map_err(unwritable)?),
+    };
+    let query = queries_of(&model, options);
+    let run = outcome(&model, &source, query, options)?;
+    let numbers: Vec<&[f64]> = std::iter::once(&run.scores[..]).chain(run.expected.as_deref()).collect();
+    write_columns(&plan, &numbers, path, file, options.output.quiet)?;
+    Ok(ScoringReport {
+        tables: source.names().into_iter().map(str::to_owned).collect(),
+        model: options.model.display().to_string(),
+        output: name,
+        columns,
+        query: query.map(str::to_owned),
+        run,
+    })
+}
+
+fn read_model(path: &Path) -> anyhow::Result<Model> {
+    let name = path.display();
+    let bytes = std::fs::read(path).with_context(|| format!("can't read the model {name}"))?;
+    let Ok(text) = String::from_utf8(bytes) else {
+        bail!("{name}: not a model file: it is no text. The model comes first, then the table");
+    };
+    Model::from_json(&text).with_context(|| name.to_string())
+}
+
+/// The column of queries. A single scorer draws nothing, so that only a column that somebody names is looked
+/// for.
+fn queries_of<'a>(model: &'a Model, options: &'a ScoreOptions) -> Option<&'a str> {
+    let ranked = matches!(model.after, Some(After::Ranked(_)));
+    let own = model.query.as_deref().filter(|_| ranked || model.components.len() > 1);
+    options.query.as_deref().or(own)
+}
+
+/// Reads what the model needs, and scores it.
+fn outcome(
+    model: &Model,
+    source: &Source,
+    query: Option<&str>,
+    options: &ScoreOptions,
+) -> anyhow::Result<ScoreOutcome> {
+    let groups = model.groups.as_ref().map_or(&[][..], |groups| &groups.columns);
+    let wants = model.encoder.wants();
+    let categories = query.into_iter().chain(groups.iter().map(String::as_str)).map(Want::category);
+    let (again, others): (Vec<Want>, Vec<Want>) =
+        categories.partition(|role| wants.contains(&Want::number(&role.name)));
+    let progress = Progress::new(options.output.quiet);
+    let show = |done: u64, all: Option<u64>| progress.update(done, all);
+    let read = |wants: Vec<Want>| {
+        tables::read(source, &Selection::Columns(wants), &show).map_err(|error| explain(error, model, query))
+    };
+    let table = read([wants, others].concat())?;
+    // Columns that are wanted both as numbers and as categories: the latter.
+    let again = if again.is_empty() { None } else { Some(read(again)?) };
+    drop(progress);
+    let groups = model.groups.as_ref().map(|known| groups_of(known, &table, again.as_ref()));
+    let request = ScoreRequest {
+        model,
+        columns: table.columns(),
+        groups: groups.as_ref(),
+        queries: query.and_then(|name| categories_of(name, &table, again.as_ref())),
+        seed: options.seed,
+        expected: options.expected,
+    };
+    score(&request).map_err(|error| match error {
+        RunError::Encode(cause @ EncodeError::NotFinite { row, .. }) => {
+            anyhow!("{}: {cause}", table.locate(row))
+        }
+        RunError::NotFinite { what, row, value } => anyhow!(
+            "{}: the {what} is {value}, which is no finite number. The features of this row are too large for the \
+             model: correct the cells, or leave them empty if the values are missing",
+            table.locate(row)
+        ),
+        RunError::NoExpected => anyhow!(
+            "the model draws a ranking for each query, and ranks have no expected score: leave out --expected"
+        ),
+        other => other.into(),
+    })
+}
+
+/// The error of a plan, in words of the options.
+fn advise(error: TableError) -> anyhow::Error {
+    match error {
+        TableError::NameTaken { .. } => anyhow!("{error}, with --score"),
+        TableError::TooWide { file, rows, largest } => anyhow!(
+            "{file} has {rows} rows and feature numbers up to {largest}: too large to be written with every \
+             column. Score it in parts, or leave out the features that the model does not use"
+        ),
+        other => other.into(),
+    }
+}
+
+/// The groups of a model in a table: those of one column, or the intersections of several.
+fn groups_of(known: &ModelGroups, table: &Table, again: Option<&Table>) -> Groups {
+    let columns = known.columns.iter().filter_map(|name| categories_of(name, table, again));
+    let groups = columns.map(|(codes, levels)| Groups::from_codes(levels.to_vec(), codes.to_vec()));
+    groups.reduce(|before, column| before.intersect(&column)).unwrap_or_default()
+}
+
+/// The categories of a column, which is in the second table if the first has it as numbers.
+fn categories_of<'t>(
+    name: &str,
+    table: &'t Table,
+    again: Option<&'t Table>,
+) -> Option<(&'t [u32], &'t [String])> {
+    again.and_then(|again| again.column(name)).or_else(|| table.column(name))?.categories()
+}
+
+/// The error of a read, with the reason why an absent column is needed.
+fn explain(error: TableError, model: &Model, query: Option<&str>) -> anyhow::Error {
+    let TableError::UnknownColumn { column, .. } = &error else { return error.into() };
+    let name = plain(column);
+    let why = if model.encoder.columns().iter().any(|encoding| encoding.name() == column) {
+        format!("The model was trained with the feature {name:?}: add the column, or rename one")
+    } else if query == Some(column.as_str()) {
+        let scorers = model.components.len();
+        if matches!(model.after, Some(After::Ranked(_))) {
+            return anyhow!("{error}. The model ranks inside queries: name their column with --query");
+        }
+        if scorers < 2 {
+            return error.into();
+        }
+        format!(
+            "The model is a mixture of {scorers} scorers and draws one for each query: name the column of the \
+             queries with --query"
+        )
+    } else {
+        format!("The model tells the groups of column {name:?} apart: add the column, or rename one")
+    };
+    anyhow!("{error}. {why}")
+}

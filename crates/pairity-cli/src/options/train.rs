@@ -1,0 +1,283 @@
+//! The options of the commands that train: `train`, `compare` and `frontier`.
+
+use super::values::{Split, choices, confidence, duration, not_negative, positive, share, split};
+use super::{OutputOptions, PageOptions, TableOptions};
+use clap::{Args, ValueEnum};
+use pairity::goals::language_help;
+use pairity::methods::singh_joachims::{Exposure, Utilities};
+use pairity::run::{GroupAware, ScorerKind};
+use pairity::scorers::text::VOCABULARY;
+use pairity::surrogates::Kind;
+use pairity::training::{Answer, Player};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Below the options of `train`.
+pub fn train_help() -> String {
+    format!("Goals are written in one small language:\n{}\n\n{TRAIN_HELP}", language_help())
+}
+
+const TRAIN_HELP: &str = "\
+The rows are split at random, by query: the scorer is fit to the first part, chosen on the
+second, and reported on all three. While it trains, the state is kept in MODEL.checkpoint, from
+which --resume goes on; Ctrl-C and --time-limit end with the best model so far.
+
+Exit codes:
+  0  the goal is met on the rows that the model was chosen on
+  1  it is not: the model misses it by as little as was found possible, and the report says so
+  2  wrong arguments or data; no file is written
+
+Examples:
+  pairity train people.csv --label hired --query job --group gender -o model.json \\
+      --subject-to 'cross_group <= 0.01'
+  pairity train people.csv --label hired --query job --group gender -o model.json \\
+      --maximize 'min(auc, A[f > m], A[m > f])'
+  pairity train pay.csv --label salary --protected age -o model.json --minimize mse \\
+      --subject-to 'continuous <= 0.02' --model mlp --hidden 10
+  pairity train comments.csv --label toxic --text comment --model text-cnn --group term \
+      --subject-to 'cross_group <= 0.01' -o model.json";
+
+/// Below the options of `compare`.
+pub const COMPARE_HELP: &str = "\
+Every method is trained and tuned on the same parts of the rows, and measured on the test part. A method
+that does not apply to the data or the goal is listed with the reason.
+
+Example:
+  pairity compare people.csv --label hired --query job --group gender \\
+      --subject-to 'cross_group <= 0.01'";
+
+/// Below the options of `frontier`.
+pub const FRONTIER_HELP: &str = "\
+The bounds of all constraints are replaced by each of --bounds in turn. Training at a bound starts from
+what was found for the one before.
+
+Example:
+  pairity frontier people.csv --label hired --query job --group gender \\
+      --subject-to 'cross_group <= 0.01' --bounds 0.3,0.2,0.1,0.05,0.02,0.01,0";
+
+/// Options of `train`.
+#[derive(Debug, Args)]
+pub struct TrainOptions {
+    /// What is trained on what, and how.
+    #[command(flatten)]
+    pub fit: FitOptions,
+
+    /// Where the model is written, as JSON
+    #[arg(short, long = "output", value_name = "MODEL")]
+    pub output_file: PathBuf,
+
+    /// How fairness is to be had: training subject to the constraints; without them, which are then only
+    /// reported; for the least of all rates concerned; by example weights; by a penalty; or by changing the
+    /// scores of an unconstrained scorer
+    #[arg(long, value_enum, value_name = "METHOD", default_value_t = MethodChoice::Constrained)]
+    pub method: MethodChoice,
+
+    /// What --method singh-joachims makes equal: clicks, or exposure
+    #[arg(long, value_parser = choices(Exposure::NAMES), value_name = "impact|treatment", default_value = "impact", hide_possible_values = true)]
+    pub exposure: Exposure,
+
+    /// One scorer instead of a mixture, if one meets the goal
+    #[arg(long, conflicts_with = "answer")]
+    pub deterministic: bool,
+
+    /// The best mixture of snapshots, the best single one, or the last one
+    #[arg(long, value_parser = answers(), value_name = "mixture|best|last", default_value = "mixture", hide_possible_values = true)]
+    pub answer: Answer,
+
+    /// Goes on from MODEL.checkpoint, if it is there, to the same model as without the interruption
+    #[arg(long)]
+    pub resume: bool,
+}
+
+/// Options of every command that trains.
+#[derive(Debug, Args)]
+pub struct FitOptions {
+    /// The table and its columns.
+    #[command(flatten)]
+    pub table: TableOptions,
+
+    /// What is to be large (default: auc)
+    #[arg(long, value_name = "EXPR", conflicts_with = "minimize")]
+    pub maximize: Option<String>,
+
+    /// What is to be small, such as mse
+    #[arg(long, value_name = "EXPR")]
+    pub minimize: Option<String>,
+
+    /// A bound that has to hold, such as 'cross_group <= 0.01'; repeat it for several
+    #[arg(long = "subject-to", value_name = "EXPR")]
+    pub subject_to: Vec<String>,
+
+    /// Feature columns (default: every column of numbers that has no other use). Columns of text become
+    /// one feature for each value, missing values get an indicator
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    pub features: Vec<String>,
+
+    /// Column of a text: its words are the features, and columns of numbers only if --features names them
+    #[arg(long, value_name = "COL")]
+    pub text: Option<String>,
+
+    /// Words that are told apart: the most frequent ones of the training texts
+    #[arg(long, value_name = "N", default_value_t = VOCABULARY, value_parser = positive, requires = "text")]
+    pub vocabulary: usize,
+
+    /// Word vectors that --model text-cnn starts from, in GloVe's text format (default: random ones of 100
+    /// numbers)
+    #[arg(long, value_name = "FILE", requires = "text")]
+    pub embeddings: Option<PathBuf>,
+
+    /// Numbers are used as they are, instead of with mean 0 and deviation 1
+    #[arg(long)]
+    pub no_standardize: bool,
+
+    /// The kind of scorer; of a text, text-cnn sees the words in their order and linear which there are
+    #[arg(long, value_parser = choices(ScorerKind::NAMES), value_name = "linear|mlp|text-cnn", default_value = "linear", hide_possible_values = true)]
+    pub model: ScorerKind,
+
+    /// Units of the hidden layers of --model mlp
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',', default_value = "10", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub hidden: Vec<u32>,
+
+    /// The scorer may use the protected attribute: weights for each group, or offsets only
+    #[arg(long, value_parser = choices(GroupAware::NAMES), value_name = "weights|offsets", num_args = 0..=1, require_equals = true, default_missing_value = "weights", hide_possible_values = true)]
+    pub group_aware: Option<GroupAware>,
+
+    /// Split of the rows for training, validation and test, by query. A part of size 0 is absent:
+    /// 1,0,0 trains and selects on all rows (default: 0.5,0.25,0.25, or 1,0,0 with --validation)
+    #[arg(long, value_name = "A,B,C", value_parser = split)]
+    pub split: Option<Split>,
+
+    /// Table of the rows that the model is chosen on, instead of a part of TABLE
+    #[arg(long, value_name = "TABLE")]
+    pub validation: Vec<String>,
+
+    /// Table of the rows that it is tested on, instead of a part of TABLE
+    #[arg(long, value_name = "TABLE")]
+    pub test: Vec<String>,
+
+    /// Share of the training queries that only the constraints look at, so that what holds there also
+    /// holds for new data
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    pub multiplier_share: f64,
+
+    /// When to stop with the best so far, such as 90s, 10m or 1h
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub time_limit: Option<Duration>,
+
+    /// How the goal is reached: the game of Narasimhan et al. (2020)
+    #[arg(long, value_parser = ["paper"], value_name = "paper", default_value = "paper", hide_possible_values = true)]
+    pub solver: String,
+
+    /// Who weighs the constraints: by swap regret, by external regret, or as plain multipliers
+    #[arg(long, value_parser = choices(Player::NAMES), value_name = "swap|external|lagrangian", default_value = "swap", hide_possible_values = true)]
+    pub player: Player,
+
+    /// What the scorer descends in place of rates
+    #[arg(long, value_parser = choices(Kind::NAMES), value_name = "hinge|squared-hinge|ramp", default_value = "hinge", hide_possible_values = true)]
+    pub surrogate: Kind,
+
+    /// Steps of each game
+    #[arg(long, value_name = "N", default_value_t = 2500, value_parser = positive)]
+    pub iterations: usize,
+
+    /// Scorers that are kept on the way (default: 100, or 20 of --model text-cnn, which are large)
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub snapshots: Option<usize>,
+
+    /// Size of the steps. Without it 0.001, 0.01, 0.1, 1 and 10 are tried (0.0003, 0.001 and 0.003 for
+    /// --model text-cnn), and the best is taken
+    #[arg(long, value_name = "X,X,…", value_delimiter = ',')]
+    pub step_size: Vec<f64>,
+
+    /// Queries (or rows, without queries) that each step looks at (default: all, or 100 for --model text-cnn)
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub batch: Option<usize>,
+
+    /// Weight of the correlation in the loss of --method beutel
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = not_negative)]
+    pub penalty: f64,
+
+    /// How scores become utilities in --method singh-joachims: their range in the query, the sigmoid, or
+    /// the scores themselves where they are above 0
+    #[arg(long, value_parser = choices(Utilities::NAMES), value_name = "range|sigmoid|clipped", default_value = "range", hide_possible_values = true)]
+    pub utilities: Utilities,
+
+    /// Probability that an interval holds the true value
+    #[arg(long, value_name = "P", default_value = "0.95", value_parser = confidence, allow_negative_numbers = true)]
+    pub confidence: f64,
+
+    /// Seed of every random choice: same seed, same bytes
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// Whether there is a page.
+    #[command(flatten)]
+    pub page: PageOptions,
+
+    /// How to run and what to write.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Options of `compare`.
+#[derive(Debug, Args)]
+pub struct CompareOptions {
+    /// What is trained on what, and how.
+    #[command(flatten)]
+    pub fit: FitOptions,
+
+    /// Which methods, instead of all
+    #[arg(long, value_enum, value_name = "METHOD,…", value_delimiter = ',')]
+    pub methods: Vec<MethodChoice>,
+}
+
+/// Options of `frontier`.
+#[derive(Debug, Args)]
+pub struct FrontierOptions {
+    /// What is trained on what, and how.
+    #[command(flatten)]
+    pub fit: FitOptions,
+
+    /// Which methods, instead of all
+    #[arg(long, value_enum, value_name = "METHOD,…", value_delimiter = ',')]
+    pub methods: Vec<MethodChoice>,
+
+    /// Bounds that take the place of those in --subject-to
+    #[arg(
+        long,
+        value_name = "X,X,…",
+        value_delimiter = ',',
+        default_value = "0.3,0.2,0.15,0.1,0.05,0.02,0.01,0"
+    )]
+    pub bounds: Vec<f64>,
+}
+
+/// `--method`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MethodChoice {
+    /// The constraints are enforced.
+    Constrained,
+    /// They are only reported.
+    Unconstrained,
+    /// The least of the objective and of the rates in the constraints is raised.
+    Robust,
+    /// Example weights balance positives and negatives in all groups (Dixon et al. 2018).
+    Debiased,
+    /// A penalty on the correlation of residuals and groups (Beutel et al. 2019).
+    Beutel,
+    /// A logistic map of a group's scores (Kallus & Zhou 2019).
+    KallusZhou,
+    /// Random rankings of fair exposure (Singh & Joachims 2018).
+    SinghJoachims,
+    /// A shift of each group's scores.
+    GroupOffset,
+    /// One distribution of scores for all groups.
+    QuantileMatch,
+    /// The best merge of two groups' orders (Cui et al. 2021).
+    XOrder,
+}
+
+/// The answers that `--answer` names; one of its own is behind `--deterministic`.
+fn answers() -> impl clap::builder::TypedValueParser<Value = Answer> {
+    choices(Answer::NAMES.iter().filter(|(_, answer, _)| *answer != Answer::Deterministic))
+}

@@ -1,0 +1,126 @@
+//! Values of options: each parser says what is needed where a value is wrong.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use std::time::Duration;
+
+/// One of the names in a table of the engine.
+pub fn choices<T: Copy + Send + Sync + 'static>(
+    names: impl IntoIterator<Item = &'static (&'static str, T, &'static str)>,
+) -> impl TypedValueParser<Value = T> {
+    let names: Vec<_> = names.into_iter().collect();
+    let value = |(name, _, about): &&(&'static str, T, &'static str)| PossibleValue::new(*name).help(*about);
+    PossibleValuesParser::new(names.iter().map(value)).try_map(move |found| {
+        names.iter().find(|(name, ..)| *name == found).map(|(_, value, _)| *value).ok_or("an unknown name")
+    })
+}
+
+pub fn confidence(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
+        _ => Err(
+            "a number between 0 and 1 is needed, such as 0.95 (0 and 1 themselves don't make an interval)"
+                .to_owned(),
+        ),
+    }
+}
+
+/// A whole number above 0.
+pub fn positive(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err("a whole number of at least 1 is needed".to_owned()),
+    }
+}
+
+pub fn tuned_share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if share > 0.0 && share <= 1.0 => Ok(share),
+        _ => Err("a number above 0 and up to 1 is needed, such as 0.5".to_owned()),
+    }
+}
+
+pub fn name(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("a name is needed".to_owned()),
+        name => Ok(name.to_owned()),
+    }
+}
+
+/// Shares of training, validation and test.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Split(pub [f64; 3]);
+
+pub fn split(text: &str) -> Result<Split, String> {
+    let shares: Option<Vec<f64>> = text.split(',').map(|share| share.trim().parse().ok()).collect();
+    let sums_to_one = |shares: &[f64]| (shares.iter().sum::<f64>() - 1.0).abs() < 1e-6;
+    match shares.as_deref() {
+        Some(&[a, b, c]) if [a, b, c].iter().all(|x| *x >= 0.0) && sums_to_one(&[a, b, c]) && a > 0.0 => {
+            Ok(Split([a, b, c]))
+        }
+        _ => {
+            Err("three shares with a sum of 1 are needed, such as 0.5,0.25,0.25, the first above 0"
+                .to_owned())
+        }
+    }
+}
+
+pub fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..1.0).contains(&share) => Ok(share),
+        _ => Err("a number from 0 to below 1 is needed, such as 0.5".to_owned()),
+    }
+}
+
+pub fn not_negative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number >= 0.0 && number.is_finite() => Ok(number),
+        _ => Err("a number of at least 0 is needed".to_owned()),
+    }
+}
+
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds
+        .or_else(|| humantime::parse_duration(text).ok())
+        .ok_or_else(|| "a time is needed, such as 90s, 10m or 1h 30m".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_split_has_three_shares_and_some_training() {
+        assert_eq!(split("0.5,0.25,0.25"), Ok(Split([0.5, 0.25, 0.25])));
+        assert_eq!(split("1, 0, 0"), Ok(Split([1.0, 0.0, 0.0])));
+        for text in ["", "1", "0.5,0.5", "0,0.5,0.5", "0.5,0.6,-0.1", "0.5,0.25,0.5", "a,b,c", "NaN,1,0"] {
+            assert!(split(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn times_have_units_or_are_seconds() {
+        assert_eq!(duration("10m"), Ok(Duration::from_secs(600)));
+        assert_eq!(duration("1h 30m"), Ok(Duration::from_secs(5400)));
+        assert_eq!(duration("2.5"), Ok(Duration::from_millis(2500)));
+        for text in ["", "-1", "soon", "10 parsecs", "NaN"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_confidence_lies_between_0_and_1() {
+        assert_eq!(confidence("0.9"), Ok(0.9));
+        for text in ["0", "1", "-0.5", "95", "NaN", "x"] {
+            assert!(confidence(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_of_things_is_at_least_one() {
+        assert_eq!(positive("2"), Ok(2));
+        for text in ["0", "-1", "1.5", ""] {
+            assert!(positive(text).is_err(), "{text}");
+        }
+    }
+}
