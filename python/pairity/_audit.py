@@ -112,22 +112,8 @@ class Audit:
     def __init__(self, document: dict[str, Any], view: _engine.View) -> None:
         self._document = document
         self._view = view
-        self.rows = document["rows"]
-        self.queries = document["queries"]
-        self.average = document["average"]
-        self.ties = document["ties"]
-        self.confidence = document["confidence"]
-        self.auc = Metric.of(document["auc"])
-        self.mse = Metric.of(document["mse"]) if document["mse"] else None
-        self.groups = document["groups"]
-        self.accuracy = [[Metric.of(cell) for cell in row] for row in document["accuracy"]]
-        self.row_marginals = [Metric.of(cell) for cell in document["row_marginals"]]
-        self.column_marginals = [Metric.of(cell) for cell in document["column_marginals"]]
-        self.parity = [[Metric.of(cell) if cell else None for cell in row] for row in document["parity"]]
-        self.symmetric = [Metric.of(cell) for cell in document["symmetric"]]
-        continuous = document["continuous"]
-        self.continuous = {side: Metric.of(cell) for side, cell in continuous.items()} if continuous else None
-        self.gaps = {name: Metric.of(cell) for name, cell in document["gaps"].items()}
+        for name in document.keys() - {"schema", "notes", "checks"}:
+            setattr(self, name, _metrics(document[name]))
         self.checks = [
             Check(entry["expression"], Metric.of(entry), entry["bound"], entry["verdict"])
             for entry in document["checks"]
@@ -219,6 +205,17 @@ class Audit:
 
     def _repr_html_(self) -> str:
         return self._view.html()
+
+
+def _metrics(document: Any) -> Any:
+    """A part of the document, with its metrics as such."""
+    if isinstance(document, list):
+        return [_metrics(entry) for entry in document]
+    if not isinstance(document, dict):
+        return document
+    if "pairs" in document:
+        return Metric.of(document)
+    return {name: _metrics(entry) for name, entry in document.items()}
 
 
 def _quoted(name: str) -> str:
