@@ -142,6 +142,8 @@ fn read_scored(options: &TableOptions, score: &str, quiet: bool) -> anyhow::Resu
 /// # Errors
 /// Whatever is wrong with files, columns or cells, in words that name the place.
 pub fn to_train(options: &FitOptions) -> anyhow::Result<Rows> {
+    let checked = options.request().check(options.text.is_some(), options.embeddings.is_some());
+    checked.map_err(|error| options.explain(error))?;
     let (source, files) = sources(options)?;
     let names = Names::new(&options.table, None, &source)?;
     let (features, text) = (&options.features, options.text.as_deref());

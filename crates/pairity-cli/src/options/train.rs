@@ -142,7 +142,7 @@ pub struct FitOptions {
     #[arg(long, value_parser = choices(GroupAware::NAMES), value_name = "weights|offsets", num_args = 0..=1, require_equals = true, default_missing_value = "weights", hide_possible_values = true)]
     pub group_aware: Option<GroupAware>,
 
-    /// Split of the rows for training, validation and test, by query. A part of size 0 is absent:
+    /// Shares of the rows for training, validation and test, by query. A part of size 0 is absent:
     /// 1,0,0 trains and selects on all rows (default: 0.5,0.25,0.25, or 1,0,0 with --validation)
     #[arg(long, value_name = "A,B,C", value_parser = split)]
     pub split: Option<Split>,

@@ -91,6 +91,20 @@ impl Default for FitRequest {
 }
 
 impl FitRequest {
+    /// Whether the scorer fits what will be given: a front end may ask before it reads a table.
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn check(&self, has_text: bool, has_vectors: bool) -> Result<(), RunError> {
+        match self.scorer {
+            ScorerKind::TextCnn if !has_text => Err(RunError::NoText),
+            ScorerKind::Linear | ScorerKind::Mlp if has_vectors => {
+                Err(RunError::VectorsUnused { scorer: self.scorer.name() })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The goal in the user's words.
     pub fn goal(&self) -> Goal {
         let objective = match (&self.maximize, &self.minimize) {

@@ -105,17 +105,6 @@ impl Prepared {
     }
 }
 
-impl FitRequest {
-    fn check(&self, has_text: bool, has_vectors: bool) -> Result<(), RunError> {
-        match self.scorer {
-            super::ScorerKind::TextCnn if !has_text => Err(RunError::NoText),
-            super::ScorerKind::TextCnn => Ok(()),
-            scorer if has_vectors => Err(RunError::VectorsUnused { scorer: scorer.name() }),
-            _ => Ok(()),
-        }
-    }
-}
-
 /// The parts of the rows.
 fn parts(rows: &Rows, request: &FitRequest) -> Result<Parts, RunError> {
     let shares = request.shares()?;
