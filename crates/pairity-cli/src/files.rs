@@ -2,7 +2,7 @@
 
 use crate::progress::Progress;
 use anyhow::{Context, bail};
-use pairity::tables::{AddColumns, TableError, WholeFile};
+use pairity_tables::{AddColumns, TableError, WholeFile};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 

@@ -4,10 +4,12 @@
 use crate::options::{AuditOptions, FitOptions, TableOptions};
 use crate::progress::Progress;
 use anyhow::{Context, bail};
-use pairity::examples::{Columns, Examples, ExamplesError, Groups, MAX_GROUPS, PairWeight};
+use pairity::examples::{
+    Column, Columns, Examples, ExamplesError, Groups, MAX_GROUPS, MISSING, PairWeight, Values,
+};
 use pairity::run::{Fold, Rows};
-use pairity::tables::{self, Column, MISSING, Selection, Source, Table, TableError, Values, Want};
 use pairity_report::{Missing, Notes, Role, plain};
+use pairity_tables::{self as tables, Selection, Source, Table, TableError, Want};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::BufReader;

@@ -31,8 +31,7 @@
 
 use crate::dataset::Dataset;
 use crate::normal;
-use pairity::examples::{Groups, NO_GROUP};
-use pairity::tables::{Column, Values};
+use pairity::examples::{Column, Groups, NO_GROUP, Values};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -1,7 +1,6 @@
 //! A data set in memory: features as columns, and what is to be ranked, compared and predicted.
 
-use pairity::examples::{Columns, Examples, ExamplesError, Groups};
-use pairity::tables::{Column, Values};
+use pairity::examples::{Column, Columns, Examples, ExamplesError, Groups, Values};
 
 /// The rows of an experiment.
 ///
@@ -115,7 +114,7 @@ fn pick<T: Clone>(values: &[T], rows: &[u32]) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pairity::tables::MISSING;
+    use pairity::examples::MISSING;
 
     #[test]
     fn rows_are_selected_from_every_column_alike() {

@@ -1,6 +1,6 @@
 //! What can go wrong with a data set, in words that stand alone.
 
-use pairity::tables::TableError;
+use pairity_tables::TableError;
 use std::path::PathBuf;
 
 /// Why a data set can't be had.

@@ -17,8 +17,7 @@
 
 use crate::dataset::Dataset;
 use crate::normal;
-use pairity::examples::Groups;
-use pairity::tables::{Column, Values};
+use pairity::examples::{Column, Groups, Values};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -1,14 +1,13 @@
 //! One training run on one split of a data set.
 
 use crate::dataset::Dataset;
-use pairity::examples::{Examples, ExamplesError, SplitError};
+use pairity::examples::{Column, Examples, ExamplesError, SplitError, Values};
 use pairity::goals::{Goal, Objective, Problem, ProblemError};
 use pairity::methods::{Fitted, Method, MethodError, Task, fit_from};
 use pairity::metrics::Settings;
 use pairity::rates::{Average, Rate};
 use pairity::scorers::text::{TextCnn, TextLayout, VOCABULARY};
 use pairity::scorers::{Architecture, EncodeError, Encoder, Features, FeaturesError, GroupUse, Linear, Mlp};
-use pairity::tables::{Column, Values};
 use pairity::training::{Data, Evaluation, Parts, TrainError, TrainSettings, Trained, Watch, reach};
 use std::time::{Duration, Instant};
 
@@ -186,7 +185,7 @@ impl Trial {
         let examples = data.examples()?;
         let problem = self.problem(&examples)?;
         let columns: Vec<_> = data.columns.iter().collect();
-        let features = Encoder::learn(&columns, None, false)?.encode_columns(&data.columns)?.features;
+        let features = Encoder::learn(&columns, None, false)?.encode(&data.columns)?.features;
         let scorers: Vec<Vec<f64>> = (0..DIRECTIONS)
             .map(|step| {
                 let (y, x) = (f64::from(step) * std::f64::consts::TAU / f64::from(DIRECTIONS)).sin_cos();
@@ -210,7 +209,7 @@ impl Trial {
             Shape::Linear { .. } | Shape::Mlp { .. } => {
                 let columns: Vec<_> = data.columns.iter().collect();
                 let encoder = Encoder::learn(&columns, Some(rows), data.standardize)?;
-                let features = encoder.encode_columns(&data.columns)?.features;
+                let features = encoder.encode(&data.columns)?.features;
                 return Ok((encoder, features));
             }
         };
@@ -218,7 +217,7 @@ impl Trial {
         let values = Values::Categories { codes: (0..levels.len() as u32).collect(), levels };
         let column = Column { name: "text".to_owned(), values };
         let encoder = Encoder::default().with_text(&column, Some(rows), VOCABULARY, layout)?;
-        let features = encoder.encode_columns(&[column])?.features;
+        let features = encoder.encode(&[column])?.features;
         Ok((encoder, features))
     }
 

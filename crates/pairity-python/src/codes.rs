@@ -2,11 +2,9 @@
 //! read, so that the same rows have the same codes wherever they come from.
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pairity::examples::MISSING;
 use pyo3::prelude::*;
 use std::collections::HashMap;
-
-/// The code of a missing value.
-const MISSING: u32 = u32::MAX;
 
 /// The codes of whole numbers, and the numbers.
 #[pyfunction]

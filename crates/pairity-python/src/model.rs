@@ -4,11 +4,11 @@ use crate::examples::{Category, Examples, Measuring, groups_of};
 use crate::refuse;
 use crate::view::object;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pairity::examples::{Column, Values};
 use pairity::goals::parse_expression;
 use pairity::methods::{Fitted, MethodError};
 use pairity::metrics::{Measurement, Member};
 use pairity::scorers::{Draw, Features};
-use pairity::tables::{Column, Values};
 use pairity::training::{Status, Trained};
 use pairity_report::metric_json;
 use pyo3::prelude::*;
@@ -66,7 +66,7 @@ impl Model {
         features: &[(String, Feature)],
         groups: &[Category],
     ) -> PyResult<(Features, Vec<String>)> {
-        let encoded = self.inner.encoder.encode_columns(&columns(features)?).map_err(refuse)?;
+        let encoded = self.inner.encoder.encode(&columns(features)?).map_err(refuse)?;
         let notes = encoded.notes.iter().map(|note| note.to_string()).collect();
         let mut features = encoded.features;
         if let (Some(known), Some(groups)) = (&self.inner.groups, groups_of(groups)?) {

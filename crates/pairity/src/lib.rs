@@ -12,7 +12,6 @@ mod pairs;
 pub mod rates;
 pub mod run;
 pub mod scorers;
-mod similar;
+pub mod similar;
 pub mod surrogates;
-pub mod tables;
 pub mod training;

@@ -4,7 +4,7 @@
 const ALIKE: f64 = 0.75;
 
 /// The candidates most like a name, the most similar first, three at most; case does not count.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let name = name.to_lowercase();
     let mut near: Vec<(f64, &str)> = candidates
         .map(|candidate| (strsim::jaro_winkler(&name, &candidate.to_lowercase()), candidate))

@@ -1,15 +1,37 @@
 //! What columns become, in training and when the table to be scored is not like the training table.
 
+use pairity::examples::{Column, MISSING, Values};
 use pairity::scorers::{EncodeError, Encoded, Encoder, Encoding, MAX_LEVELS, Note};
-use pairity::tables::{self, Column, Selection, Source, Table, Values, Want};
 
-fn table(text: &str) -> Table {
-    let source = Source::from_reader("people.csv", text.as_bytes()).unwrap();
-    tables::read(&source, &Selection::All { overrides: vec![] }, &|_, _| ()).unwrap()
+/// The columns of a text such as `a,c\n1,x\n`: numbers where all cells are, and empty cells missing.
+fn table(text: &str) -> Vec<Column> {
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    let column = |(at, name): (usize, &&str)| {
+        let cells: Vec<&str> = rows[1..].iter().map(|row| row[at]).collect();
+        let number = |cell: &&str| if cell.is_empty() { Ok(f64::NAN) } else { cell.parse() };
+        let values = cells.iter().map(number).collect::<Result<_, _>>().map(Values::Numbers);
+        Column { name: (*name).into(), values: values.unwrap_or_else(|_| categories(&cells)) }
+    };
+    rows[0].iter().enumerate().map(column).collect()
 }
 
-fn learn(table: &Table, rows: Option<&[u32]>, standardize: bool) -> Result<Encoder, EncodeError> {
-    Encoder::learn(&table.columns().iter().collect::<Vec<_>>(), rows, standardize)
+fn categories(cells: &[&str]) -> Values {
+    let mut levels: Vec<String> = Vec::new();
+    let mut code = |cell: &&str| {
+        if cell.is_empty() {
+            return MISSING;
+        }
+        levels.iter().position(|level| level == cell).unwrap_or_else(|| {
+            levels.push((*cell).into());
+            levels.len() - 1
+        }) as u32
+    };
+    let codes = cells.iter().map(&mut code).collect();
+    Values::Categories { codes, levels }
+}
+
+fn learn(table: &[Column], rows: Option<&[u32]>, standardize: bool) -> Result<Encoder, EncodeError> {
+    Encoder::learn(&table.iter().collect::<Vec<_>>(), rows, standardize)
 }
 
 fn encode(training: &str, text: &str, standardize: bool) -> Result<Encoded, EncodeError> {
@@ -35,9 +57,9 @@ fn a_constant_column_is_only_centered() {
     // The mean of thirds as a plain sum is off by a rounding error, which must not be blown up.
     let column = numbers("a", &[1.0 / 3.0; 1000]);
     let encoder = Encoder::learn(&[&column], None, true).unwrap();
-    let encoded = encoder.encode_columns(&[column]).unwrap();
+    let encoded = encoder.encode(&[column]).unwrap();
     assert!(encoded.features.values().iter().all(|&x| x == 0.0));
-    let other = encoder.encode_columns(&[numbers("a", &[1.0 / 3.0 + 2.0])]).unwrap();
+    let other = encoder.encode(&[numbers("a", &[1.0 / 3.0 + 2.0])]).unwrap();
     assert!((other.features.values()[0] - 2.0).abs() < 1e-15);
 }
 
@@ -68,13 +90,13 @@ fn a_number_missing_for_the_first_time_becomes_the_mean_and_is_reported() {
 fn a_column_without_any_number_in_training_is_an_indicator_alone() {
     let column = numbers("a", &[f64::NAN, f64::NAN, 7.0]);
     let encoder = Encoder::learn(&[&column], Some(&[0, 1]), true).unwrap();
-    let encoded = encoder.encode_columns(&[column]).unwrap();
+    let encoded = encoder.encode(&[column]).unwrap();
     assert_eq!(encoded.features.values(), [0.0, 1.0, 0.0, 1.0, 7.0, 0.0]);
 }
 
 #[test]
 fn levels_are_sorted_and_a_missing_one_comes_last() {
-    let text = "c\nred\nblue\n?\ngreen\nred\n";
+    let text = "c\nred\nblue\n\ngreen\nred\n";
     let encoder = learn(&table(text), None, true).unwrap();
     assert_eq!(encoder.names(), ["c = blue", "c = green", "c = red", "c is missing"]);
     let encoded = encoder.encode(&table(text)).unwrap();
@@ -119,14 +141,11 @@ fn only_the_training_rows_are_learned_from() {
 }
 
 #[test]
-fn the_columns_are_wanted_as_what_they_were_learned_and_extra_ones_are_ignored() {
+fn a_column_has_to_be_what_it_was_learned_as_and_extra_ones_are_ignored() {
     let encoder = learn(&table("a,c\n1,x\n3,7\n"), None, true).unwrap();
-    assert_eq!(encoder.wants(), [Want::number("a"), Want::category("c")]);
-    // All cells of the new table are numbers, so that only what is wanted makes them categories.
-    let text = "extra,c,a\nw,7,1\n";
-    assert_eq!(encoder.encode(&table(text)).unwrap_err(), EncodeError::Numbers { column: "c".into() });
-    let source = Source::from_reader("new.csv", text.as_bytes()).unwrap();
-    let new = tables::read(&source, &Selection::Columns(encoder.wants()), &|_, _| ()).unwrap();
+    let mut new = table("extra,c,a\nw,7,1\n");
+    assert_eq!(encoder.encode(&new).unwrap_err(), EncodeError::Numbers { column: "c".into() });
+    new[1].values = categories(&["7"]);
     let encoded = encoder.encode(&new).unwrap();
     assert_eq!(encoded.features.values(), [-1.0, 1.0, 0.0]);
     assert_eq!(encoded.notes, []);
@@ -169,7 +188,7 @@ fn a_column_with_too_many_levels_is_refused_by_its_training_rows() {
 #[test]
 fn numbers_at_the_edge_of_floating_point_are_handled_or_refused() {
     let learn = |values: &[f64]| Encoder::learn(&[&numbers("a", values)], None, true);
-    let encoded = |values: &[f64], new: &[f64]| learn(values)?.encode_columns(&[numbers("a", new)]);
+    let encoded = |values: &[f64], new: &[f64]| learn(values)?.encode(&[numbers("a", new)]);
     for scale in [1e-300, 1e300] {
         let values = [scale, 3.0 * scale];
         let encoded = encoded(&values, &values).unwrap();
@@ -205,7 +224,7 @@ fn many_rows_are_encoded_in_their_order() {
     let codes = (0..rows as u32).map(|row| row % 3).collect();
     let other = Column { name: "c".into(), values: Values::Categories { codes, levels } };
     let encoder = Encoder::learn(&[&column, &other], None, false).unwrap();
-    let encoded = encoder.encode_columns(&[other, column]).unwrap();
+    let encoded = encoder.encode(&[other, column]).unwrap();
     for row in 0..rows as usize {
         let mut expected = [row as f64, 0.0, 0.0, 0.0];
         expected[1 + row % 3] = 1.0;

@@ -1,11 +1,11 @@
 //! Saved models come back bit by bit, damaged ones are refused, and draws are stable and fair.
 
+use pairity::examples::{Column, MISSING, Values};
 use pairity::goals::{Goal, Objective};
 use pairity::scorers::{
     Architecture, Component, Draw, Encoder, Features, GroupUse, Linear, Mlp, Model, ModelError, ModelGroups,
     Scorer, ScorerError, uniform,
 };
-use pairity::tables::{Column, MISSING, Values};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -1,11 +1,10 @@
 //! Training on texts: what one word decides is learned in a few steps, with the same bytes for any number of
 //! threads and after an interruption.
 
-use pairity::examples::{Columns, Examples};
+use pairity::examples::{Column, Columns, Examples, Values};
 use pairity::goals::{Goal, Objective, Problem, parse_maximize};
 use pairity::scorers::text::{TextCnn, TextLayout};
 use pairity::scorers::{Architecture, Component, Draw, Encoder, Features, GroupUse, Linear, Model};
-use pairity::tables::{Column, Values};
 use pairity::training::{Checkpoint, Data, Status, TrainSettings, Trained, Watch, train};
 use std::cell::RefCell;
 use std::time::Duration;
@@ -57,7 +56,7 @@ fn run(scorer: &Architecture, features: &Features, labels: &[f64], watch: Watch)
 
 fn encoded(column: &Column, layout: TextLayout) -> (Encoder, Features) {
     let encoder = Encoder::default().with_text(column, None, 100, layout).unwrap();
-    let features = encoder.encode_columns(std::slice::from_ref(column)).unwrap().features;
+    let features = encoder.encode(std::slice::from_ref(column)).unwrap().features;
     (encoder, features)
 }
 
@@ -95,7 +94,7 @@ fn a_word_that_decides_is_learned_in_a_few_steps() {
         let codes = vec![0, 1, 2, 3, u32::MAX];
         let new =
             Column { name: "comment".into(), values: Values::Categories { codes, levels: levels.into() } };
-        let features = model.encoder.encode_columns(&[new]).unwrap().features;
+        let features = model.encoder.encode(&[new]).unwrap().features;
         let scores = model.score(&features, Draw::Whole, 0).unwrap();
         assert!(scores[1].min(scores[2]) > scores[0].max(scores[3]), "{layout:?}: {scores:?}");
         assert_eq!(scores[3], scores[4], "a missing text is an empty one");

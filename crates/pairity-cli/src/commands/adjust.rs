@@ -6,8 +6,8 @@ use crate::options::AdjustOptions;
 use crate::{load, output};
 use anyhow::{anyhow, bail};
 use pairity::run::{AdjustOutcome, AdjustRequest, RunError, adjust};
-use pairity::tables::{AddColumns, Output, TableError};
 use pairity_report::{AdjustReport, adjust_json, adjust_text};
+use pairity_tables::{AddColumns, Output, TableError};
 use std::path::Path;
 use std::process::ExitCode;
 

@@ -60,7 +60,7 @@ fn train_all(seed: u64, file: &Path) -> anyhow::Result<DemoReport> {
         runs.push(TrainingReport { run, file: None });
     }
     let columns: Vec<_> = data.columns.iter().collect();
-    let features = Encoder::learn(&columns, None, data.standardize)?.encode_columns(&data.columns)?.features;
+    let features = Encoder::learn(&columns, None, data.standardize)?.encode(&data.columns)?.features;
     let names: Vec<String> = data.columns.iter().map(|column| column.name.clone()).collect();
     let plane = plane(&names, &data.examples()?, &features, lines);
     let page = file.display().to_string();

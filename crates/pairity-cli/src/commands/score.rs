@@ -10,8 +10,10 @@ use pairity::examples::Groups;
 use pairity::methods::After;
 use pairity::run::{RunError, ScoreOutcome, ScoreRequest, score};
 use pairity::scorers::{EncodeError, Model, ModelGroups};
-use pairity::tables::{self, AddColumns, Output, Selection, Source, Table, TableError, Want, WholeFile};
 use pairity_report::{Look, ScoringReport, plain, scoring_json, scoring_text};
+use pairity_tables::{
+    self as tables, AddColumns, Output, Selection, Source, Table, TableError, Want, WholeFile,
+};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -34,7 +36,7 @@ fn scored(options: &ScoreOptions) -> anyhow::Result<ScoringReport> {
     let model = read_model(&options.model)?;
     let (path, name) = (options.out.as_path(), options.out.display().to_string());
     let to_standard = name == STANDARD;
-    let format = if to_standard { Output::Csv } else { Output::of(path)? };
+    let format = if to_standard { Output::csv() } else { Output::of(path)? };
     let texts: Vec<&str> = options.tables.iter().map(String::as_str).collect();
     let source = Source::parse_all(&texts)?;
     if !to_standard && source.reads(path) {
@@ -91,7 +93,7 @@ fn outcome(
     options: &ScoreOptions,
 ) -> anyhow::Result<ScoreOutcome> {
     let groups = model.groups.as_ref().map_or(&[][..], |groups| &groups.columns);
-    let wants = model.encoder.wants();
+    let wants: Vec<Want> = model.encoder.columns().iter().map(Want::from).collect();
     let categories = query.into_iter().chain(groups.iter().map(String::as_str)).map(Want::category);
     let (again, others): (Vec<Want>, Vec<Want>) =
         categories.partition(|role| wants.contains(&Want::number(&role.name)));

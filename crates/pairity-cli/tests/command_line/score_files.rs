@@ -2,7 +2,7 @@
 
 use super::score::{document, folder_with, names, score_in};
 use super::{pairity, run};
-use pairity::tables::{self, Selection, Source, Table};
+use pairity_tables::{self as tables, Selection, Source, Table};
 use std::io::Read;
 use std::path::Path;
 use std::process::Stdio;

@@ -11,7 +11,7 @@
 use super::{headerless, name, numbers, present};
 use crate::dataset::Dataset;
 use crate::error::DataError;
-use pairity::tables::{TableError, Want};
+use pairity_tables::{TableError, Want};
 use std::path::Path;
 
 /// The column that is predicted.

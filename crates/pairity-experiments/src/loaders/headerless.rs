@@ -2,7 +2,7 @@
 
 use super::{file, name};
 use crate::error::DataError;
-use pairity::tables::{self, Place, Selection, Source, Table, TableError, Want};
+use pairity_tables::{self as tables, Place, Selection, Source, Table, TableError, Want};
 use std::io::Read;
 use std::path::Path;
 

@@ -8,8 +8,8 @@
 use super::{name, numbers, open, wrong};
 use crate::dataset::Dataset;
 use crate::error::DataError;
-use pairity::examples::{Groups, NO_GROUP};
-use pairity::tables::{self, Column, Selection, Table, Want};
+use pairity::examples::{Column, Groups, NO_GROUP};
+use pairity_tables::{self as tables, Selection, Table, Want};
 use std::path::Path;
 
 const LABEL: &str = "ugpa";

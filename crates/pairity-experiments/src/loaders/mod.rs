@@ -9,7 +9,8 @@ pub mod w3c;
 pub mod wiki;
 
 use crate::error::DataError;
-use pairity::tables::{Column, Source, Table};
+use pairity::examples::Column;
+use pairity_tables::{Source, Table};
 use std::fs::File;
 use std::path::Path;
 
@@ -19,7 +20,7 @@ fn open(path: &Path) -> Result<Source, DataError> {
 }
 
 fn file(path: &Path) -> Result<File, DataError> {
-    let failed = |cause| pairity::tables::TableError::Read { file: name(path), cause };
+    let failed = |cause| pairity_tables::TableError::Read { file: name(path), cause };
     Ok(File::open(path).map_err(failed)?)
 }
 

@@ -13,7 +13,7 @@ use super::{binary, headerless, name, open};
 use crate::dataset::Dataset;
 use crate::error::DataError;
 use pairity::examples::Groups;
-use pairity::tables::{self, Selection, Table, Want};
+use pairity_tables::{self as tables, Selection, Table, Want};
 use std::path::Path;
 
 const QUERY: &str = "query_id";

@@ -8,7 +8,7 @@ use super::{binary, open};
 use crate::dataset::Dataset;
 use crate::error::DataError;
 use pairity::examples::Groups;
-use pairity::tables::{self, Selection, Want};
+use pairity_tables::{self as tables, Selection, Want};
 use std::path::Path;
 
 const COMMENT: &str = "comment";

@@ -1,7 +1,7 @@
 //! Loaders on small files that have the oddities of the published ones.
 
+use pairity::examples::{Column, MISSING};
 use pairity::scorers::Encoder;
-use pairity::tables::{Column, MISSING};
 use pairity_experiments::dataset::Dataset;
 use pairity_experiments::error::DataError;
 use pairity_experiments::loaders::{crime, law, w3c, wiki};
@@ -73,7 +73,7 @@ mod communities {
         assert!(data.examples().unwrap().is_continuous());
         let encoder = Encoder::learn(&data.columns.iter().collect::<Vec<_>>(), None, false).unwrap();
         assert_eq!(encoder.width(), 3 + 2);
-        let features = encoder.encode_columns(&data.columns).unwrap().features;
+        let features = encoder.encode(&data.columns).unwrap().features;
         assert_eq!(features.row(2), [0.49, 0.0, 1.0, 0.0, 1.0]);
     }
 

@@ -62,7 +62,8 @@ fn crime_has_its_rows_percentile_and_features() {
     let many: Vec<usize> = (0..1994).filter(|&row| race[row] >= 0.17).collect();
     assert_eq!(many.len(), 609);
     assert!((mean(many.iter().map(|&row| ranking.labels[row])) - 0.650).abs() < 5e-4);
-    let missing = |column: &pairity::tables::Column| (0..1994).filter(|&row| column.is_missing(row)).count();
+    let missing =
+        |column: &pairity::examples::Column| (0..1994).filter(|&row| column.is_missing(row)).count();
     let counts: Vec<usize> = ranking.columns.iter().map(missing).filter(|&count| count > 0).collect();
     assert_eq!(counts.len(), 23);
     assert_eq!(counts.iter().filter(|&&count| count == 1675).count(), 22);

@@ -16,10 +16,12 @@
 //! # Ok::<(), pairity::examples::ExamplesError>(())
 //! ```
 
+mod column;
 mod groups;
 mod order;
 mod parts;
 
+pub use column::{Column, MISSING, Values};
 pub use groups::{Groups, MAX_GROUPS, NO_GROUP};
 pub(crate) use order::{LabelOrder, score_of_key, sort_by_value};
 pub use parts::SplitError;

@@ -14,9 +14,8 @@
 //! | [`ScoreRequest`] | [`ScoreOutcome`] |
 //!
 //! ```
-//! use pairity::examples::{Columns, Examples};
+//! use pairity::examples::{Column, Columns, Examples, Values};
 //! use pairity::run::{FitRequest, Rows, TrainRequest, train};
-//! use pairity::tables::{Column, Values};
 //! use pairity::training::{Status, Watch};
 //!
 //! let examples = Examples::new(Columns { labels: Some(&[0.0, 1.0, 2.0]), ..Columns::default() })?;

@@ -1,14 +1,13 @@
 //! From rows and a request to what training needs: parts, features, the problem and the shape of the scorer.
 
 use super::{FitRequest, Fold, Rows, RunError};
-use crate::examples::Examples;
+use crate::examples::{Column, Examples};
 use crate::goals::{Goal, Problem};
 use crate::methods::Task;
 use crate::metrics::Settings;
 use crate::rates::Rate;
 use crate::scorers::text::Embeddings;
 use crate::scorers::{Architecture, Encoder, Features, GroupUse};
-use crate::tables::Column;
 use crate::training::{Answer, Data, Parts, TrainSettings};
 
 /// Everything that training needs.
@@ -141,7 +140,7 @@ fn encoded(
         encoder = encoder.with_text(&text, Some(learned), request.vocabulary, layout)?;
         columns.push(text);
     }
-    let encoded = encoder.encode_columns(&columns)?;
+    let encoded = encoder.encode(&columns)?;
     let notes = encoded.notes.iter().map(ToString::to_string).collect();
     Ok((encoder, encoded.features, notes))
 }

@@ -1,7 +1,6 @@
 //! The rows of a training run.
 
-use crate::examples::{Examples, ExamplesError};
-use crate::tables::Column;
+use crate::examples::{Column, Examples, ExamplesError};
 use std::io::BufRead;
 
 /// What a row is for.

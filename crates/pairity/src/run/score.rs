@@ -1,10 +1,9 @@
 //! Scoring new rows by a model.
 
 use super::RunError;
-use crate::examples::Groups;
+use crate::examples::{Column, Groups};
 use crate::methods::After;
 use crate::scorers::{Draw, Model, Note};
-use crate::tables::Column;
 use serde::Serialize;
 
 /// What is scored.
@@ -73,7 +72,7 @@ pub fn score(request: &ScoreRequest) -> Result<ScoreOutcome, RunError> {
     if request.expected && matches!(model.after, Some(After::Ranked(_))) {
         return Err(RunError::NoExpected);
     }
-    let encoded = model.encoder.encode_columns(request.columns)?;
+    let encoded = model.encoder.encode(request.columns)?;
     let mut features = encoded.features;
     let (nobody, mut unknown) = (Groups::default(), None);
     let groups = request.groups.unwrap_or(&nobody);

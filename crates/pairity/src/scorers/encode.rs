@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::encoder::length;
 use super::text::{self, Words};
 use super::{EncodeError, Encoder, Encoding, Features};
-use crate::tables::{Column, MISSING, Table, Values};
+use crate::examples::{Column, MISSING, Values};
 
 /// Rows that are written together.
 const PART: usize = 1024;
@@ -95,23 +95,16 @@ enum Fit<'a> {
 }
 
 impl Encoder {
-    /// The features of a table. Columns that the encoder does not know are ignored.
+    /// The features of columns. Those that the encoder does not know are ignored.
     ///
     /// A level that training never saw gets zeros in all features of its column. A value that is missing,
     /// in a column where none was missing in training, becomes the mean of the training rows in a column of
     /// numbers, and zeros in a column of categories. Both are counted in the notes.
     ///
     /// # Errors
-    /// A column that is absent or of another kind, or a number too large to be a feature.
-    pub fn encode(&self, table: &Table) -> Result<Encoded, EncodeError> {
-        self.encode_columns(table.columns())
-    }
-
-    /// The same for columns that are in no table.
-    ///
-    /// # Errors
-    /// As [`encode`](Self::encode), and columns of different lengths.
-    pub fn encode_columns(&self, columns: &[Column]) -> Result<Encoded, EncodeError> {
+    /// A column that is absent or of another kind, columns of different lengths, or a number too large to be
+    /// a feature.
+    pub fn encode(&self, columns: &[Column]) -> Result<Encoded, EncodeError> {
         let mut notes = Vec::new();
         let mut sources = Vec::with_capacity(self.columns.len());
         let (mut rows, mut words) = (None, None);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::EncodeError;
 use super::text::{self, TextLayout};
-use crate::tables::{Column, Values, Want};
+use crate::examples::{Column, Values};
 
 /// The most levels of a column of categories.
 pub const MAX_LEVELS: usize = 1000;
@@ -83,17 +83,17 @@ impl Encoding {
 /// Means, deviations and levels are those of the training rows.
 ///
 /// ```
+/// use pairity::examples::{Column, Values};
 /// use pairity::scorers::Encoder;
-/// use pairity::tables::{self, Selection, Source};
 ///
-/// let csv = "age,color\n20,red\n40,blue\n,red\n";
-/// let source = Source::from_reader("people.csv", csv.as_bytes())?;
-/// let table = tables::read(&source, &Selection::All { overrides: vec![] }, &|_, _| ())?;
-///
-/// let columns: Vec<_> = table.columns().iter().collect();
-/// let encoder = Encoder::learn(&columns, None, true)?;
+/// let levels = vec!["red".into(), "blue".into()];
+/// let columns = [
+///     Column { name: "age".into(), values: Values::Numbers(vec![20.0, 40.0, f64::NAN]) },
+///     Column { name: "color".into(), values: Values::Categories { codes: vec![0, 1, 0], levels } },
+/// ];
+/// let encoder = Encoder::learn(&columns.each_ref(), None, true)?;
 /// assert_eq!(encoder.names(), ["age", "age is missing", "color = blue", "color = red"]);
-/// let encoded = encoder.encode(&table)?;
+/// let encoded = encoder.encode(&columns)?;
 /// assert_eq!(encoded.features.row(0), [-1.0, 0.0, 0.0, 1.0]);
 /// assert_eq!(encoded.features.row(2), [0.0, 1.0, 0.0, 1.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -157,13 +157,13 @@ impl Encoder {
     /// ```
     /// use pairity::scorers::Encoder;
     /// use pairity::scorers::text::TextLayout;
-    /// use pairity::tables::{Column, Values};
+    /// use pairity::examples::{Column, Values};
     ///
     /// let levels = vec!["A good day".into(), "good, good!".into()];
     /// let column = Column { name: "comment".into(), values: Values::Categories { codes: vec![0, 1], levels } };
     /// let encoder = Encoder::default().with_text(&column, None, 2, TextLayout::Bag)?;
     /// assert_eq!(encoder.names(), ["comment has good", "comment has a"]);
-    /// let features = encoder.encode_columns(&[column])?.features;
+    /// let features = encoder.encode(&[column])?.features;
     /// assert_eq!(features.words().map(|words| words.row(1)), Some(&[0][..]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -251,17 +251,6 @@ impl Encoder {
             }
         }
         names
-    }
-
-    /// The columns to read from a table, each as what it was learned as.
-    pub fn wants(&self) -> Vec<Want> {
-        self.columns
-            .iter()
-            .map(|column| match column {
-                Encoding::Number { name, .. } => Want::number(name),
-                Encoding::Category { name, .. } | Encoding::Text { name, .. } => Want::category(name),
-            })
-            .collect()
     }
 }
 

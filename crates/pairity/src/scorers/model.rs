@@ -33,7 +33,7 @@ pub const SCHEMA: &str = "pairity.model/1";
 /// ```
 /// use pairity::goals::{Goal, Objective};
 /// use pairity::scorers::{Architecture, Component, Draw, Encoder, Features, GroupUse, Linear, Model};
-/// use pairity::tables::{Column, Values};
+/// use pairity::examples::{Column, Values};
 ///
 /// let age = Column { name: "age".into(), values: Values::Numbers(vec![20.0, 40.0]) };
 /// let model = Model {

@@ -43,7 +43,7 @@ fn setup(name: &str) -> ComparisonSetup {
         goal,
         part: "test",
         rows: 200,
-        model: "linear",
+        scorer: "linear",
         seed: 0,
         confidence: 0.95,
         tables: vec![name.into()],

@@ -3,9 +3,8 @@ use crate::advice::FrontEnd;
 use crate::text::words::{number, rate};
 use crate::text::{Look, training_text};
 use crate::training::{TrainingReport, training_json};
-use pairity::examples::{Columns, Examples, Groups};
+use pairity::examples::{Column, Columns, Examples, Groups, Values};
 use pairity::run::{FitRequest, Plane, PlaneLine, PlanePoint, Rows, TrainRequest, TrainingPart, train};
-use pairity::tables::{Column, Values};
 use pairity::training::{Evaluation, Status, Watch};
 
 /// A run on rows of two features and some groups, or of a continuous attribute without any.

@@ -1,0 +1,267 @@
+//! Copying a table with columns of numbers added.
+//!
+//! Text files are copied to text files, and Parquet files to Parquet files, row by row and without a look
+//! at what the cells mean. Where the formats differ, cells are translated: a Parquet cell becomes the text
+//! that reads back as the same, and a text becomes a number if its whole column is one.
+
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::Path;
+
+use pairity::examples::Column;
+
+use super::delimited::CSV_WRITER;
+use super::error::TableError;
+use super::format::{TableFormat, Writer, detect};
+use super::meter::{Meter, ReadProgress};
+use super::selection::{Header, Selection, Want, positions, unknown};
+use super::source::{Source, SourceFile};
+use super::table::Table;
+
+/// A format in which tables are written.
+#[derive(Debug, Clone, Copy)]
+pub struct Output(&'static Writer);
+
+impl Output {
+    /// The format that a file's ending names: `.csv`, `.tsv` (or `.tab`), `.parquet` (or `.pq`).
+    ///
+    /// # Errors
+    /// Any other ending, or none.
+    pub fn of(path: &Path) -> Result<Output, TableError> {
+        let writer = TableFormat::of(path).and_then(|format| format.writer.as_ref());
+        writer.map(Output).ok_or_else(|| TableError::OutputFormat { file: path.display().to_string() })
+    }
+
+    /// Text with commas.
+    pub fn csv() -> Output {
+        Output(&CSV_WRITER)
+    }
+}
+
+/// A copy of a table with columns of numbers added at its end, planned before the numbers are known: what
+/// can't be done is told by [`plan`](AddColumns::plan).
+///
+/// ```
+/// use pairity_tables::{AddColumns, Output, Source};
+///
+/// # fn main() -> Result<(), pairity_tables::TableError> {
+/// let people = "name,born\n\"Lovelace, Ada\",1815\nBabbage,1791\n";
+/// let source = Source::from_reader("people.csv", people.as_bytes())?;
+/// let copy = AddColumns::plan(&source, &["score"], Output::csv())?;
+///
+/// let mut out = Vec::new();
+/// copy.write(&[&[0.5, -1e-20]], "scored.csv", &mut out, &|_, _| ())?;
+/// assert_eq!(out, b"name,born,score\n\"Lovelace, Ada\",1815,0.5\nBabbage,1791,-1e-20\n");
+///
+/// let error = AddColumns::plan(&source, &["born"], Output::csv()).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "people.csv already has a column \"born\". Choose another name for the new column"
+/// );
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct AddColumns<'a> {
+    source: &'a Source,
+    files: Vec<InputFile<'a>>,
+    added: Vec<String>,
+    writer: &'static Writer,
+}
+
+/// One of the files that are copied.
+#[derive(Debug)]
+pub(crate) struct InputFile<'a> {
+    pub(crate) file: &'a SourceFile,
+    pub(crate) format: &'static TableFormat,
+    headers: Vec<Header>,
+    /// Where in it each column of the first file is, if it is [arranged](arrange).
+    pub(crate) order: Vec<usize>,
+}
+
+/// A copy that is being made.
+pub(crate) struct Copying<'a> {
+    pub(crate) files: &'a [InputFile<'a>],
+    pub(crate) added: Added<'a>,
+    /// What messages call the output.
+    pub(crate) name: &'a str,
+    pub(crate) out: &'a mut (dyn Write + Send),
+    pub(crate) progress: ReadProgress<'a>,
+}
+
+/// The error for an output that the operating system does not take.
+pub(crate) fn unwritable(name: &str, cause: io::Error) -> TableError {
+    TableError::Write { file: name.to_owned(), cause }
+}
+
+impl<'a> AddColumns<'a> {
+    /// Plans a copy. Several files become one: their columns are those of the first, by name.
+    ///
+    /// # Errors
+    /// Files that can't be read, a name that is in use, files with different columns or types, or cells that
+    /// have no text where a text is to be written.
+    pub fn plan(source: &'a Source, added: &[&str], output: Output) -> Result<AddColumns<'a>, TableError> {
+        let mut files = Vec::with_capacity(source.files().len());
+        for file in source.files() {
+            let format = detect(file)?;
+            files.push(InputFile { file, format, headers: (format.headers)(file)?, order: Vec::new() });
+        }
+        check_names(&files, added)?;
+        let Output(writer) = output;
+        (writer.plan)(&mut files, added)?;
+        Ok(AddColumns { source, files, added: added.iter().map(|&name| name.to_owned()).collect(), writer })
+    }
+
+    /// Writes the copy with the numbers of each added column. NaN becomes a missing cell; every other number
+    /// is written with the shortest digits that bring back its bits. `name` is what messages call the
+    /// output, and `progress` is told of the bytes read, as in [`read`](super::read).
+    ///
+    /// # Errors
+    /// The table can't be read or the output not be written, or a column does not have one number a row.
+    pub fn write(
+        &self,
+        columns: &[&[f64]],
+        name: &str,
+        out: &mut (dyn Write + Send),
+        progress: ReadProgress<'_>,
+    ) -> Result<(), TableError> {
+        let columns = &columns[..columns.len().min(self.added.len())];
+        let rows = columns.first().map_or(0, |column| column.len());
+        let added = Added { names: &self.added, columns, rows: 0, source: self.source };
+        added.check(rows, |found| found == rows)?;
+        (self.writer.write)(Copying { files: &self.files, added, name, out, progress })
+    }
+}
+
+/// Calls a function with each file and its place among them.
+pub(crate) fn each_file(
+    files: &[InputFile<'_>],
+    progress: ReadProgress<'_>,
+    mut each: impl FnMut(usize, &InputFile<'_>, &mut Meter<'_>) -> Result<usize, TableError>,
+) -> Result<(), TableError> {
+    let mut meter = Meter::new(progress);
+    meter.expect(files.iter().map(|file| file.file.size()).sum());
+    for (at, file) in files.iter().enumerate() {
+        each(at, file, &mut meter)?;
+        meter.finished(file.file.size());
+    }
+    meter.end();
+    Ok(())
+}
+
+/// All columns, each as numbers if that is all it holds and none of it is lost: identifiers can be whole
+/// numbers too long for a number.
+pub(crate) fn lossless(source: &Source, progress: ReadProgress<'_>) -> Result<Table, TableError> {
+    let read = |selection| super::read(source, &selection, progress);
+    let table = read(Selection::All { overrides: Vec::new() })?;
+    let large =
+        |column: &&Column| column.numbers().is_some_and(|numbers| numbers.iter().any(|x| x.abs() >= EXACT));
+    let suspects = categories(table.columns(), large);
+    if suspects.is_empty() {
+        return Ok(table);
+    }
+    let texts = read(Selection::Columns(suspects))?;
+    let lossy = |column: &&Column| {
+        column.categories().is_some_and(|(_, texts)| texts.iter().any(|text| rounded(text)))
+    };
+    let overrides = categories(texts.columns(), lossy);
+    if overrides.is_empty() { Ok(table) } else { read(Selection::All { overrides }) }
+}
+
+/// From here on, not every whole number is a 64-bit floating point number.
+const EXACT: f64 = (1_u64 << 53) as f64;
+
+/// Whether a whole number is not the same as a 64-bit floating point number.
+fn rounded(text: &str) -> bool {
+    text.parse::<i128>().is_ok_and(|whole| whole as f64 as i128 != whole)
+}
+
+/// Some columns, to be read as categories.
+fn categories(columns: &[Column], which: impl FnMut(&&Column) -> bool) -> Vec<Want> {
+    columns.iter().filter(which).map(|column| Want::category(&column.name)).collect()
+}
+
+/// The columns to add, of which so many rows are written.
+pub(crate) struct Added<'a> {
+    pub(crate) names: &'a [String],
+    pub(crate) columns: &'a [&'a [f64]],
+    pub(crate) source: &'a Source,
+    rows: usize,
+}
+
+impl Added<'_> {
+    /// The next so many rows, for which every column has numbers.
+    pub(crate) fn next(&mut self, count: usize) -> Result<Range<usize>, TableError> {
+        let rows = self.rows..self.rows + count;
+        self.rows = rows.end;
+        self.check(rows.end, |found| found >= rows.end)?;
+        Ok(rows)
+    }
+
+    /// Whether all numbers are written.
+    pub(crate) fn finish(&self) -> Result<(), TableError> {
+        self.check(self.rows, |found| found == self.rows)
+    }
+
+    /// Whether the length of every column is right for so many rows.
+    fn check(&self, rows: usize, right: impl Fn(usize) -> bool) -> Result<(), TableError> {
+        for (at, column) in self.names.iter().enumerate() {
+            let found = self.columns.get(at).map_or(0, |column| column.len());
+            if !right(found) {
+                let file = self.source.names().first().map_or_else(String::new, |name| (*name).to_owned());
+                return Err(TableError::AddedLength { column: column.clone(), found, file, rows });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_names(files: &[InputFile<'_>], added: &[&str]) -> Result<(), TableError> {
+    for (at, &name) in added.iter().enumerate() {
+        let taken = |file: &str| TableError::NameTaken { file: file.to_owned(), column: name.to_owned() };
+        for file in files {
+            // Spaces around a name are not part of it.
+            if file.headers.iter().any(|header| header.name.trim() == name.trim()) {
+                return Err(taken(file.file.name()));
+            }
+        }
+        if added[..at].contains(&name) {
+            return Err(taken("the output"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether every cell has a text.
+pub(crate) fn check_texts(files: &[InputFile<'_>]) -> Result<(), TableError> {
+    for file in files {
+        if let Some(header) = file.headers.iter().find(|header| !header.readable) {
+            return Err(TableError::NoText {
+                file: file.file.name().to_owned(),
+                column: header.name.clone(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Finds where each column of the first file is in every file.
+pub(crate) fn arrange(files: &mut [InputFile<'_>]) -> Result<(), TableError> {
+    let Some(first) = files.first() else { return Ok(()) };
+    let names = |file: &InputFile| file.headers.iter().map(|header| header.name.clone()).collect();
+    let (first, first_name): (Vec<String>, &str) = (names(first), first.file.name());
+    for file in files {
+        let names: Vec<String> = names(file);
+        // Files with equal headers may even have a name twice.
+        file.order = if names == first {
+            (0..first.len()).collect()
+        } else {
+            if let Some(extra) = names.iter().find(|name| !first.contains(name)) {
+                return Err(unknown(extra, first, first_name));
+            }
+            positions(names.iter().map(String::as_str), &first, first_name)?;
+            positions(first.iter().map(String::as_str), &names, file.file.name())?
+        };
+    }
+    Ok(())
+}

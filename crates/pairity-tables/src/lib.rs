@@ -1,0 +1,150 @@
+//! Reading tables: CSV, TSV, Parquet and SVMlight files become named columns of numbers or categories.
+//! And copying them with columns added.
+//!
+//! A [`Source`] says where the table is, a [`Selection`] which columns are wanted, and [`read`] gives a
+//! [`Table`]. Several files are one table: their rows follow each other, and their categories are
+//! merged. Missing cells are empty, `?` or `NA`, and nulls in Parquet; spaces around a cell are not part
+//! of it. A cell that does not fit its column is an error that names the file, the line and the column.
+//! [`AddColumns`] copies a table, with all its cells as they are, and adds columns of numbers.
+
+mod adding;
+mod builder;
+mod cell;
+mod columnar;
+mod delimited;
+mod error;
+mod format;
+mod levels;
+mod meter;
+mod selection;
+mod source;
+mod svmlight;
+mod table;
+mod whole_file;
+
+pub use adding::{AddColumns, Output};
+pub use error::{CellProblem, Place, TableError};
+pub use meter::ReadProgress;
+pub use selection::{ColumnKind, Selection, Want};
+pub use source::Source;
+pub use table::Table;
+pub use whole_file::WholeFile;
+
+use pairity::examples::Column;
+
+use builder::ColumnBuilder;
+use format::{TableFormat, detect};
+use meter::Meter;
+use source::SourceFile;
+
+/// The names of a table's columns, of which only the header or the schema is read (an SVMlight file has
+/// neither and is read whole). Several files give each name once, in order of first appearance.
+pub fn column_names(source: &Source) -> Result<Vec<String>, TableError> {
+    let mut seen = std::collections::HashSet::new();
+    let mut names = Vec::new();
+    for file in source.files() {
+        let headers = (detect(file)?.headers)(file)?;
+        // A name that one file has twice stays twice.
+        let new: Vec<String> =
+            headers.into_iter().map(|header| header.name).filter(|name| !seen.contains(name)).collect();
+        seen.extend(new.iter().cloned());
+        names.extend(new);
+    }
+    Ok(names)
+}
+
+/// Reads the selected columns of a table.
+///
+/// `progress` is called about once a mebibyte with the bytes read so far and, if known, in all. Both only
+/// grow; the second does if a column turns out to need a second pass, which is one whose kind is to be
+/// inferred and that has a text after some numbers.
+///
+/// ```
+/// use pairity::examples::MISSING;
+/// use pairity_tables::{self as tables, Selection, Source, Want};
+///
+/// # fn main() -> Result<(), tables::TableError> {
+/// let people = "name,score,group\nAda,0.5,a\nBob,0.25,b\nCleo,1,\n";
+/// let source = Source::from_reader("people.csv", people.as_bytes())?;
+/// let wanted = Selection::Columns(vec![Want::number("score"), Want::category("group")]);
+///
+/// let table = tables::read(&source, &wanted, &|_, _| ())?;
+/// assert_eq!(table.rows(), 3);
+/// assert_eq!(table.columns()[0].numbers(), Some(&[0.5, 0.25, 1.0][..]));
+/// let (codes, levels) = table.columns()[1].categories().unwrap();
+/// assert_eq!(codes, [0, 1, MISSING]);
+/// assert_eq!(levels, ["a", "b"]);
+/// assert_eq!(table.locate(2), "people.csv, data row 3");
+///
+/// let wanted = Selection::Columns(vec![Want::number("group")]);
+/// let error = tables::read(&source, &wanted, &|_, _| ()).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "people.csv, line 2, column \"group\": expected a number, found \"a\". \
+///      Correct the cell, or leave it empty if the value is missing"
+/// );
+/// # Ok(())
+/// # }
+/// ```
+pub fn read(source: &Source, selection: &Selection, progress: ReadProgress<'_>) -> Result<Table, TableError> {
+    let files: Vec<(&SourceFile, &TableFormat)> =
+        source.files().iter().map(|file| Ok((file, detect(file)?))).collect::<Result<_, TableError>>()?;
+    let (wants, skipped) = match selection {
+        Selection::Columns(wants) => (selection::distinct(wants)?, Vec::new()),
+        Selection::All { overrides } => {
+            let mut headers = Vec::with_capacity(files.len());
+            for &(file, format) in &files {
+                headers.push((file.name(), (format.headers)(file)?));
+            }
+            selection::all(&headers, overrides)?
+        }
+    };
+
+    let mut meter = Meter::new(progress);
+    let mut first: Vec<ColumnBuilder> = wants.iter().map(ColumnBuilder::new).collect();
+    let counts = pass(&files, &mut first, &mut meter)?;
+    let rows = counts.iter().sum();
+    if rows == 0 {
+        return Err(no_rows(source));
+    }
+    let first: Vec<Result<Column, Want>> = first.into_iter().map(ColumnBuilder::finish).collect();
+    let again = first.iter().filter_map(|column| column.as_ref().err());
+    let mut second: Vec<ColumnBuilder> = again.map(ColumnBuilder::new).collect();
+    if !second.is_empty() {
+        let again = pass(&files, &mut second, &mut meter)?;
+        if let Some(at) = (0..files.len()).find(|&at| again[at] != counts[at]) {
+            return Err(files[at].0.failed(std::io::Error::other("it changed while it was read")));
+        }
+    }
+    meter.end();
+
+    // The second pass has decided kinds, so that all of it is done.
+    let mut second = second.into_iter().filter_map(|column| column.finish().ok());
+    let columns = first.into_iter().filter_map(|column| column.ok().or_else(|| second.next())).collect();
+    let files = files.iter().map(|(file, _)| file.name().to_owned()).zip(counts).collect();
+    Ok(Table { rows, columns, skipped, files })
+}
+
+/// Reads every file once, and returns their numbers of rows.
+fn pass(
+    files: &[(&SourceFile, &TableFormat)],
+    columns: &mut [ColumnBuilder],
+    meter: &mut Meter<'_>,
+) -> Result<Vec<usize>, TableError> {
+    meter.expect(files.iter().map(|(file, _)| file.size()).sum());
+    let mut counts = Vec::with_capacity(files.len());
+    for (file, format) in files {
+        counts.push((format.read)(file, columns, meter)?);
+        meter.finished(file.size());
+    }
+    Ok(counts)
+}
+
+fn no_rows(source: &Source) -> TableError {
+    let file = match source.names()[..] {
+        [only] => only.to_owned(),
+        [first, ref others @ ..] => format!("{first} (and {} more)", others.len()),
+        [] => "the list of files".to_owned(),
+    };
+    TableError::NoRows { file }
+}

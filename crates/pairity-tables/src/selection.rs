@@ -1,0 +1,180 @@
+//! Which columns are read, and as what.
+
+use std::collections::{HashMap, HashSet};
+
+use pairity::scorers::Encoding;
+use pairity::similar::nearest;
+
+use super::error::TableError;
+
+/// What a column is read as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// Numbers. `true` and `false` are read as 1 and 0; any other text is an error.
+    Number,
+    /// Categories: every cell is a text.
+    Category,
+    /// Numbers if every cell that is not missing is a number, categories otherwise. A column of `true`
+    /// and `false` is one of categories. NaN and infinities count as numbers here, and as numbers they
+    /// are errors.
+    Infer,
+}
+
+/// A column that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Want {
+    /// Its name in the header.
+    pub name: String,
+    /// What it is read as.
+    pub kind: ColumnKind,
+}
+
+impl Want {
+    /// A column of numbers.
+    pub fn number(name: &str) -> Want {
+        Want { name: name.to_owned(), kind: ColumnKind::Number }
+    }
+
+    /// A column of categories.
+    pub fn category(name: &str) -> Want {
+        Want { name: name.to_owned(), kind: ColumnKind::Category }
+    }
+
+    /// A column of either.
+    pub fn infer(name: &str) -> Want {
+        Want { name: name.to_owned(), kind: ColumnKind::Infer }
+    }
+}
+
+/// A column of an encoder, read as what it was learned as.
+impl From<&Encoding> for Want {
+    fn from(encoding: &Encoding) -> Want {
+        match encoding {
+            Encoding::Number { name, .. } => Want::number(name),
+            Encoding::Category { name, .. } | Encoding::Text { name, .. } => Want::category(name),
+        }
+    }
+}
+
+/// The columns to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Selection {
+    /// These only; other columns are not even parsed.
+    Columns(Vec<Want>),
+    /// Every column, of the kind its cells suggest, except for the ones named here.
+    All {
+        /// Columns of a given kind.
+        overrides: Vec<Want>,
+    },
+}
+
+/// A column as a file's header or schema shows it.
+#[derive(Debug)]
+pub(crate) struct Header {
+    pub(crate) name: String,
+    /// Whether its cells can be numbers or categories at all.
+    pub(crate) readable: bool,
+}
+
+/// Each wanted column once: asking for it twice is fine if both agree on its kind.
+pub(crate) fn distinct(wants: &[Want]) -> Result<Vec<Want>, TableError> {
+    let mut distinct: Vec<Want> = Vec::with_capacity(wants.len());
+    for want in wants {
+        match distinct.iter_mut().find(|known| known.name == want.name) {
+            None => distinct.push(want.clone()),
+            Some(known) if known.kind == want.kind || want.kind == ColumnKind::Infer => {}
+            Some(known) if known.kind == ColumnKind::Infer => known.kind = want.kind,
+            Some(known) => return Err(TableError::TwoKinds { column: known.name.clone() }),
+        }
+    }
+    Ok(distinct)
+}
+
+/// The columns of a selection of all: those that any file has, and the names of those left out.
+pub(crate) fn all(
+    files: &[(&str, Vec<Header>)],
+    overrides: &[Want],
+) -> Result<(Vec<Want>, Vec<String>), TableError> {
+    let mut wants: Vec<Want> = Vec::new();
+    let mut skipped = Vec::new();
+    let mut seen = HashSet::new();
+    let overrides = distinct(overrides)?;
+    for (_, headers) in files {
+        for header in headers {
+            let name = header.name.as_str();
+            if !seen.insert(name) {
+                continue;
+            }
+            let kind = overrides.iter().find(|want| want.name == name).map(|want| want.kind);
+            if header.readable || kind.is_some() {
+                wants.push(Want { name: name.to_owned(), kind: kind.unwrap_or(ColumnKind::Infer) });
+            } else {
+                skipped.push(name.to_owned());
+            }
+        }
+    }
+    for want in &overrides {
+        if let Some((file, headers)) = files.first().filter(|_| !seen.contains(want.name.as_str())) {
+            let names = headers.iter().map(|header| header.name.clone()).collect();
+            return Err(unknown(&want.name, names, file));
+        }
+    }
+    Ok((wants, skipped))
+}
+
+/// The position of each wanted column among the names of a file.
+pub(crate) fn positions<'a>(
+    wanted: impl Iterator<Item = &'a str>,
+    names: &[String],
+    file: &str,
+) -> Result<Vec<usize>, TableError> {
+    let mut places: HashMap<&str, (usize, usize)> = HashMap::with_capacity(names.len());
+    for (at, name) in names.iter().enumerate() {
+        places.entry(name).or_insert((at, 0)).1 += 1;
+    }
+    let position = |column: &str| match places.get(column) {
+        Some((at, 1)) => Ok(*at),
+        Some((_, count)) => Err(TableError::DuplicateColumn {
+            file: file.to_owned(),
+            column: column.to_owned(),
+            count: *count,
+        }),
+        None => Err(unknown(column, names.to_vec(), file)),
+    };
+    wanted.map(position).collect()
+}
+
+/// The error for a column that a file does not have.
+pub(crate) fn unknown(column: &str, names: Vec<String>, file: &str) -> TableError {
+    let nearest = nearest(column, names.iter().map(String::as_str)).into_iter().map(str::to_owned).collect();
+    TableError::UnknownColumn { column: column.to_owned(), file: file.to_owned(), nearest, names }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pairity::examples::{Column, Values};
+    use pairity::scorers::Encoder;
+
+    #[test]
+    fn a_column_wanted_twice_is_read_once_if_the_kinds_agree() {
+        let wants = [Want::infer("a"), Want::number("b"), Want::number("a"), Want::infer("b")];
+        assert_eq!(distinct(&wants).unwrap(), [Want::number("a"), Want::number("b")]);
+        let wants = [Want::category("a"), Want::number("a")];
+        assert!(matches!(distinct(&wants), Err(TableError::TwoKinds { .. })));
+    }
+
+    #[test]
+    fn the_columns_of_an_encoder_are_wanted_as_what_they_were_learned_as() {
+        let learned = [
+            Column { name: "a".into(), values: Values::Numbers(vec![1.0, 3.0]) },
+            Column {
+                name: "c".into(),
+                values: Values::Categories { codes: vec![0, 1], levels: vec!["x".into(), "7".into()] },
+            },
+        ];
+        let encoder = Encoder::learn(&learned.each_ref(), None, true).unwrap();
+        let wants: Vec<Want> = encoder.columns().iter().map(Want::from).collect();
+        assert_eq!(wants, [Want::number("a"), Want::category("c")]);
+    }
+}

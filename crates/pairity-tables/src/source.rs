@@ -1,0 +1,248 @@
+//! Where a table comes from: files, the files of a folder or of a pattern, or a stream held in memory.
+
+use std::fs::{self, File};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+
+use super::error::TableError;
+use super::format::is_table;
+
+/// How much of a file is looked at to tell its format.
+const HEAD: u64 = 64 * 1024;
+
+/// Starts of files that people take for tables, what they are, and what to do.
+const FOREIGN: [(&[u8], &str, &str); 4] = [
+    (b"\x1f\x8b", "compressed with gzip", "Decompress it first, with gunzip"),
+    (b"PK\x03\x04", "a zip archive or a spreadsheet", "Save the table as CSV"),
+    (b"\xff\xfe", "text in UTF-16", "Save it as UTF-8"),
+    (b"\xfe\xff", "text in UTF-16", "Save it as UTF-8"),
+];
+
+/// The files (or the stream) that make up one table.
+#[derive(Debug, Clone)]
+pub struct Source {
+    files: Vec<SourceFile>,
+}
+
+/// One file, or the bytes of a stream.
+#[derive(Debug, Clone)]
+pub(crate) struct SourceFile {
+    name: String,
+    size: u64,
+    content: Content,
+}
+
+#[derive(Debug, Clone)]
+enum Content {
+    File(PathBuf),
+    Memory(Bytes),
+}
+
+impl Source {
+    /// The source that a user means by a text: `-` for standard input, a file, a folder (its `.csv`,
+    /// `.tsv`, `.parquet` and `.pq` files in order of their names) or a glob pattern such as
+    /// `data/part-*.parquet` (the matching files in order of their paths).
+    ///
+    /// Standard input and pipes are read to their end here, because a table may need two passes.
+    pub fn parse(text: &str) -> Result<Source, TableError> {
+        Source::parse_all(&[text])
+    }
+
+    /// One source out of several texts, each as for [`parse`](Source::parse). A file that is named
+    /// twice is read once.
+    pub fn parse_all(texts: &[&str]) -> Result<Source, TableError> {
+        let mut files: Vec<SourceFile> = Vec::new();
+        for (at, text) in texts.iter().enumerate() {
+            if texts[..at].contains(text) {
+                continue;
+            }
+            for file in files_of(text)? {
+                if !files.iter().any(|known| known.name == file.name) {
+                    files.push(file);
+                }
+            }
+        }
+        Ok(Source { files })
+    }
+
+    /// One source that holds the files of several, one after the other.
+    pub fn chain(sources: Vec<Source>) -> Source {
+        Source { files: sources.into_iter().flat_map(|source| source.files).collect() }
+    }
+
+    /// A table held in memory: reads a stream to its end. The name stands in messages, and its extension
+    /// tells the format as that of a file does.
+    pub fn from_reader(name: &str, reader: impl Read) -> Result<Source, TableError> {
+        Ok(Source { files: vec![SourceFile::from_reader(name, reader)?] })
+    }
+
+    /// The names of the files, as they stand in messages.
+    pub fn names(&self) -> Vec<&str> {
+        self.files.iter().map(|file| file.name.as_str()).collect()
+    }
+
+    /// Whether a file is one of those of the table, by whatever path.
+    pub fn reads(&self, path: &Path) -> bool {
+        let Ok(path) = fs::canonicalize(path) else { return false };
+        let is = |file: &SourceFile| match &file.content {
+            Content::File(read) => fs::canonicalize(read).is_ok_and(|read| read == path),
+            Content::Memory(_) => false,
+        };
+        self.files.iter().any(is)
+    }
+
+    pub(crate) fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+}
+
+impl SourceFile {
+    fn from_reader(name: &str, mut reader: impl Read) -> Result<SourceFile, TableError> {
+        let mut bytes = Vec::new();
+        reader.read_to_end(&mut bytes).map_err(|cause| TableError::Read { file: name.to_owned(), cause })?;
+        Ok(SourceFile {
+            name: name.to_owned(),
+            size: bytes.len() as u64,
+            content: Content::Memory(bytes.into()),
+        })
+    }
+
+    fn from_path(path: &Path) -> Result<SourceFile, TableError> {
+        let name = path.display().to_string();
+        let failed = |cause| TableError::Read { file: path.display().to_string(), cause };
+        let metadata = fs::metadata(path).map_err(failed)?;
+        if metadata.is_file() {
+            Ok(SourceFile { name, size: metadata.len(), content: Content::File(path.to_owned()) })
+        } else {
+            // A pipe, such as the shell makes for `<(…)`, can be read once only.
+            SourceFile::from_reader(&name, File::open(path).map_err(failed)?)
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The bytes from a position on.
+    pub(crate) fn open_at(&self, position: u64) -> Result<Box<dyn Read>, TableError> {
+        match &self.content {
+            Content::File(path) => {
+                let mut file = File::open(path).map_err(|cause| self.failed(cause))?;
+                file.seek(SeekFrom::Start(position)).map_err(|cause| self.failed(cause))?;
+                Ok(Box::new(file))
+            }
+            Content::Memory(bytes) => {
+                let mut cursor = Cursor::new(bytes.clone());
+                cursor.set_position(position);
+                Ok(Box::new(cursor))
+            }
+        }
+    }
+
+    /// The first bytes.
+    ///
+    /// # Errors
+    /// The file can't be read, or starts like something that people take for a table.
+    pub(crate) fn head(&self) -> Result<Vec<u8>, TableError> {
+        let mut bytes = Vec::new();
+        self.open_at(0)?.take(HEAD).read_to_end(&mut bytes).map_err(|cause| self.failed(cause))?;
+        match FOREIGN.iter().find(|(start, ..)| bytes.starts_with(start)) {
+            Some((_, what, advice)) => Err(TableError::Foreign { file: self.name.clone(), what, advice }),
+            None => Ok(bytes),
+        }
+    }
+
+    /// All bytes if they are in memory, the file otherwise.
+    pub(crate) fn whole(&self) -> Result<Whole, TableError> {
+        match &self.content {
+            Content::File(path) => Ok(Whole::File(File::open(path).map_err(|cause| self.failed(cause))?)),
+            Content::Memory(bytes) => Ok(Whole::Memory(bytes.clone())),
+        }
+    }
+
+    pub(crate) fn failed(&self, cause: io::Error) -> TableError {
+        TableError::Read { file: self.name.clone(), cause }
+    }
+}
+
+/// What random access needs.
+pub(crate) enum Whole {
+    File(File),
+    Memory(Bytes),
+}
+
+fn files_of(text: &str) -> Result<Vec<SourceFile>, TableError> {
+    if text == "-" {
+        return Ok(vec![SourceFile::from_reader("standard input", io::stdin().lock())?]);
+    }
+    let path = Path::new(text);
+    if path.is_dir() {
+        return folder(path);
+    }
+    // A file may have a star in its name: what exists is no pattern.
+    if !path.exists() && text.contains(['*', '?', '[']) {
+        return pattern(text);
+    }
+    Ok(vec![SourceFile::from_path(path)?])
+}
+
+fn folder(folder: &Path) -> Result<Vec<SourceFile>, TableError> {
+    let failed = |cause| TableError::Read { file: folder.display().to_string(), cause };
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if !hidden && is_table(&path) && path.is_file() {
+            paths.push(path);
+        }
+    }
+    in_order(paths, || TableError::NoTables { folder: folder.display().to_string() })
+}
+
+fn pattern(pattern: &str) -> Result<Vec<SourceFile>, TableError> {
+    let options = glob::MatchOptions { require_literal_leading_dot: true, ..glob::MatchOptions::new() };
+    let matches = glob::glob_with(pattern, options)
+        .map_err(|error| TableError::Pattern { pattern: pattern.to_owned(), cause: error.msg.to_owned() })?;
+    let mut paths = Vec::new();
+    for found in matches {
+        let path = found.map_err(|error| TableError::Read {
+            file: error.path().display().to_string(),
+            cause: error.into(),
+        })?;
+        if !path.is_dir() {
+            paths.push(path);
+        }
+    }
+    in_order(paths, || TableError::NoMatch { pattern: pattern.to_owned() })
+}
+
+/// The files of some paths in their order, or an error if there are none.
+fn in_order(mut paths: Vec<PathBuf>, none: impl Fn() -> TableError) -> Result<Vec<SourceFile>, TableError> {
+    paths.sort();
+    if paths.is_empty() {
+        Err(none())
+    } else {
+        paths.iter().map(|path| SourceFile::from_path(path)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compressed_files_and_spreadsheets_are_named_as_such() {
+        let source = Source::from_reader("a.csv", &b"PK\x03\x04..."[..]).unwrap();
+        let message = source.files[0].head().unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "a.csv is a zip archive or a spreadsheet, which is not read here. Save the table as CSV"
+        );
+    }
+}

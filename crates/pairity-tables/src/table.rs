@@ -1,0 +1,100 @@
+//! A table in memory: columns, and which file each row came from.
+
+use pairity::examples::Column;
+
+/// The columns that were read, all of the same length.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    pub(crate) rows: usize,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) skipped: Vec<String>,
+    /// Name and number of rows of each file, in order.
+    pub(crate) files: Vec<(String, usize)>,
+}
+
+impl Table {
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The columns, in the order they were asked for, or in the order of the file if all were.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The column of a name.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// Moves a column out of the table.
+    pub fn take(&mut self, name: &str) -> Option<Column> {
+        let at = self.columns.iter().position(|column| column.name == name)?;
+        Some(self.columns.remove(at))
+    }
+
+    /// The columns alone.
+    pub fn into_columns(self) -> Vec<Column> {
+        self.columns
+    }
+
+    /// The columns left out of a selection of all, because their cells are neither numbers nor text
+    /// (lists, structs or bytes in a Parquet file).
+    pub fn skipped(&self) -> &[String] {
+        &self.skipped
+    }
+
+    /// Name and number of rows of each file, in order.
+    pub fn files(&self) -> &[(String, usize)] {
+        &self.files
+    }
+
+    /// Where a row (counted from 0) came from, such as `people.csv, data row 12` for row 11.
+    pub fn locate(&self, row: usize) -> String {
+        let mut within = row;
+        for (name, rows) in &self.files {
+            if within < *rows {
+                return format!("{name}, data row {}", within + 1);
+            }
+            within -= rows;
+        }
+        format!("row {} (the table ends at row {})", row + 1, self.rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pairity::examples::Values;
+
+    fn table() -> Table {
+        let column = |name: &str, value: f64| Column {
+            name: name.to_owned(),
+            values: Values::Numbers(vec![value, f64::NAN, value]),
+        };
+        Table {
+            rows: 3,
+            columns: vec![column("a", 1.0), column("b", 2.0)],
+            skipped: Vec::new(),
+            files: vec![("x.csv".into(), 2), ("empty.csv".into(), 0), ("y.csv".into(), 1)],
+        }
+    }
+
+    #[test]
+    fn a_row_is_located_in_its_own_file() {
+        let table = table();
+        assert_eq!(table.locate(0), "x.csv, data row 1");
+        assert_eq!(table.locate(1), "x.csv, data row 2");
+        assert_eq!(table.locate(2), "y.csv, data row 1");
+        assert_eq!(table.locate(3), "row 4 (the table ends at row 3)");
+    }
+
+    #[test]
+    fn a_column_can_be_taken_once() {
+        let mut table = table();
+        assert_eq!(table.take("a").map(|column| column.name), Some("a".to_owned()));
+        assert_eq!(table.take("a"), None);
+        assert!(table.column("b").is_some_and(|column| column.is_missing(1) && !column.is_missing(0)));
+    }
+}
