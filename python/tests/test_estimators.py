@@ -61,6 +61,21 @@ def test_predictions_are_the_same_at_every_call_and_for_every_subset(rows):
     np.testing.assert_allclose(ranker.expected_scores(rows.X), expected, atol=1e-9)
 
 
+def test_expected_scores_include_what_is_done_after_scoring(rows):
+    ranker = fitted(rows, method="group-offset", subject_to=["cross_group <= 0.05"])
+    (component,) = ranker.components_
+    encoded = (rows.X - rows.X.mean(axis=0)) / rows.X.std(axis=0)
+    plain = encoded @ component.parameters
+    expected = ranker.expected_scores(rows.X, groups=rows.groups)
+    np.testing.assert_array_equal(expected, ranker.predict(rows.X, groups=rows.groups, queries=rows.queries))
+    offsets = {group: (expected - plain)[rows.groups == group] for group in set(rows.groups)}
+    assert all(np.ptp(own) < 1e-9 for own in offsets.values())
+    assert len({round(float(own[0]), 6) for own in offsets.values()}) > 1
+    ranks = fitted(rows, method="singh-joachims", subject_to=["cross_group <= 0.05"])
+    with pytest.raises(ValueError, match="ranks have no expected score"):
+        ranks.expected_scores(rows.X, groups=rows.groups)
+
+
 def test_models_survive_pickling(rows):
     ranker = fitted(rows, subject_to=["cross_group <= 0.05"])
     other = pickle.loads(pickle.dumps(ranker))

@@ -1,16 +1,11 @@
 //! From options to requests, and the engine's errors in words of the options.
 
-use crate::options::{
-    AuditOptions, CompareOptions, FitOptions, FrontierOptions, MethodChoice, Split, TrainOptions,
-};
+use crate::options::{AuditOptions, CompareOptions, FitOptions, FrontierOptions, Split, TrainOptions};
 use anyhow::anyhow;
-use clap::ValueEnum;
-use pairity::methods::Method;
-use pairity::methods::singh_joachims::Exposure;
+use pairity::methods::{self, Method, MethodOptions};
 use pairity::metrics::Settings;
 use pairity::run::{CompareRequest, FitRequest, FrontierRequest, RunError, TrainRequest};
-use pairity::surrogates::Membership;
-use pairity::training::{Answer, Penalty};
+use pairity::training::Answer;
 
 impl AuditOptions {
     /// How rates are measured.
@@ -25,6 +20,19 @@ impl crate::options::TableOptions {
     pub fn measure(&self, confidence: f64, seed: u64) -> Settings {
         Settings { average: self.average, ties: self.ties, confidence, min_pairs: 1, seed }
     }
+}
+
+/// Every kind of some methods, or of all.
+fn kinds(choices: &[&'static dyn Method]) -> Vec<&'static dyn Method> {
+    let mut methods: Vec<&dyn Method> = Vec::new();
+    for choice in if choices.is_empty() { methods::ALL } else { choices } {
+        for &method in methods::ALL.iter().filter(|method| method.name() == choice.name()) {
+            if !methods.contains(&method) {
+                methods.push(method);
+            }
+        }
+    }
+    methods
 }
 
 impl FitOptions {
@@ -50,42 +58,15 @@ impl FitOptions {
             step_sizes: self.step_size.clone(),
             batch: self.batch,
             time_limit: self.time_limit,
+            options: MethodOptions {
+                penalty: self.penalty,
+                utilities: self.utilities,
+                ..MethodOptions::default()
+            },
             measure: self.table.measure(self.confidence, self.seed),
             seed: self.seed,
             ..FitRequest::default()
         }
-    }
-
-    /// The engine's method of a choice.
-    fn method(&self, choice: MethodChoice, exposure: Exposure) -> Method {
-        match choice {
-            MethodChoice::Constrained => Method::Constrained,
-            MethodChoice::Unconstrained => Method::Unconstrained,
-            MethodChoice::Robust => Method::Robust,
-            MethodChoice::Debiased => Method::Debiased,
-            MethodChoice::Beutel => {
-                Method::Beutel(Penalty { weight: self.penalty, membership: Membership::Cross })
-            }
-            MethodChoice::KallusZhou => Method::KallusZhou,
-            MethodChoice::SinghJoachims => Method::SinghJoachims(exposure, self.utilities),
-            MethodChoice::GroupOffset => Method::GroupOffset,
-            MethodChoice::QuantileMatch => Method::QuantileMatch,
-            MethodChoice::XOrder => Method::XOrder,
-        }
-    }
-
-    /// The methods of some choices, or all; both kinds of exposure.
-    fn methods(&self, choices: &[MethodChoice]) -> Vec<Method> {
-        let choices = if choices.is_empty() { MethodChoice::value_variants() } else { choices };
-        let mut methods: Vec<Method> = Vec::new();
-        for &choice in choices {
-            for method in [Exposure::Impact, Exposure::Treatment].map(|kind| self.method(choice, kind)) {
-                if !methods.contains(&method) {
-                    methods.push(method);
-                }
-            }
-        }
-        methods
     }
 
     /// An error of the engine in words of these options.
@@ -117,9 +98,11 @@ impl FitOptions {
 impl TrainOptions {
     /// What is to be trained.
     pub fn request(&self) -> TrainRequest {
+        // Of several kinds of a method, the one that --exposure names.
+        let kind = format!("{} ({})", self.method.name(), self.exposure.name());
         TrainRequest {
             fit: self.fit.request(),
-            method: self.fit.method(self.method, self.exposure),
+            method: methods::named(&kind).unwrap_or(self.method),
             answer: if self.deterministic { Answer::Deterministic } else { self.answer },
             pictures: self.fit.page.html.is_some(),
         }
@@ -129,14 +112,14 @@ impl TrainOptions {
 impl CompareOptions {
     /// What is compared.
     pub fn request(&self) -> CompareRequest {
-        CompareRequest { fit: self.fit.request(), methods: self.fit.methods(&self.methods) }
+        CompareRequest { fit: self.fit.request(), methods: kinds(&self.methods) }
     }
 }
 
 impl FrontierOptions {
     /// What is traced.
     pub fn request(&self) -> FrontierRequest {
-        let methods = self.fit.methods(&self.methods);
+        let methods = kinds(&self.methods);
         FrontierRequest { fit: self.fit.request(), methods, bounds: self.bounds.clone() }
     }
 }

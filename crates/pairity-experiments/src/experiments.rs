@@ -7,7 +7,13 @@ use crate::simulated::Task;
 use crate::trial::{Shape, Trial};
 use pairity::goals::{Criterion, Objective};
 use pairity::methods::Method;
-use pairity::methods::singh_joachims::{Exposure, Utilities};
+use pairity::methods::beutel::Beutel;
+use pairity::methods::constrained::Constrained;
+use pairity::methods::debiased::Debiased;
+use pairity::methods::kallus_zhou::KallusZhou;
+use pairity::methods::singh_joachims::SinghJoachims;
+use pairity::methods::unconstrained::Unconstrained;
+use pairity::model::exposure::Exposure;
 use pairity::rates::Average;
 use pairity::surrogates::Kind;
 use std::path::Path;
@@ -60,8 +66,8 @@ const ENTRIES: &[&str] = &["cross_group <= 0.01", "within_group <= 0.01"];
 const MARGINAL: &[&str] = &["marginal <= 0.01"];
 const CONTINUOUS: &[&str] = &["continuous <= 0.01"];
 
-const IMPACT: Method = Method::SinghJoachims(Exposure::Impact, Utilities::Range);
-const TREATMENT: Method = Method::SinghJoachims(Exposure::Treatment, Utilities::Range);
+const IMPACT: &dyn Method = &SinghJoachims(Exposure::Impact);
+const TREATMENT: &dyn Method = &SinghJoachims(Exposure::Treatment);
 
 /// Steps of text networks.
 const TEXT_STEPS: usize = 400;
@@ -97,12 +103,12 @@ impl Experiment {
                 "simulated",
                 vec![
                     plain(CROSS, p(0.92, 0.28)),
-                    by(Method::Debiased, CROSS, p(0.92, 0.28)),
+                    by(&Debiased, CROSS, p(0.92, 0.28)),
                     by(IMPACT, CROSS, p(0.88, 0.14)),
                     by(TREATMENT, CROSS, p(0.84, 0.05)),
-                    by(Method::KallusZhou, CROSS, p(0.91, 0.12)),
-                    by(Method::BEUTEL, CROSS, p(0.84, 0.04)),
-                    by(Method::Constrained, CROSS, p(0.86, 0.01)),
+                    by(&KallusZhou, CROSS, p(0.91, 0.12)),
+                    by(&Beutel, CROSS, p(0.84, 0.04)),
+                    by(&Constrained, CROSS, p(0.86, 0.01)),
                     robust("min(auc, A[0 > 1], A[1 > 0])", p(0.86, 0.02)),
                     aware(CROSS),
                 ],
@@ -113,8 +119,8 @@ impl Experiment {
                 "simulated",
                 vec![
                     plain(ENTRIES, p(0.92, 0.28)),
-                    by(Method::Debiased, ENTRIES, p(0.92, 0.28)),
-                    by(Method::Constrained, ENTRIES, p(0.75, 0.05)),
+                    by(&Debiased, ENTRIES, p(0.92, 0.28)),
+                    by(&Constrained, ENTRIES, p(0.75, 0.05)),
                     robust("min(A[0 > 1], A[1 > 0]) + min(A[0 > 0], A[1 > 1])", p(0.89, 0.05)),
                 ],
             ),
@@ -124,7 +130,7 @@ impl Experiment {
                 "simulated-3",
                 vec![
                     plain(MARGINAL, p(0.95, 0.28)),
-                    by(Method::Constrained, MARGINAL, p(0.72, 0.03)),
+                    by(&Constrained, MARGINAL, p(0.72, 0.03)),
                     robust("min(A[0 > *], A[1 > *], A[2 > *])", p(0.91, 0.07)),
                 ],
             ),
@@ -134,10 +140,10 @@ impl Experiment {
                 "business",
                 [
                     plain(MARGINAL, p(0.70, 0.06)),
-                    by(Method::Debiased, MARGINAL, p(0.70, 0.06)),
-                    by(Method::KallusZhou, MARGINAL, p(0.66, 0.00)),
-                    by(Method::BEUTEL, MARGINAL, p(0.69, 0.05)),
-                    by(Method::Constrained, MARGINAL, p(0.68, 0.00)),
+                    by(&Debiased, MARGINAL, p(0.70, 0.06)),
+                    by(&KallusZhou, MARGINAL, p(0.66, 0.00)),
+                    by(&Beutel, MARGINAL, p(0.69, 0.05)),
+                    by(&Constrained, MARGINAL, p(0.68, 0.00)),
                     robust("min(A[chain > *], A[\"non-chain\" > *])", p(0.68, 0.07)),
                 ]
                 .map(|contender| with_shape(contender, Shape::Mlp { hidden: vec![10] }))
@@ -149,10 +155,10 @@ impl Experiment {
                 "wiki",
                 [
                     plain(CROSS, p(0.97, 0.10)),
-                    by(Method::Debiased, CROSS, p(0.97, 0.01)),
-                    by(Method::KallusZhou, CROSS, p(0.97, 0.04)),
-                    by(Method::BEUTEL, CROSS, p(0.95, 0.01)),
-                    by(Method::Constrained, CROSS, p(0.96, 0.01)),
+                    by(&Debiased, CROSS, p(0.97, 0.01)),
+                    by(&KallusZhou, CROSS, p(0.97, 0.04)),
+                    by(&Beutel, CROSS, p(0.95, 0.01)),
+                    by(&Constrained, CROSS, p(0.96, 0.01)),
                     robust("min(auc, A[other > gay], A[gay > other])", p(0.94, 0.02)),
                 ]
                 .to_vec(),
@@ -164,12 +170,12 @@ impl Experiment {
                 "w3c",
                 [
                     plain(CROSS, p(0.53, 0.96)),
-                    by(Method::Debiased, CROSS, p(0.54, 0.90)),
+                    by(&Debiased, CROSS, p(0.54, 0.90)),
                     by(IMPACT, CROSS, p(0.37, 0.85)),
                     by(TREATMENT, CROSS, p(0.38, 0.92)),
-                    by(Method::KallusZhou, CROSS, p(0.45, 0.65)),
-                    by(Method::BEUTEL, CROSS, p(0.55, 0.09)),
-                    by(Method::Constrained, CROSS, p(0.54, 0.10)),
+                    by(&KallusZhou, CROSS, p(0.45, 0.65)),
+                    by(&Beutel, CROSS, p(0.55, 0.09)),
+                    by(&Constrained, CROSS, p(0.54, 0.10)),
                     robust("min(auc, A[male > female], A[female > male])", p(0.54, 0.14)),
                 ]
                 .map(by_query)
@@ -181,9 +187,9 @@ impl Experiment {
                 "crime-ranking",
                 vec![
                     plain(CONTINUOUS, p(0.93, 0.18)),
-                    by(Method::BEUTEL, CONTINUOUS, p(0.91, 0.10)),
-                    by(Method::Constrained, CONTINUOUS, p(0.81, 0.04)),
-                    with_ramp(by(Method::Constrained, CONTINUOUS, p(0.81, 0.04))),
+                    by(&Beutel, CONTINUOUS, p(0.91, 0.10)),
+                    by(&Constrained, CONTINUOUS, p(0.81, 0.04)),
+                    with_ramp(by(&Constrained, CONTINUOUS, p(0.81, 0.04))),
                     robust("min(auc, A[z > z'], A[z < z'])", p(0.86, 0.04)),
                 ],
             ),
@@ -232,10 +238,10 @@ impl Experiment {
 
 /// Without constraints in training; what is bounded is measured all the same.
 fn plain(subject_to: &[&str], published: Option<Published>) -> Contender {
-    by(Method::Unconstrained, subject_to, published)
+    by(&Unconstrained, subject_to, published)
 }
 
-fn by(method: Method, subject_to: &[&str], published: Option<Published>) -> Contender {
+fn by(method: &'static dyn Method, subject_to: &[&str], published: Option<Published>) -> Contender {
     let trial = Trial { method, ..Trial::new("auc", subject_to) };
     Contender { method: method.full_name(), trial, published, most_steps: None }
 }
@@ -309,7 +315,7 @@ fn regression(
     subject_to: &[&str],
     published: [Option<Published>; 3],
 ) -> Option<Experiment> {
-    let contender = |method, published| {
+    let contender = |method: &'static dyn Method, published| {
         let mut contender = by(method, subject_to, published);
         contender.trial.goal.objective = Objective::Minimize("mse".to_owned());
         contender.trial.shape = Shape::Linear { start: 0.0 };
@@ -317,9 +323,9 @@ fn regression(
     };
     let [unconstrained, beutel, constrained] = published;
     let contenders = vec![
-        contender(Method::Unconstrained, unconstrained),
-        contender(Method::BEUTEL, beutel),
-        contender(Method::Constrained, constrained),
+        contender(&Unconstrained, unconstrained),
+        contender(&Beutel, beutel),
+        contender(&Constrained, constrained),
     ];
     let violation = vec![criterion];
     let (notes, as_printed) = (Vec::new(), false);

@@ -7,7 +7,7 @@ use crate::experiments::{Contender, Experiment, Published};
 use crate::population;
 use crate::trial::{Shape, Trial, TrialError, TrialResult};
 use pairity::goals::{Criterion, Vocabulary, parse_expression};
-use pairity::methods::Method;
+use pairity::methods::Stage;
 use pairity::rates::Rate;
 use pairity::training::{Evaluation, Trained};
 use std::path::PathBuf;
@@ -139,7 +139,7 @@ pub fn lines(
                 seconds += base.map_or(0.0, |(.., seconds)| *seconds);
             }
             sums.add(experiment, plan, &trial, &data, &result, seconds)?;
-            if trial.method == Method::Unconstrained && base.is_none() {
+            if trial.method.stage() == Stage::Unconstrained && base.is_none() {
                 unconstrained = Some((trial.shape, result.fitted.trained, seconds));
             }
             seen(contender.method);
@@ -176,10 +176,10 @@ impl Sums {
         self.seconds += seconds;
         self.sample = data.sample;
         self.notes.clone_from(&data.notes);
-        let games = matches!(trial.method, Method::Constrained | Method::Unconstrained);
+        let games = matches!(trial.method.stage(), Stage::Constraints | Stage::Unconstrained);
         if plan.split == [1.0, 0.0, 0.0] && experiment.task().is_some() && !trial.group_aware && games {
-            let goal = match trial.method {
-                Method::Unconstrained => trial.without_constraints(),
+            let goal = match trial.method.stage() {
+                Stage::Unconstrained => trial.without_constraints(),
                 _ => trial.clone(),
             };
             self.limits.push(goal.limit_of_directions(data)?);

@@ -3,7 +3,8 @@
 use crate::dataset::Dataset;
 use pairity::examples::{Column, Examples, ExamplesError, SplitError, Values};
 use pairity::goals::{Goal, Objective, Problem, ProblemError};
-use pairity::methods::{Fitted, Method, MethodError, Task, fit_from};
+use pairity::methods::constrained::Constrained;
+use pairity::methods::{Fitted, Method, MethodError, MethodOptions, Task, fit_from};
 use pairity::metrics::Settings;
 use pairity::rates::{Average, Rate};
 use pairity::scorers::text::{TextCnn, TextLayout, VOCABULARY};
@@ -72,7 +73,7 @@ pub struct Trial {
     /// The goal.
     pub goal: Goal,
     /// How the goal is to be reached.
-    pub method: Method,
+    pub method: &'static dyn Method,
     /// The kind of scorer.
     pub shape: Shape,
     /// Whether each group has weights of its own.
@@ -123,7 +124,7 @@ impl Trial {
                 objective: Objective::Maximize(maximize.to_owned()),
                 subject_to: subject_to.iter().map(|text| (*text).to_owned()).collect(),
             },
-            method: Method::Constrained,
+            method: &Constrained,
             shape: Shape::Linear { start: 1.0 },
             group_aware: false,
             settings: TrainSettings::default(),
@@ -164,7 +165,8 @@ impl Trial {
         let Parts { train, validation, .. } = &parts;
         let given = Data { features: &features, train, multipliers: None, validation: validation.as_ref() };
         let task = Task { problem: &problem, scorer: &scorer, data: given, settings: &self.settings };
-        let fitted = fit_from(self.method, &task, unconstrained, Watch::default())?;
+        let fitted =
+            fit_from(self.method, &MethodOptions::default(), &task, unconstrained, Watch::default())?;
         let time = started.elapsed();
         let measure = Settings { average: self.settings.average, ..Settings::default() };
         let mut results = Vec::new();

@@ -1,11 +1,11 @@
 //! Adjusting scores group by group, after training.
 
 use crate::examples::{Category, Examples, Measuring, groups_of};
-use crate::prepare::{explain, one_of};
+use crate::prepare::{self, explain};
 use crate::refuse;
 use crate::view::{Shown, View};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
-use pairity::run::{AdjustMethod, AdjustRequest};
+use pairity::run::AdjustRequest;
 use pairity_report::AdjustReport;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -13,7 +13,7 @@ use pyo3::types::PyTuple;
 /// A map of scores for each group.
 #[pyclass(frozen, module = "pairity._engine")]
 pub struct Adjustment {
-    inner: pairity::methods::Adjustment,
+    inner: pairity::model::Adjustment,
 }
 
 #[pymethods]
@@ -21,7 +21,7 @@ impl Adjustment {
     /// The adjustment of a JSON document.
     #[new]
     fn new(json: &str) -> PyResult<Adjustment> {
-        let inner: pairity::methods::Adjustment = serde_json::from_str(json).map_err(refuse)?;
+        let inner: pairity::model::Adjustment = serde_json::from_str(json).map_err(refuse)?;
         inner.check().map_err(refuse)?;
         Ok(Adjustment { inner })
     }
@@ -65,7 +65,7 @@ pub fn adjust<'py>(
     tune: f64,
     measuring: Measuring,
 ) -> PyResult<(Adjustment, Bound<'py, PyAny>, View)> {
-    let method = one_of("method", method, AdjustMethod::NAMES)?;
+    let method = prepare::method(method, |method| method.adjuster().is_some())?;
     let measure = measuring.settings()?;
     let request = AdjustRequest {
         examples: &examples.inner,

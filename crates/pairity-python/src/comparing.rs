@@ -4,7 +4,7 @@ use crate::examples::{Examples, Measuring};
 use crate::model::Feature;
 use crate::prepare::{Options, explain, method};
 use crate::view::{Shown, View};
-use pairity::methods::Method;
+use pairity::methods::{self, Stage};
 use pairity::run::{CompareRequest, CompareWatch};
 use pairity::training::Progress;
 use pyo3::prelude::*;
@@ -21,9 +21,13 @@ pub fn compare<'py>(
     options: Options,
     measuring: Measuring,
 ) -> PyResult<(Bound<'py, PyAny>, View)> {
-    let methods: Vec<Method> = match methods.is_empty() {
-        true => Method::ALL.to_vec(),
-        false => methods.iter().map(|word| method(word)).collect::<PyResult<_>>()?,
+    let methods = match methods.is_empty() {
+        true => {
+            let mut all = methods::ALL.to_vec();
+            all.sort_by_key(|method| method.stage() != Stage::Unconstrained);
+            all
+        }
+        false => methods.iter().map(|word| method(word, |_| true)).collect::<PyResult<_>>()?,
     };
     let request = CompareRequest { fit: options.request(&measuring)?, methods };
     let rows = options.rows(examples, &features)?;

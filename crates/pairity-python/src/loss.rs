@@ -108,5 +108,5 @@ impl ScorePlayer {
 /// A number in [0, 1) from a seed and a text, by which the members of mixtures are drawn.
 #[pyfunction]
 pub fn uniform(seed: u64, text: &str) -> f64 {
-    pairity::scorers::uniform(seed, text)
+    pairity::model::uniform(seed, text)
 }

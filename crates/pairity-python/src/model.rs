@@ -4,12 +4,10 @@ use crate::examples::{Category, Examples, Measuring, groups_of};
 use crate::refuse;
 use crate::view::object;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
-use pairity::examples::{Column, Values};
+use pairity::examples::{Column, Groups, Values};
 use pairity::goals::parse_expression;
-use pairity::methods::{Fitted, MethodError};
 use pairity::metrics::{Measurement, Member};
-use pairity::scorers::{Draw, Features};
-use pairity::training::{Status, Trained};
+use pairity::model::{Component, MemberScores, ModelError, ScoreRows};
 use pairity_report::metric_json;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -42,37 +40,21 @@ pub fn columns(features: &[(String, Feature)]) -> PyResult<Vec<Column>> {
 /// A distribution over scorers of one architecture, and all that scoring new rows needs.
 #[pyclass(frozen, module = "pairity._engine")]
 pub struct Model {
-    pub inner: pairity::scorers::Model,
+    pub inner: pairity::model::Model,
 }
 
 impl Model {
-    /// The model as training left it; what only tells of the training is not known any more.
-    fn fitted(&self) -> Fitted {
-        let trained = Trained {
-            status: Status::Feasible,
-            meets_goal: true,
-            components: self.inner.components.clone(),
-            step_size: 0.0,
-            objective: 0.0,
-            violations: Vec::new(),
-            unbound: None,
-            trace: Vec::new(),
-        };
-        Fitted { trained, after: self.inner.after.clone() }
-    }
-
-    fn features(
+    fn rows<'a>(
         &self,
         features: &[(String, Feature)],
-        groups: &[Category],
-    ) -> PyResult<(Features, Vec<String>)> {
-        let encoded = self.inner.encoder.encode(&columns(features)?).map_err(refuse)?;
-        let notes = encoded.notes.iter().map(|note| note.to_string()).collect();
-        let mut features = encoded.features;
-        if let (Some(known), Some(groups)) = (&self.inner.groups, groups_of(groups)?) {
-            features = features.with_codes(known.codes(&groups).0).map_err(refuse)?;
-        }
-        Ok((features, notes))
+        groups: Option<&'a Groups>,
+        queries: Option<&'a Category>,
+    ) -> PyResult<ScoreRows<'a>> {
+        let queries = match queries {
+            Some((codes, names)) => Some((codes.as_slice()?, &names[..])),
+            None => None,
+        };
+        self.inner.rows(&columns(features)?, groups, queries).map_err(refuse)
     }
 }
 
@@ -81,7 +63,7 @@ impl Model {
     /// The model of a JSON document.
     #[new]
     fn new(json: &str) -> PyResult<Model> {
-        Ok(Model { inner: pairity::scorers::Model::from_json(json).map_err(refuse)? })
+        Ok(Model { inner: pairity::model::Model::from_json(json).map_err(refuse)? })
     }
 
     /// The model as a JSON document.
@@ -96,9 +78,7 @@ impl Model {
 
     /// Probability, snapshot and parameters of each scorer.
     fn components<'py>(&self, py: Python<'py>) -> Vec<(f64, usize, Bound<'py, PyArray1<f64>>)> {
-        let component = |c: &pairity::scorers::Component| {
-            (c.probability, c.snapshot, c.parameters.clone().into_pyarray(py))
-        };
+        let component = |c: &Component| (c.probability, c.snapshot, c.parameters.clone().into_pyarray(py));
         self.inner.components.iter().map(component).collect()
     }
 
@@ -118,21 +98,10 @@ impl Model {
         queries: Option<Category<'py>>,
         seed: u64,
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, Vec<String>)> {
-        let (features, notes) = self.features(&features, &groups)?;
-        let queries = match &queries {
-            Some((codes, names)) => Some((codes.as_slice()?, &names[..])),
-            None => None,
-        };
-        let draw = queries.map_or(Draw::Whole, |(codes, names)| Draw::ByQuery { codes, names });
-        let scores = py.detach(|| self.inner.score(&features, draw, seed)).map_err(refuse)?;
-        let scores = match &self.inner.after {
-            None => scores,
-            Some(after) => {
-                let groups = groups_of(&groups)?.ok_or_else(|| refuse(MethodError::NoGroups))?;
-                py.detach(|| after.apply(&scores, &groups, queries, seed)).map_err(refuse)?.0
-            }
-        };
-        Ok((scores.into_pyarray(py), notes))
+        let groups = groups_of(&groups)?;
+        let rows = self.rows(&features, groups.as_ref(), queries.as_ref())?;
+        let scores = py.detach(|| self.inner.score(&rows, seed)).map_err(refuse)?;
+        Ok((scores.into_pyarray(py), rows.notes.iter().map(|note| note.to_string()).collect()))
     }
 
     /// What the score of each row is on average over the draws.
@@ -142,8 +111,9 @@ impl Model {
         features: Vec<(String, Feature<'py>)>,
         groups: Vec<Category<'py>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (features, _) = self.features(&features, &groups)?;
-        let scores = py.detach(|| self.inner.expected_scores(&features)).map_err(refuse)?;
+        let groups = groups_of(&groups)?;
+        let rows = self.rows(&features, groups.as_ref(), None)?;
+        let scores = py.detach(|| self.inner.expected(&rows)).map_err(refuse)?;
         Ok(scores.into_pyarray(py))
     }
 
@@ -160,14 +130,14 @@ impl Model {
         let settings = measuring.settings()?;
         let words = examples.inner.vocabulary();
         let expression = parse_expression(expression, &words).map_err(refuse)?;
-        let (features, _) = self.features(&features, &groups)?;
+        let groups = groups_of(&groups)?;
+        let features = self.rows(&features, groups.as_ref(), None)?.features;
         let measured = py.detach(|| {
-            let scored = self.fitted().members(&self.inner.architecture, &examples.inner, &features)?;
-            let mut chances = vec![Vec::new(); scored.len()];
-            let members: Vec<Member> = scored.iter().zip(&mut chances).map(|(s, c)| s.member(c)).collect();
+            let scored = self.inner.members(&examples.inner, &features)?;
+            let members: Vec<Member> = scored.iter().map(MemberScores::member).collect();
             Ok(Measurement::of_mixture(&examples.inner, &members, &settings)?)
         });
-        let measured = measured.map_err(|error: MethodError| refuse(error))?;
+        let measured = measured.map_err(|error: ModelError| refuse(error))?;
         object(py, &metric_json(&measured.expression(&expression)))
     }
 }

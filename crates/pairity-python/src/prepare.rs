@@ -5,7 +5,7 @@ use crate::model::{Feature, columns};
 use crate::refuse;
 use pairity::examples::Examples as EngineExamples;
 use pairity::goals::{Goal, Objective, Problem};
-use pairity::methods::Method;
+use pairity::methods::{self, Method};
 use pairity::run::{FitRequest, GroupAware, Rows, RunError, ScorerKind};
 use pairity::surrogates::Kind;
 use pairity::training::{Answer, Player};
@@ -65,8 +65,8 @@ pub fn surrogate(word: &str) -> PyResult<Kind> {
 
 impl Options {
     /// How fairness is to be had.
-    pub fn method(&self) -> PyResult<Method> {
-        method(&self.method)
+    pub fn method(&self) -> PyResult<&'static dyn Method> {
+        method(&self.method, |_| true)
     }
 
     /// Which answer is wanted.
@@ -117,16 +117,13 @@ impl Options {
     }
 }
 
-/// A method by its name, or by its full name.
-pub fn method(word: &str) -> PyResult<Method> {
-    match Method::ALL.into_iter().find(|method| method.name() == word || method.full_name() == word) {
-        Some(method) => Ok(method),
-        None => {
-            let mut names = Method::ALL.map(|method| format!("{:?}", method.name())).to_vec();
-            names.dedup();
-            Err(refuse(format!("method is {word:?}; it has to be one of {}", names.join(", "))))
-        }
-    }
+/// A method by its name, or by its full name, of those that will do.
+pub fn method(word: &str, fits: fn(&dyn Method) -> bool) -> PyResult<&'static dyn Method> {
+    methods::named(word).filter(|method| fits(*method)).ok_or_else(|| {
+        let fitting = methods::by_name().filter(|method| fits(*method));
+        let names: Vec<String> = fitting.map(|method| format!("{:?}", method.name())).collect();
+        refuse(format!("method is {word:?}; it has to be one of {}", names.join(", ")))
+    })
 }
 
 /// The goal as a problem on some examples.

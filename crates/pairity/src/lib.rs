@@ -7,6 +7,7 @@ pub mod examples;
 pub mod goals;
 pub mod methods;
 pub mod metrics;
+pub mod model;
 mod names;
 mod pairs;
 pub mod rates;

@@ -1,14 +1,19 @@
 //! Models fitted by every method, on a made table.
 
+use pairity::examples::{Column, Values};
 use pairity::examples::{Columns, Examples, Groups};
-use pairity::goals::{Problem, parse_constraint, parse_maximize, parse_minimize};
-use pairity::methods::singh_joachims::{Exposure, Utilities, policy};
-use pairity::methods::{After, Fitted, Method, MethodError, Task, debiased, fit, fit_after};
+use pairity::goals::{Goal, Objective, Problem, parse_constraint, parse_maximize, parse_minimize};
+use pairity::methods::singh_joachims::SinghJoachims;
+use pairity::methods::{
+    ALL, Fitted, Method, MethodError, MethodOptions, Stage, Task, debiased, fit, fit_from, named,
+};
 use pairity::metrics::{Chance, Measurement, Member, Settings};
+use pairity::model::exposure::{Exposure, Utilities, policy};
+use pairity::model::{After, Model, ModelGroups, ScoreRows};
 use pairity::rates::Rate;
-use pairity::scorers::{Architecture, Features, GroupUse, Linear};
+use pairity::scorers::{Architecture, Encoder, Features, GroupUse, Linear};
 use pairity::surrogates::{Correlation, Membership};
-use pairity::training::{Data, Penalty, TrainSettings, Watch};
+use pairity::training::{Data, TrainSettings, Watch};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -62,22 +67,36 @@ fn problem(examples: &Examples, bound: &str) -> Problem {
 }
 
 /// Fits and selects on all rows.
-fn fitted(method: Method, examples: &Examples, features: &Features, problem: &Problem) -> Fitted {
-    let data = Data { features, train: examples, multipliers: None, validation: None };
-    let task = Task { problem, scorer: &SCORER, data, settings: &settings() };
-    fit(method, &task, Watch::default()).unwrap()
+fn fitted(name: &str, examples: &Examples, features: &Features, problem: &Problem) -> Fitted {
+    fitted_with(by(name), &MethodOptions::default(), examples, features, problem)
 }
 
-fn refusal(method: Method, columns: Columns, problem: impl Fn(&Examples) -> Problem) -> String {
+fn by(name: &str) -> &'static dyn Method {
+    named(name).unwrap()
+}
+
+fn fitted_with(
+    method: &dyn Method,
+    options: &MethodOptions,
+    examples: &Examples,
+    features: &Features,
+    problem: &Problem,
+) -> Fitted {
+    let data = Data { features, train: examples, multipliers: None, validation: None };
+    let task = Task { problem, scorer: &SCORER, data, settings: &settings() };
+    fit(method, options, &task, Watch::default()).unwrap()
+}
+
+fn refusal(name: &str, columns: Columns, problem: impl Fn(&Examples) -> Problem) -> String {
     let examples = Examples::new(columns).unwrap();
     let n = examples.rows();
     let features = Features::new(n, 2, (0..2 * n).map(|i| (i % 7) as f64).collect()).unwrap();
     let problem = problem(&examples);
     let data = Data { features: &features, train: &examples, multipliers: None, validation: None };
     let task = Task { problem: &problem, scorer: &SCORER, data, settings: &settings() };
-    match fit(method, &task, Watch::default()) {
+    match fit(by(name), &MethodOptions::default(), &task, Watch::default()) {
         Err(MethodError::DoesNotApply { reason, .. }) => reason,
-        other => panic!("{method:?}: {other:?}"),
+        other => panic!("{name}: {other:?}"),
     }
 }
 
@@ -86,8 +105,8 @@ fn every_method_fits_a_table_of_two_groups_and_queries() {
     let table = Table::new(150);
     let examples = Examples::new(table.columns()).unwrap();
     let problem = problem(&examples, "0.05");
-    for method in Method::ALL {
-        let model = fitted(method, &examples, &table.features, &problem);
+    for method in ALL {
+        let model = fitted(method.full_name(), &examples, &table.features, &problem);
         let found =
             model.evaluate(&problem, &SCORER, &examples, &table.features, &Settings::default()).unwrap();
         let (objective, violation) =
@@ -96,7 +115,7 @@ fn every_method_fits_a_table_of_two_groups_and_queries() {
         // What is said of the selection is what is measured on it.
         assert!((model.trained.objective - objective).abs() < 1e-9, "{method:?}");
         assert!((model.trained.violations[0] - (violation - 0.05)).abs() < 1e-9, "{method:?}");
-        assert_eq!(model.after.is_some(), method.is_post_processing(), "{method:?}");
+        assert_eq!(model.after.is_some(), method.stage() == Stage::Scores, "{method:?}");
     }
 }
 
@@ -106,11 +125,9 @@ fn methods_that_act_on_the_gap_make_it_smaller() {
     let examples = Examples::new(table.columns()).unwrap();
     let problem = problem(&examples, "0.02");
     let gap = |method| fitted(method, &examples, &table.features, &problem).trained.violations[0] + 0.02;
-    let plain = gap(Method::Unconstrained);
+    let plain = gap("unconstrained");
     assert!(plain > 0.05, "{plain}");
-    for method in
-        [Method::Constrained, Method::Robust, Method::KallusZhou, Method::GroupOffset, Method::XOrder]
-    {
+    for method in ["constrained", "robust", "kallus-zhou", "group-offset", "x-order"] {
         assert!(gap(method) < 0.7 * plain, "{method:?}: {} of {plain}", gap(method));
     }
 }
@@ -130,11 +147,14 @@ fn debiasing_is_training_with_its_weights() {
         validation: Some(&examples),
     };
     let task = Task { problem: &problem, scorer: &SCORER, data, settings: &settings() };
-    let by_hand = fit(Method::Unconstrained, &task, Watch::default()).unwrap();
+    let by_hand = fit(by("unconstrained"), &MethodOptions::default(), &task, Watch::default()).unwrap();
     let light = Data { train: &examples, ..data };
-    let own = fit(Method::Debiased, &Task { data: light, ..task }, Watch::default()).unwrap();
+    let own = fit(by("debiased"), &MethodOptions::default(), &Task { data: light, ..task }, Watch::default())
+        .unwrap();
     assert_eq!(own, by_hand);
-    let plain = fit(Method::Unconstrained, &Task { data: light, ..task }, Watch::default()).unwrap();
+    let plain =
+        fit(by("unconstrained"), &MethodOptions::default(), &Task { data: light, ..task }, Watch::default())
+            .unwrap();
     assert_ne!(own.trained.components, plain.trained.components);
 }
 
@@ -145,13 +165,31 @@ fn a_heavier_penalty_leaves_less_correlation() {
     let problem = problem(&examples, "0.05");
     let correlation = Correlation::new(&examples, Membership::Cross).unwrap();
     let left = |weight: f64| {
-        let method = Method::Beutel(Penalty { weight, membership: Membership::Cross });
-        let model = fitted(method, &examples, &table.features, &problem);
-        let members = model.members(&SCORER, &examples, &table.features).unwrap();
+        let options = MethodOptions { penalty: weight, ..MethodOptions::default() };
+        let model = fitted_with(by("beutel"), &options, &examples, &table.features, &problem);
+        let members = model.scorer(&SCORER).members(&examples, &table.features).unwrap();
         correlation.at_rows(&members[0].scores).unwrap().0
     };
     let (none, some, much) = (left(0.0), left(1.0), left(100.0));
     assert!(none > some && some > much && much < 0.02, "{none} {some} {much}");
+}
+
+/// The model of features that are columns as they are.
+fn saved(fitted: &Fitted, groups: &Groups) -> Model {
+    let column = |name: &str| Column { name: name.into(), values: Values::Numbers(vec![0.0, 1.0]) };
+    let (first, second) = (column("x"), column("y"));
+    Model {
+        version: "0".into(),
+        architecture: SCORER,
+        encoder: Encoder::learn(&[&first, &second], None, false).unwrap(),
+        groups: Some(ModelGroups { columns: vec!["group".into()], names: groups.names().to_vec() }),
+        query: None,
+        components: fitted.trained.components.clone(),
+        goal: Goal { objective: Objective::Maximize("auc".into()), subject_to: Vec::new() },
+        seed: 0,
+        status: fitted.trained.status.name().into(),
+        after: fitted.after.clone(),
+    }
 }
 
 #[test]
@@ -160,9 +198,10 @@ fn rankings_are_measured_as_their_own_mixture() {
     let examples = Examples::new(table.columns()).unwrap();
     let problem = problem(&examples, "0.05");
     let (exposure, utilities) = (Exposure::Treatment, Utilities::Sigmoid);
-    let model = fitted(Method::SinghJoachims(exposure, utilities), &examples, &table.features, &problem);
+    let options = MethodOptions { utilities, ..MethodOptions::default() };
+    let model = fitted_with(&SinghJoachims(exposure), &options, &examples, &table.features, &problem);
     let plain = Fitted { after: None, ..model.clone() };
-    let scores = &plain.members(&SCORER, &examples, &table.features).unwrap()[0].scores;
+    let scores = &plain.scorer(&SCORER).members(&examples, &table.features).unwrap()[0].scores;
     let rankings = policy(&examples, scores, exposure, utilities).unwrap();
     let members: Vec<Member> = rankings
         .members
@@ -175,9 +214,14 @@ fn rankings_are_measured_as_their_own_mixture() {
     assert!(found.members.is_empty());
 
     // The draws of many seeds come near the expected rate, and a query's draw is always the same.
-    let after = model.after.as_ref().unwrap();
     let names: Vec<String> = (0..40).map(|query| format!("q{query}")).collect();
-    let draw = |seed| after.apply(scores, &table.groups, Some((&table.queries, &names)), seed).unwrap().0;
+    let rows = ScoreRows {
+        groups: Some(&table.groups),
+        queries: Some((&table.queries, &names)),
+        ..ScoreRows::new(table.features.clone())
+    };
+    let saved = saved(&model, &table.groups);
+    let draw = |seed| saved.score(&rows, seed).unwrap();
     assert_eq!(draw(5), draw(5));
     let rate = |scores: &[f64]| {
         let members = [Member::only(scores)];
@@ -197,13 +241,14 @@ fn an_unconstrained_scorer_can_be_used_again() {
     let table = Table::new(60);
     let examples = Examples::new(table.columns()).unwrap();
     let problem = problem(&examples, "0.05");
-    let base = fitted(Method::Unconstrained, &examples, &table.features, &problem);
+    let base = fitted("unconstrained", &examples, &table.features, &problem);
     let data = Data { features: &table.features, train: &examples, multipliers: None, validation: None };
     let task = Task { problem: &problem, scorer: &SCORER, data, settings: &settings() };
-    let again = fit_after(Method::GroupOffset, &task, &base.trained).unwrap();
-    assert_eq!(again, fitted(Method::GroupOffset, &examples, &table.features, &problem));
+    let again =
+        fit_from(by("group-offset"), &MethodOptions::default(), &task, Some(&base.trained), Watch::default())
+            .unwrap();
+    assert_eq!(again, fitted("group-offset", &examples, &table.features, &problem));
     assert!(matches!(again.after, Some(After::Adjusted(_))));
-    assert!(fit_after(Method::Robust, &task, &base.trained).is_err());
 }
 
 #[test]
@@ -216,15 +261,15 @@ fn a_method_says_why_it_does_not_apply() {
         let fair = parse_constraint("cross_group <= 0.1", &words).unwrap();
         Problem::new(&parse_minimize("mse", &words).unwrap(), false, &[fair]).unwrap()
     };
-    let [impact, _] = [6, 7].map(|at: usize| Method::ALL[at]);
+    let impact = "singh-joachims (impact)";
     let says = |method, columns, why: &str| {
         let reason = refusal(method, columns, gap);
         assert!(reason.contains(why), "{reason}");
     };
     says(impact, Columns { queries: None, ..all }, "there are no queries");
-    let reason = refusal(Method::Robust, all, squared);
+    let reason = refusal("robust", all, squared);
     assert!(reason.contains("make an error small"), "{reason}");
-    for method in [impact, Method::KallusZhou, Method::XOrder] {
+    for method in [impact, "kallus-zhou", "x-order"] {
         let reason = refusal(method, all, squared);
         assert!(reason.contains("compares"), "{reason}");
     }
@@ -235,10 +280,10 @@ fn a_method_says_why_it_does_not_apply() {
         let fair = parse_constraint("continuous <= 0.1", &words).unwrap();
         Problem::new(&parse_maximize("auc", &words).unwrap(), true, &[fair]).unwrap()
     };
-    for method in [Method::Debiased, Method::KallusZhou, impact, Method::GroupOffset, Method::QuantileMatch] {
+    for method in ["debiased", "kallus-zhou", impact, "group-offset", "quantile-match"] {
         let reason = refusal(method, continuous, bound);
         assert!(reason.contains("continuous"), "{method:?}: {reason}");
     }
     let grades: Vec<f64> = (0..120).map(|i| f64::from(i % 3)).collect();
-    says(Method::Debiased, Columns { labels: Some(&grades), ..all }, "more than two values");
+    says("debiased", Columns { labels: Some(&grades), ..all }, "more than two values");
 }

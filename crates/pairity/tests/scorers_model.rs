@@ -1,11 +1,13 @@
 //! Saved models come back bit by bit, damaged ones are refused, and draws are stable and fair.
 
-use pairity::examples::{Column, MISSING, Values};
+use pairity::examples::{Column, Groups, MISSING, Values};
 use pairity::goals::{Goal, Objective};
-use pairity::scorers::{
-    Architecture, Component, Draw, Encoder, Features, GroupUse, Linear, Mlp, Model, ModelError, ModelGroups,
-    Scorer, ScorerError, uniform,
+use pairity::model::exposure::{Exposure, Utilities};
+use pairity::model::{
+    Adjustment, After, Component, GroupCurve, GroupLogistic, GroupOffset, Model, ModelError, ModelGroups,
+    Ranked, ScoreRows, uniform,
 };
+use pairity::scorers::{Architecture, Encoder, Features, GroupUse, Linear, Mlp, Scorer, ScorerError};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -131,7 +133,7 @@ proptest! {
         prop_assert!(!cut || read.is_err());
         if let Ok(read) = read {
             let features = Features::new(1, 4, vec![0.5; 4]).unwrap().with_codes(vec![1]).unwrap();
-            prop_assert!(read.score(&features, Draw::Whole, 0).is_ok());
+            prop_assert!(read.score(&ScoreRows::new(features), 0).is_ok());
         }
     }
 }
@@ -236,7 +238,9 @@ fn all_rows_of_a_query_see_one_scorer_whatever_the_order_and_the_other_rows() {
         let queries: Vec<u32> =
             (0..rows as u32).map(|row| if row % 41 == 40 { MISSING } else { row * 7 % 41 % 40 }).collect();
 
-        let scores = model.score(&features, Draw::ByQuery { codes: &queries, names: &names }, 3).unwrap();
+        let rows_of = |features: &Features| ScoreRows::new(features.clone());
+        let scored = ScoreRows { queries: Some((&queries, &names)), ..rows_of(&features) };
+        let scores = model.score(&scored, 3).unwrap();
         let mut used = [0; 2];
         for row in 0..rows {
             let name = names.get(queries[row] as usize).map_or("", |name| name);
@@ -254,8 +258,8 @@ fn all_rows_of_a_query_see_one_scorer_whatever_the_order_and_the_other_rows() {
         let names: Vec<String> = names.into_iter().rev().collect();
         let queries: Vec<u32> =
             queries.iter().rev().map(|&code| if code == MISSING { MISSING } else { 39 - code }).collect();
-        let draw = Draw::ByQuery { codes: &queries, names: &names };
-        let mut again = model.score(&features.select(&reversed), draw, 3).unwrap();
+        let scored = ScoreRows { queries: Some((&queries, &names)), ..rows_of(&features.select(&reversed)) };
+        let mut again = model.score(&scored, 3).unwrap();
         again.reverse();
         assert_eq!(again, scores);
     }
@@ -267,7 +271,7 @@ fn without_queries_the_whole_table_sees_one_scorer() {
     let features = Features::new(50, 4, (0..200).map(f64::from).collect()).unwrap();
     let mut seen = [false; 2];
     for seed in 0..20 {
-        let scores = model.score(&features, Draw::Whole, seed).unwrap();
+        let scores = model.score(&ScoreRows::new(features.clone()), seed).unwrap();
         let drawn = model.drawn(seed, "");
         seen[drawn] = true;
         let mut expected = vec![0.0; 50];
@@ -281,11 +285,60 @@ fn without_queries_the_whole_table_sees_one_scorer() {
 fn features_and_queries_that_do_not_fit_a_model_are_refused() {
     let aware = model(linear(GroupUse::Offsets { groups: 2 }), &[1.0]);
     let features = Features::new(1, 4, vec![0.0; 4]).unwrap();
-    assert_eq!(aware.score(&features, Draw::Whole, 0), Err(ModelError::Scorer(ScorerError::NoGroups)));
+    let rows = ScoreRows::new(features);
+    assert_eq!(aware.score(&rows, 0), Err(ModelError::Scorer(ScorerError::NoGroups)));
     let blind = model(linear(GroupUse::Blind), &[1.0]);
-    let draw = Draw::ByQuery { codes: &[0, 0], names: &[] };
-    assert_eq!(blind.score(&features, draw, 0), Err(ModelError::Queries { found: 2, rows: 1 }));
+    let rows = ScoreRows { queries: Some((&[0, 0], &[])), ..rows };
+    assert_eq!(blind.score(&rows, 0), Err(ModelError::Queries { found: 2, rows: 1 }));
     let narrow = Features::new(1, 1, vec![0.0]).unwrap();
-    let error = blind.score(&narrow, Draw::Whole, 0).unwrap_err();
+    let error = blind.score(&ScoreRows::new(narrow), 0).unwrap_err();
     assert!(error.to_string().contains("takes 4 features a row, but these have 1"), "{error}");
+}
+
+#[test]
+fn what_is_done_after_scoring_is_in_every_score() {
+    let name = || "b".to_owned();
+    let curve = pairity::model::Curve { x: vec![-1.0, 1.0], y: vec![0.0, 5.0] };
+    let adjustments = [
+        Adjustment::Offsets { groups: vec![GroupOffset { name: name(), offset: 0.25 }] },
+        Adjustment::Curves { groups: vec![GroupCurve { name: name(), curve }] },
+        Adjustment::Logistic { groups: vec![GroupLogistic { name: name(), alpha: 0.5, beta: -1.0 }] },
+    ];
+    let features = Features::new(3, 4, (0..12).map(|i| f64::from(i).sin()).collect()).unwrap();
+    let groups = Groups::from_names(&["a", "b", "b"]);
+    let rows = ScoreRows { groups: Some(&groups), ..ScoreRows::new(features) };
+    let plain = model(linear(GroupUse::Blind), &[1.0]);
+    let before = plain.score(&rows, 0).unwrap();
+    assert_eq!(plain.expected(&rows).unwrap(), before);
+    for adjustment in adjustments {
+        let known = ModelGroups { columns: vec!["sex".into()], names: vec!["a".into(), "b".into()] };
+        let after = Some(After::Adjusted(adjustment.clone()));
+        let adjusted = Model { after, groups: Some(known), ..plain.clone() };
+        let scores = adjusted.score(&rows, 0).unwrap();
+        assert_ne!(scores, before);
+        assert_eq!(scores, adjustment.apply(&before, Some(&groups)).unwrap().scores);
+        assert_eq!(adjusted.expected(&rows).unwrap(), scores);
+        let without = ScoreRows { groups: None, ..rows.clone() };
+        assert_eq!(adjusted.expected(&without), Err(ModelError::NoGroups));
+        // Of a mixture, the average of what is scored.
+        let mut mixture = model(linear(GroupUse::Blind), &[0.25, 0.75]);
+        (mixture.after, mixture.groups) = (adjusted.after.clone(), adjusted.groups.clone());
+        let alone = |at: usize| {
+            let component = Component { probability: 1.0, ..mixture.components[at].clone() };
+            Model { components: vec![component], ..mixture.clone() }.score(&rows, 0).unwrap()
+        };
+        let (first, second) = (alone(0), alone(1));
+        for (row, expected) in mixture.expected(&rows).unwrap().into_iter().enumerate() {
+            assert!((expected - (0.25 * first[row] + 0.75 * second[row])).abs() < 1e-12);
+        }
+    }
+    let ranked = Ranked { exposure: Exposure::Impact, utilities: Utilities::Range };
+    let known = ModelGroups { columns: vec!["sex".into()], names: vec!["a".into(), "b".into()] };
+    let ranked = Model { after: Some(After::Ranked(ranked)), groups: Some(known), ..plain };
+    assert_eq!(ranked.expected(&rows), Err(ModelError::NoExpected));
+    let names = ["q".to_owned()];
+    let queried = ScoreRows { queries: Some((&[0, 0, 0], &names)), ..rows };
+    let mut ranks = ranked.score(&queried, 3).unwrap();
+    ranks.sort_by(f64::total_cmp);
+    assert_eq!(ranks, [-3.0, -2.0, -1.0]);
 }

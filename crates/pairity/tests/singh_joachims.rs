@@ -1,7 +1,7 @@
 //! Stochastic rankings of whole tables.
 
 use pairity::examples::{Columns, Examples, Groups};
-use pairity::methods::singh_joachims::{Exposure, Rankings, Utilities, policy};
+use pairity::model::exposure::{Exposure, Rankings, Utilities, policy};
 use pairity_testing::need_data;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

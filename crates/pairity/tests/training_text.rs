@@ -3,8 +3,9 @@
 
 use pairity::examples::{Column, Columns, Examples, Values};
 use pairity::goals::{Goal, Objective, Problem, parse_maximize};
+use pairity::model::{Component, Model};
 use pairity::scorers::text::{TextCnn, TextLayout};
-use pairity::scorers::{Architecture, Component, Draw, Encoder, Features, GroupUse, Linear, Model};
+use pairity::scorers::{Architecture, Encoder, Features, GroupUse, Linear};
 use pairity::training::{Checkpoint, Data, Status, TrainSettings, Trained, Watch, train};
 use std::cell::RefCell;
 use std::time::Duration;
@@ -94,8 +95,7 @@ fn a_word_that_decides_is_learned_in_a_few_steps() {
         let codes = vec![0, 1, 2, 3, u32::MAX];
         let new =
             Column { name: "comment".into(), values: Values::Categories { codes, levels: levels.into() } };
-        let features = model.encoder.encode(&[new]).unwrap().features;
-        let scores = model.score(&features, Draw::Whole, 0).unwrap();
+        let scores = model.score(&model.rows(&[new], None, None).unwrap(), 0).unwrap();
         assert!(scores[1].min(scores[2]) > scores[0].max(scores[3]), "{layout:?}: {scores:?}");
         assert_eq!(scores[3], scores[4], "a missing text is an empty one");
     }

@@ -1,9 +1,9 @@
 //! The options of `adjust`.
 
-use super::values::{choices, confidence, tuned_share};
+use super::values::{confidence, methods, tuned_share};
 use super::{OutputOptions, TableOptions};
 use clap::Args;
-use pairity::run::AdjustMethod;
+use pairity::methods::Method;
 use std::path::PathBuf;
 
 /// Below the list of options.
@@ -38,8 +38,8 @@ pub struct AdjustOptions {
     pub score: String,
 
     /// How scores are adjusted
-    #[arg(long, value_parser = choices(AdjustMethod::NAMES), value_name = "METHOD", default_value = "group-offset", hide_possible_values = true)]
-    pub method: AdjustMethod,
+    #[arg(long, value_parser = methods(|method| method.adjuster().is_some()), value_name = "METHOD", default_value = "group-offset", hide_possible_values = true)]
+    pub method: &'static dyn Method,
 
     /// What is to be large
     #[arg(long, value_name = "EXPR", default_value = "auc")]

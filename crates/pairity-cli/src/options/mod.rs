@@ -11,7 +11,7 @@ pub use adjust::AdjustOptions;
 pub use data::{Action, DataOptions, FetchOptions, PlaceOptions};
 pub use reproduce::ReproduceOptions;
 pub use score::ScoreOptions;
-pub use train::{CompareOptions, FitOptions, FrontierOptions, MethodChoice, TrainOptions};
+pub use train::{CompareOptions, FitOptions, FrontierOptions, TrainOptions};
 pub use values::Split;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};

@@ -1,10 +1,11 @@
 //! The options of the commands that train: `train`, `compare` and `frontier`.
 
-use super::values::{Split, choices, confidence, duration, not_negative, positive, share, split};
+use super::values::{Split, choices, confidence, duration, methods, not_negative, positive, share, split};
 use super::{OutputOptions, PageOptions, TableOptions};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use pairity::goals::language_help;
-use pairity::methods::singh_joachims::{Exposure, Utilities};
+use pairity::methods::Method;
+use pairity::model::exposure::{Exposure, Utilities};
 use pairity::run::{GroupAware, ScorerKind};
 use pairity::scorers::text::VOCABULARY;
 use pairity::surrogates::Kind;
@@ -69,8 +70,8 @@ pub struct TrainOptions {
     /// How fairness is to be had: training subject to the constraints; without them, which are then only
     /// reported; for the least of all rates concerned; by example weights; by a penalty; or by changing the
     /// scores of an unconstrained scorer
-    #[arg(long, value_enum, value_name = "METHOD", default_value_t = MethodChoice::Constrained)]
-    pub method: MethodChoice,
+    #[arg(long, value_parser = methods(|_| true), value_name = "METHOD", default_value = "constrained")]
+    pub method: &'static dyn Method,
 
     /// What --method singh-joachims makes equal: clicks, or exposure
     #[arg(long, value_parser = choices(Exposure::NAMES), value_name = "impact|treatment", default_value = "impact", hide_possible_values = true)]
@@ -227,8 +228,8 @@ pub struct CompareOptions {
     pub fit: FitOptions,
 
     /// Which methods, instead of all
-    #[arg(long, value_enum, value_name = "METHOD,…", value_delimiter = ',')]
-    pub methods: Vec<MethodChoice>,
+    #[arg(long, value_parser = methods(|_| true), value_name = "METHOD,…", value_delimiter = ',')]
+    pub methods: Vec<&'static dyn Method>,
 }
 
 /// Options of `frontier`.
@@ -239,8 +240,8 @@ pub struct FrontierOptions {
     pub fit: FitOptions,
 
     /// Which methods, instead of all
-    #[arg(long, value_enum, value_name = "METHOD,…", value_delimiter = ',')]
-    pub methods: Vec<MethodChoice>,
+    #[arg(long, value_parser = methods(|_| true), value_name = "METHOD,…", value_delimiter = ',')]
+    pub methods: Vec<&'static dyn Method>,
 
     /// Bounds that take the place of those in --subject-to
     #[arg(
@@ -250,31 +251,6 @@ pub struct FrontierOptions {
         default_value = "0.3,0.2,0.15,0.1,0.05,0.02,0.01,0"
     )]
     pub bounds: Vec<f64>,
-}
-
-/// `--method`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum MethodChoice {
-    /// The constraints are enforced.
-    Constrained,
-    /// They are only reported.
-    Unconstrained,
-    /// The least of the objective and of the rates in the constraints is raised.
-    Robust,
-    /// Example weights balance positives and negatives in all groups (Dixon et al. 2018).
-    Debiased,
-    /// A penalty on the correlation of residuals and groups (Beutel et al. 2019).
-    Beutel,
-    /// A logistic map of a group's scores (Kallus & Zhou 2019).
-    KallusZhou,
-    /// Random rankings of fair exposure (Singh & Joachims 2018).
-    SinghJoachims,
-    /// A shift of each group's scores.
-    GroupOffset,
-    /// One distribution of scores for all groups.
-    QuantileMatch,
-    /// The best merge of two groups' orders (Cui et al. 2021).
-    XOrder,
 }
 
 /// The answers that `--answer` names; one of its own is behind `--deterministic`.

@@ -1,6 +1,7 @@
 //! Values of options: each parser says what is needed where a value is wrong.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use pairity::methods::{self, Method};
 use std::time::Duration;
 
 /// One of the names in a table of the engine.
@@ -12,6 +13,13 @@ pub fn choices<T: Copy + Send + Sync + 'static>(
     PossibleValuesParser::new(names.iter().map(value)).try_map(move |found| {
         names.iter().find(|(name, ..)| *name == found).map(|(_, value, _)| *value).ok_or("an unknown name")
     })
+}
+
+/// One of the engine's methods that will do.
+pub fn methods(fits: fn(&dyn Method) -> bool) -> impl TypedValueParser<Value = &'static dyn Method> {
+    let value = |method: &'static dyn Method| PossibleValue::new(method.name()).help(method.about());
+    let names = methods::by_name().filter(|method| fits(*method)).map(value);
+    PossibleValuesParser::new(names).try_map(|name| methods::named(&name).ok_or("an unknown name"))
 }
 
 pub fn confidence(text: &str) -> Result<f64, String> {

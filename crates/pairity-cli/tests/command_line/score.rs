@@ -2,7 +2,7 @@
 //! wrong.
 
 use super::{Outcome, file, pairity, run};
-use pairity::scorers::Model;
+use pairity::model::Model;
 use serde_json::{Value, json};
 use std::path::Path;
 use tempfile::TempDir;

@@ -2,7 +2,7 @@
 //!
 //! A part keeps the row numbers of the whole, so that scores and features of all rows fit every part.
 
-use super::{Attribute, Examples, ExamplesError, LabelOrder, SMALL};
+use super::{Attribute, Examples, ExamplesError, Groups, LabelOrder, SMALL};
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -57,6 +57,12 @@ impl Examples {
         let mut by_row = vec![names.len() as u16; self.rows];
         self.row.iter().zip(codes).for_each(|(&row, &code)| by_row[row as usize] = code);
         by_row
+    }
+
+    /// The groups of all rows; rows that the examples leave out have none.
+    pub(crate) fn groups_by_row(&self) -> Groups {
+        let codes = self.codes_by_row().into_iter().map(u32::from).collect();
+        Groups::in_order(self.groups().to_vec(), codes)
     }
 
     /// The label of each example, in the order of [`example_rows`](Self::example_rows).

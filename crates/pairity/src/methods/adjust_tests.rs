@@ -1,10 +1,10 @@
 //! Kallus and Zhou, offsets and matched quantiles: by hand, by brute force, and on any table at all.
 
 use super::fixtures::{Table, grouped, holds_on_any_table, offsets};
-use super::quantile_match::Strength;
-use super::{Adjustment, MethodError, Tuning, group_offset, kallus_zhou, quantile_match};
+use super::{MethodError, Tuning, group_offset, kallus_zhou, quantile_match};
 use crate::examples::{Columns, Examples, Groups};
 use crate::metrics::{Settings, rate_values};
+use crate::model::{Adjustment, GroupCurve};
 use crate::rates::{Average, Rate};
 use proptest::prelude::*;
 
@@ -196,8 +196,7 @@ fn quantiles_by_hand() {
         None,
     );
     let problem = table.problem(&["statistical_parity <= 0.1"]);
-    let adjusted =
-        |strength| quantile_match::adjust(&table.tuning(&problem), Strength::Given(strength)).unwrap();
+    let adjusted = |strength| quantile_match::adjust(&table.tuning(&problem), Some(strength)).unwrap();
     // Q_b at the parts of a is 10, 15, 20, and Q_a at those of b 0.25, 1.75.
     let full = [4.0, 6.6, 9.2, 4.15, 9.05];
     let near = |found: &[f64], expected: &[f64]| {
@@ -223,7 +222,7 @@ fn the_barycenter_makes_distributions_equal() {
     let labels: Vec<f64> = (0..2 * n).map(|i| (i % 2) as f64).collect();
     let table = Table::new(&scores, &labels, &names, None);
     let problem = table.problem(&["statistical_parity <= 0.01"]);
-    let adjusted = quantile_match::adjust(&table.tuning(&problem), Strength::Given(1.0)).unwrap();
+    let adjusted = quantile_match::adjust(&table.tuning(&problem), Some(1.0)).unwrap();
     let applied = table.applied(&adjusted);
     let (mut a, mut b) = (applied[..n].to_vec(), applied[n..].to_vec());
     a.sort_by(f64::total_cmp);
@@ -242,18 +241,16 @@ fn the_strength_is_no_larger_than_it_must_be() {
     let table = Table::random(400, 2, 1, 5);
     let problem = table.problem(&["statistical_parity <= 0.2"]);
     let tuning = table.tuning(&problem);
-    let feasible =
-        |strength: f64| quantile_match::adjust(&tuning, Strength::Given(strength)).unwrap().meets_goal;
-    let found = quantile_match::adjust(&tuning, Strength::Smallest).unwrap();
+    let feasible = |strength: f64| quantile_match::adjust(&tuning, Some(strength)).unwrap().meets_goal;
+    let found = quantile_match::adjust(&tuning, None).unwrap();
     assert!(found.meets_goal && !feasible(0.0) && feasible(1.0));
     // The strength shows in the first knot.
     let Adjustment::Curves { groups } = &found.adjustment else { panic!("no curves") };
-    let Adjustment::Curves { groups: full } =
-        quantile_match::adjust(&tuning, Strength::Given(1.0)).unwrap().adjustment
+    let Adjustment::Curves { groups: full } = quantile_match::adjust(&tuning, Some(1.0)).unwrap().adjustment
     else {
         panic!("no curves");
     };
-    let moved = |groups: &[super::GroupCurve]| groups[0].curve.y[0] - groups[0].curve.x[0];
+    let moved = |groups: &[GroupCurve]| groups[0].curve.y[0] - groups[0].curve.x[0];
     let strength = moved(groups) / moved(&full);
     assert!((0..60).all(|step| !feasible(strength * f64::from(step) / 60.0)), "{strength}");
 }
@@ -270,7 +267,7 @@ fn what_does_not_apply_says_why() {
         let found = [
             kallus_zhou::adjust(&tuning),
             group_offset::adjust(&tuning),
-            quantile_match::adjust(&tuning, Strength::Smallest),
+            quantile_match::adjust(&tuning, None),
             super::x_order::adjust(&tuning, None),
         ];
         found.map(|result| match result {
@@ -300,7 +297,7 @@ fn a_rate_without_pairs_and_a_wrong_strength_are_refused() {
     assert!(error.to_string().starts_with("A[a > b] has no pairs in the examples"), "{error}");
     let problem = table.problem(&[]);
     for strength in [-0.1, 1.1, f64::NAN] {
-        let result = quantile_match::adjust(&table.tuning(&problem), Strength::Given(strength));
+        let result = quantile_match::adjust(&table.tuning(&problem), Some(strength));
         assert!(matches!(result, Err(MethodError::Setting { .. })), "{strength}");
     }
 }
@@ -320,7 +317,7 @@ proptest! {
 
     #[test]
     fn matched_quantiles_hold_on_any_table(rows in grouped(3), given in any::<bool>(), t in 0.0..=1.0f64) {
-        let strength = if given { Strength::Given(t) } else { Strength::Smallest };
+        let strength = if given { Some(t) } else { None };
         holds_on_any_table(&rows, "statistical_parity <= 0.1", |tuning| quantile_match::adjust(tuning, strength))?;
     }
 }

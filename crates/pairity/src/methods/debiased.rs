@@ -11,14 +11,38 @@
 //! positives becomes that of the first group. A pair weighs the product of its examples' weights, so
 //! training with these weights changes what the area under the curve is made of, and nothing else.
 
-use super::MethodError;
+use super::{Method, MethodError, MethodOptions, Stage, Task};
 use crate::examples::{Attribute, Examples};
+use crate::training::{Data, Trained, Watch};
 
 const METHOD: &str = "debiasing";
 
+/// The method.
+#[derive(Debug)]
+pub struct Debiased;
+
+impl Method for Debiased {
+    fn name(&self) -> &'static str {
+        "debiased"
+    }
+
+    fn about(&self) -> &'static str {
+        "Example weights balance positives and negatives in all groups (Dixon et al. 2018)"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Training
+    }
+
+    fn train(&self, task: &Task, _: &MethodOptions, watch: Watch) -> Result<Trained, MethodError> {
+        let train = &task.data.train.reweighted(&weights(task.data.train)?.weights);
+        Task { data: Data { train, ..task.data }, ..*task }.train(&task.problem.unconstrained(), watch)
+    }
+}
+
 /// Weights that balance negatives and positives.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Debiased {
+pub struct BalancedWeights {
     /// One for each row: the example's weight, times its group's factor for a negative; 0 for rows that the
     /// examples leave out.
     pub weights: Vec<f64>,
@@ -45,7 +69,7 @@ pub struct Debiased {
 /// assert_eq!(debiased::weights(&examples)?.weights, [1.0, 1.0, 1.0, 1.0, 2.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn weights(examples: &Examples) -> Result<Debiased, MethodError> {
+pub fn weights(examples: &Examples) -> Result<BalancedWeights, MethodError> {
     let refuse = |reason: &str| Err(MethodError::does_not_apply(METHOD, reason));
     let (names, codes) = match &examples.attribute {
         Attribute::Groups { names, codes } => (names, codes),
@@ -79,7 +103,7 @@ pub fn weights(examples: &Examples) -> Result<Debiased, MethodError> {
         let factor = if negative { factors.get(usize::from(codes[example])) } else { None };
         weights[row as usize] = weight(example) * factor.unwrap_or(&1.0);
     }
-    Ok(Debiased { weights, factors, notes })
+    Ok(BalancedWeights { weights, factors, notes })
 }
 
 /// α of each group, and the groups that have none.
@@ -118,7 +142,11 @@ mod tests {
     use crate::pairs::oracle::tables;
     use proptest::prelude::*;
 
-    fn debias(labels: &[f64], groups: &[&str], weights: Option<&[f64]>) -> Result<Debiased, MethodError> {
+    fn debias(
+        labels: &[f64],
+        groups: &[&str],
+        weights: Option<&[f64]>,
+    ) -> Result<BalancedWeights, MethodError> {
         let groups = Groups::from_names(groups);
         let columns = Columns { labels: Some(labels), groups: Some(&groups), weights, ..Columns::default() };
         super::weights(&Examples::new(columns).unwrap())

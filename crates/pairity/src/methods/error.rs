@@ -1,6 +1,7 @@
 //! Why a method gives no result.
 
 use crate::examples::ExamplesError;
+use crate::model::ModelError;
 use crate::training::TrainError;
 
 /// Why a method gives no result.
@@ -36,18 +37,12 @@ pub enum MethodError {
         /// What it may be.
         allowed: &'static str,
     },
-    /// Scores are adjusted by group, and there are no groups.
-    #[error("the adjustment of scores differs by group, and the table has none: name the group column")]
-    NoGroups,
-    /// An adjustment that no method can have made.
-    #[error("the adjustment of scores is damaged: {cause}. Give one that a method wrote")]
-    Damaged {
-        /// What is wrong with it.
-        cause: String,
-    },
     /// The scorer could not be trained.
     #[error(transparent)]
     Train(#[from] TrainError),
+    /// What is done after scoring can't be done.
+    #[error(transparent)]
+    Model(#[from] ModelError),
     /// The scores are wrong.
     #[error(transparent)]
     Scores(#[from] ExamplesError),

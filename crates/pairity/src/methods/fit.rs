@@ -1,18 +1,12 @@
 //! Fitting a model by any method.
 
-use super::quantile_match::Strength;
-use super::{After, Method, MethodError, Ranked, Scored, Tuning};
-use super::{debiased, group_offset, kallus_zhou, quantile_match, x_order};
+use super::{Adjusted, Method, MethodError, MethodOptions, Stage, Tuning};
 use crate::examples::Examples;
 use crate::goals::Problem;
-use crate::metrics::{Member, Settings};
-use crate::rates::Rate;
+use crate::metrics::Settings;
+use crate::model::{After, StochasticScorer};
 use crate::scorers::{Architecture, Features};
-use crate::surrogates::SurrogateError;
-use crate::training::{
-    Data, Evaluation, Status, TrainError, TrainSettings, Trained, Watch, evaluate_members, scores_by_row,
-    train,
-};
+use crate::training::{Data, Evaluation, Status, TrainSettings, Trained, Watch, evaluate, train};
 
 /// What a method is asked for.
 #[derive(Clone, Copy)]
@@ -43,7 +37,8 @@ impl Task<'_> {
         validation.or(multipliers).unwrap_or(train)
     }
 
-    fn train(&self, problem: &Problem, watch: Watch) -> Result<Trained, MethodError> {
+    /// Trains a scorer for a problem of its own.
+    pub(super) fn train(&self, problem: &Problem, watch: Watch) -> Result<Trained, MethodError> {
         Ok(train(problem, self.scorer, &self.data, self.settings, watch)?)
     }
 }
@@ -52,30 +47,13 @@ impl Task<'_> {
 ///
 /// # Errors
 /// The method does not apply to such data or such a goal, with the reason; or training can't start.
-pub fn fit(method: Method, task: &Task, watch: Watch) -> Result<Fitted, MethodError> {
-    let plain = task.problem.unconstrained();
-    let trained = match method {
-        Method::Constrained => return Ok(Fitted { trained: task.train(task.problem, watch)?, after: None }),
-        Method::Unconstrained => task.train(&plain, watch)?,
-        Method::Robust => task.train(&robust(task.problem)?, watch)?,
-        Method::Debiased => {
-            let weights = debiased::weights(task.data.train)?.weights;
-            let train = &task.data.train.reweighted(&weights);
-            Task { data: Data { train, ..task.data }, ..*task }.train(&plain, watch)?
-        }
-        Method::Beutel(penalty) => {
-            let settings = TrainSettings { penalty: Some(penalty), ..task.settings.clone() };
-            let trained = Task { settings: &settings, ..*task }.train(&plain, watch);
-            trained.map_err(|error| match error {
-                MethodError::Train(TrainError::Surrogate(SurrogateError::NoCorrelation { reason })) => {
-                    MethodError::does_not_apply("the correlation penalty", reason)
-                }
-                other => other,
-            })?
-        }
-        post => return fit_after(post, task, &task.train(&plain, watch)?),
-    };
-    judge(task, Fitted { trained, after: None })
+pub fn fit(
+    method: &dyn Method,
+    options: &MethodOptions,
+    task: &Task,
+    watch: Watch,
+) -> Result<Fitted, MethodError> {
+    fit_from(method, options, task, None, watch)
 }
 
 /// The same where an unconstrained scorer, if one is given, was trained for the task before: it is that
@@ -84,73 +62,39 @@ pub fn fit(method: Method, task: &Task, watch: Watch) -> Result<Fitted, MethodEr
 /// # Errors
 /// Those of [`fit`].
 pub fn fit_from(
-    method: Method,
+    method: &dyn Method,
+    options: &MethodOptions,
     task: &Task,
     unconstrained: Option<&Trained>,
     watch: Watch,
 ) -> Result<Fitted, MethodError> {
-    match unconstrained {
-        Some(trained) if method == Method::Unconstrained => {
-            Ok(Fitted { trained: trained.clone(), after: None })
-        }
-        Some(trained) if method.is_post_processing() => fit_after(method, task, trained),
-        _ => fit(method, task, watch),
+    method.check(task.problem)?;
+    let trained = match (method.stage(), unconstrained) {
+        (Stage::Unconstrained, Some(trained)) => return Ok(Fitted { trained: trained.clone(), after: None }),
+        (Stage::Scores, Some(trained)) => trained.clone(),
+        _ => method.train(task, options, watch)?,
+    };
+    let after = method.after(task, options, &trained)?;
+    let fitted = Fitted { trained, after };
+    match method.stage() {
+        Stage::Constraints => Ok(fitted),
+        Stage::Unconstrained | Stage::Training | Stage::Scores => judge(task, fitted),
     }
 }
 
-/// Fits what is done after scoring, to an unconstrained scorer that is there already.
+/// Tunes an adjustment of given scores.
 ///
 /// # Errors
-/// The method does not apply, with the reason.
-pub fn fit_after(method: Method, task: &Task, unconstrained: &Trained) -> Result<Fitted, MethodError> {
-    let Task { problem, scorer, data, settings } = *task;
-    let examples = task.selection();
-    let errors = problem.uses(Rate::Mse);
-    let refuse = |name, reason: &str| Err(MethodError::does_not_apply(name, reason));
-    let adjusted = |adjust: &dyn Fn(&Tuning) -> Result<super::Adjusted, MethodError>| {
-        let scores = scores_by_row(scorer, &unconstrained.components, examples, data.features)?;
-        let [scores] = &scores[..] else {
-            return Err(MethodError::does_not_apply(method.name(), "the scorer to adjust is a mixture"));
-        };
-        let tuning = Tuning { examples, scores, problem, average: settings.average };
-        Ok(After::Adjusted(adjust(&tuning)?.adjustment))
-    };
-    let after = match method {
-        Method::KallusZhou if errors => {
-            return refuse(
-                "Kallus & Zhou",
-                "its scores lie between 0 and 1, and the goal compares them with labels",
-            );
-        }
-        Method::XOrder if errors => {
-            return refuse(
-                "x-order",
-                "it cares for the order alone, and the goal compares scores with labels",
-            );
-        }
-        Method::SinghJoachims(..) if errors => {
-            return refuse("Singh & Joachims", "it gives rankings, and the goal compares scores with labels");
-        }
-        Method::KallusZhou => adjusted(&kallus_zhou::adjust)?,
-        Method::GroupOffset => adjusted(&group_offset::adjust)?,
-        Method::QuantileMatch => {
-            adjusted(&|tuning: &Tuning| quantile_match::adjust(tuning, Strength::Smallest))?
-        }
-        Method::XOrder => adjusted(&|tuning: &Tuning| x_order::adjust(tuning, None))?,
-        Method::SinghJoachims(exposure, utilities) => After::Ranked(Ranked { exposure, utilities }),
-        _ => return refuse(method.name(), "it does not start from scores"),
-    };
-    judge(task, Fitted { trained: unconstrained.clone(), after: Some(after) })
-}
-
-fn robust(problem: &Problem) -> Result<Problem, MethodError> {
-    problem.robust().ok_or_else(|| {
-        let reason = match problem.constraints.is_empty() {
-            true => "it raises the least of the rates that constraints compare, and there are no constraints",
-            false => "it raises the least of some rates, and the goal is to make an error small",
-        };
-        MethodError::does_not_apply("robust training", reason)
-    })
+/// The method adjusts no scores, or does not apply to such data, with the reason; options out of their range.
+pub fn adjust(
+    method: &dyn Method,
+    options: &MethodOptions,
+    tuning: &Tuning,
+) -> Result<Adjusted, MethodError> {
+    match method.adjuster() {
+        Some(adjust) => adjust(tuning, options),
+        None => Err(MethodError::does_not_apply(method.name(), "it does not adjust scores that are given")),
+    }
 }
 
 /// Whether a model that was trained for something else meets the goal.
@@ -173,28 +117,10 @@ fn judge(task: &Task, mut fitted: Fitted) -> Result<Fitted, MethodError> {
 }
 
 impl Fitted {
-    /// The scores that each member of the model gives to some examples.
-    ///
-    /// # Errors
-    /// Features or examples that don't fit the model.
-    pub fn members(
-        &self,
-        scorer: &Architecture,
-        examples: &Examples,
-        features: &Features,
-    ) -> Result<Vec<Scored>, MethodError> {
-        let components = &self.trained.components;
-        let mut members = Vec::new();
-        for (component, scores) in
-            components.iter().zip(scores_by_row(scorer, components, examples, features)?)
-        {
-            let own = match &self.after {
-                None => vec![Scored { probability: 1.0, by_row: None, scores }],
-                Some(after) => after.members(examples, &scores)?,
-            };
-            members.extend(own.into_iter().map(|m| Scored { probability: component.probability, ..m }));
-        }
-        Ok(members)
+    /// Its scorers, which are of this shape, with what is done with their scores.
+    pub fn scorer<'a>(&'a self, architecture: &'a Architecture) -> StochasticScorer<'a> {
+        let after = self.after.as_ref();
+        StochasticScorer { after, ..StochasticScorer::new(architecture, &self.trained.components) }
     }
 
     /// What is expected of the model on some examples.
@@ -209,9 +135,6 @@ impl Fitted {
         features: &Features,
         settings: &Settings,
     ) -> Result<Evaluation, MethodError> {
-        let scored = self.members(scorer, examples, features)?;
-        let mut chances = vec![Vec::new(); scored.len()];
-        let members: Vec<Member> = scored.iter().zip(&mut chances).map(|(s, c)| s.member(c)).collect();
-        Ok(evaluate_members(problem, examples, &members, settings)?)
+        Ok(evaluate(problem, self.scorer(scorer), examples, features, settings)?)
     }
 }

@@ -1,9 +1,10 @@
 //! Scored examples with groups, and goals for them.
 
-use super::{Adjusted, Adjustment, MethodError, Tuning};
+use super::{Adjusted, MethodError, Tuning};
 use crate::examples::{Columns, Examples, Groups};
 use crate::goals::Problem;
 use crate::goals::{Constraint, Vocabulary, parse_constraint, parse_maximize};
+use crate::model::Adjustment;
 use crate::pairs::oracle::{Rows, tables};
 use crate::rates::Average;
 use proptest::prelude::*;

@@ -7,10 +7,10 @@
 //! the rest, from several starts, until nothing improves: first to make the sum of squares of all misses
 //! small, as the largest of several misses may not fall by moving one group alone, then for the goal itself.
 
-use super::MethodError;
-use super::adjustment::{Adjustment, GroupOffset};
 use super::line_search::{Effort, line_search};
 use super::tuning::{Adjusted, Judge, Standing, Tuning};
+use super::{Adjuster, Method, MethodError, Stage};
+use crate::model::{Adjustment, GroupOffset};
 use std::cmp::Ordering;
 
 const METHOD: &str = "a group offset";
@@ -27,6 +27,28 @@ const STARTS: [f64; 3] = [0.25, 0.5, 0.75];
 const FINE: Effort = Effort { first: 257, best: 3, between: 7 };
 const COARSE: Effort = Effort { first: 33, best: 2, between: 4 };
 
+/// The method.
+#[derive(Debug)]
+pub struct GroupOffsets;
+
+impl Method for GroupOffsets {
+    fn name(&self) -> &'static str {
+        "group-offset"
+    }
+
+    fn about(&self) -> &'static str {
+        "A shift of each group's scores"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Scores
+    }
+
+    fn adjuster(&self) -> Option<Adjuster> {
+        Some(|tuning, _| adjust(tuning))
+    }
+}
+
 /// Tunes the shifts.
 ///
 /// # Errors
@@ -35,7 +57,8 @@ const COARSE: Effort = Effort { first: 33, best: 2, between: 4 };
 /// ```
 /// use pairity::examples::{Columns, Examples, Groups};
 /// use pairity::goals::{Vocabulary, parse_constraint, parse_maximize};
-/// use pairity::methods::{Adjustment, Tuning, group_offset};
+/// use pairity::methods::{Tuning, group_offset};
+/// use pairity::model::Adjustment;
 /// use pairity::rates::Average;
 /// use pairity::goals::Problem;
 ///

@@ -12,9 +12,10 @@
 //!
 //! The sigmoid of scores above 36 is 1 to the last bit: such scores become ties.
 
-use super::MethodError;
-use super::adjustment::{Adjustment, GroupLogistic, sigmoid};
 use super::tuning::{Adjusted, Judge, Standing, Tuning};
+use super::{Adjuster, Method, MethodError, Stage, ranks_only};
+use crate::goals::Problem;
+use crate::model::{Adjustment, GroupLogistic, sigmoid};
 use rayon::prelude::*;
 
 const METHOD: &str = "the method of Kallus and Zhou";
@@ -23,6 +24,36 @@ const METHOD: &str = "the method of Kallus and Zhou";
 const ALPHAS: usize = 101;
 
 const BETAS: [f64; 4] = [-1.0, -2.0, -5.0, -10.0];
+
+/// The method.
+#[derive(Debug)]
+pub struct KallusZhou;
+
+impl Method for KallusZhou {
+    fn name(&self) -> &'static str {
+        "kallus-zhou"
+    }
+
+    fn about(&self) -> &'static str {
+        "A logistic map of a group's scores (Kallus & Zhou 2019)"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Scores
+    }
+
+    fn check(&self, problem: &Problem) -> Result<(), MethodError> {
+        ranks_only(
+            problem,
+            "Kallus & Zhou",
+            "its scores lie between 0 and 1, and the goal compares them with labels",
+        )
+    }
+
+    fn adjuster(&self) -> Option<Adjuster> {
+        Some(|tuning, _| adjust(tuning))
+    }
+}
 
 /// Tunes the map.
 ///

@@ -1,96 +1,139 @@
-//! The methods by name.
+//! What a method is, and what can be set of methods.
 
-use super::singh_joachims::{Exposure, Utilities};
-use crate::surrogates::Membership;
-use crate::training::Penalty;
+use super::{Adjusted, MethodError, Task, Tuning};
+use crate::goals::Problem;
+use crate::model::exposure::Utilities;
+use crate::model::{After, StochasticScorer};
+use crate::rates::Rate;
+use crate::training::{Trained, Watch};
+use std::fmt;
 
-/// A way to get a fair scorer.
+/// What can be set of methods; each looks at its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Method {
-    /// The objective alone: what the others are measured against.
-    Unconstrained,
-    /// The objective subject to the constraints, by the game.
-    Constrained,
-    /// The least of the objective and the rates of the constraints, by the game.
-    Robust,
-    /// Example weights ([`debiased`](super::debiased)).
-    Debiased,
-    /// A penalty on the correlation of residuals and groups (Beutel et al. 2019).
-    Beutel(Penalty),
-    /// A logistic map of one group's scores ([`kallus_zhou`](super::kallus_zhou)).
-    KallusZhou,
-    /// Rankings of fair exposure ([`singh_joachims`](super::singh_joachims)).
-    SinghJoachims(Exposure, Utilities),
-    /// A shift of each group's scores ([`group_offset`](super::group_offset)).
-    GroupOffset,
-    /// One distribution of scores for all groups ([`quantile_match`](super::quantile_match)).
-    QuantileMatch,
-    /// The best merge of two groups' orders ([`x_order`](super::x_order)).
-    XOrder,
+pub struct MethodOptions {
+    /// How much the correlation weighs in the loss of [`beutel`](super::beutel), at least 0.
+    pub penalty: f64,
+    /// How scores become utilities in [`singh_joachims`](super::singh_joachims).
+    pub utilities: Utilities,
+    /// How far [`quantile_match`](super::quantile_match) moves scores, from 0 (not at all) to 1 (all the
+    /// way); without it, no further than the constraints need.
+    pub strength: Option<f64>,
 }
 
-impl Method {
-    /// Every method, with its default settings.
-    pub const ALL: [Method; 11] = [
-        Method::Unconstrained,
-        Method::Constrained,
-        Method::Robust,
-        Method::Debiased,
-        Method::BEUTEL,
-        Method::KallusZhou,
-        Method::SinghJoachims(Exposure::Impact, Utilities::Range),
-        Method::SinghJoachims(Exposure::Treatment, Utilities::Range),
-        Method::GroupOffset,
-        Method::QuantileMatch,
-        Method::XOrder,
-    ];
+impl Default for MethodOptions {
+    fn default() -> MethodOptions {
+        MethodOptions { penalty: 1.0, utilities: Utilities::Range, strength: None }
+    }
+}
 
-    /// Beutel et al. with their weight of 1.
-    pub const BEUTEL: Method = Method::Beutel(Penalty { weight: 1.0, membership: Membership::Cross });
+/// Where a method acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Nowhere: a scorer is trained for the objective alone.
+    Unconstrained,
+    /// In training, by something else than the constraints.
+    Training,
+    /// In training, by the constraints.
+    Constraints,
+    /// After it: the scores of an unconstrained scorer are changed.
+    Scores,
+}
 
-    /// The name that commands know it by; both kinds of exposure have the same.
-    ///
-    /// ```
-    /// use pairity::methods::Method;
-    /// assert_eq!(Method::BEUTEL.name(), "beutel");
-    /// ```
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Unconstrained => "unconstrained",
-            Method::Constrained => "constrained",
-            Method::Robust => "robust",
-            Method::Debiased => "debiased",
-            Method::Beutel(_) => "beutel",
-            Method::KallusZhou => "kallus-zhou",
-            Method::SinghJoachims(..) => "singh-joachims",
-            Method::GroupOffset => "group-offset",
-            Method::QuantileMatch => "quantile-match",
-            Method::XOrder => "x-order",
-        }
+/// Tunes an adjustment of given scores.
+pub type Adjuster = fn(&Tuning, &MethodOptions) -> Result<Adjusted, MethodError>;
+
+/// A way to get a fair scorer. All methods are listed in [`ALL`](super::ALL).
+pub trait Method: Send + Sync {
+    /// The name that commands know it by; several kinds of a method have the same.
+    fn name(&self) -> &'static str;
+
+    /// The name, and in brackets the kind where there are several.
+    fn full_name(&self) -> &'static str {
+        self.name()
     }
 
-    /// The name with what tells it from others of the same name.
-    pub fn full_name(self) -> &'static str {
-        match self {
-            Method::SinghJoachims(Exposure::Impact, _) => "singh-joachims (impact)",
-            Method::SinghJoachims(Exposure::Treatment, _) => "singh-joachims (treatment)",
-            other => other.name(),
-        }
+    /// What it does, in one line.
+    fn about(&self) -> &'static str;
+
+    /// Where it acts.
+    fn stage(&self) -> Stage;
+
+    /// Whether what it gives depends on the bounds of the constraints.
+    fn follows_bound(&self) -> bool {
+        matches!(self.stage(), Stage::Constraints | Stage::Scores)
     }
 
     /// Whether it starts from the scores of an unconstrained scorer.
-    pub fn is_post_processing(self) -> bool {
-        match self {
-            Method::KallusZhou
-            | Method::SinghJoachims(..)
-            | Method::GroupOffset
-            | Method::QuantileMatch
-            | Method::XOrder => true,
-            Method::Unconstrained
-            | Method::Constrained
-            | Method::Robust
-            | Method::Debiased
-            | Method::Beutel(_) => false,
-        }
+    fn is_post_processing(&self) -> bool {
+        self.stage() == Stage::Scores
+    }
+
+    /// Refuses goals that the method is not made for.
+    ///
+    /// # Errors
+    /// The reason.
+    fn check(&self, problem: &Problem) -> Result<(), MethodError> {
+        let _ = problem;
+        Ok(())
+    }
+
+    /// Trains the scorer.
+    ///
+    /// # Errors
+    /// The method does not apply to such data, with the reason; or training can't start.
+    fn train(&self, task: &Task, options: &MethodOptions, watch: Watch) -> Result<Trained, MethodError> {
+        let _ = options;
+        task.train(&task.problem.unconstrained(), watch)
+    }
+
+    /// Tunes what is done with the scores of the scorer, if anything.
+    ///
+    /// # Errors
+    /// The method does not apply to such data, with the reason.
+    fn after(
+        &self,
+        task: &Task,
+        options: &MethodOptions,
+        trained: &Trained,
+    ) -> Result<Option<After>, MethodError> {
+        let Some(adjust) = self.adjuster() else { return Ok(None) };
+        let examples = task.selection();
+        let scorer = StochasticScorer::new(task.scorer, &trained.components);
+        let members = scorer.members(examples, task.data.features)?;
+        let [member] = &members[..] else {
+            return Err(MethodError::does_not_apply(self.name(), "the scorer to adjust is a mixture"));
+        };
+        let (problem, average) = (task.problem, task.settings.average);
+        let tuning = Tuning { examples, scores: &member.scores, problem, average };
+        Ok(Some(After::Adjusted(adjust(&tuning, options)?.adjustment)))
+    }
+
+    /// How it adjusts scores that are given, if it can.
+    fn adjuster(&self) -> Option<Adjuster> {
+        None
+    }
+}
+
+/// Refuses goals that compare scores with labels.
+pub(super) fn ranks_only(
+    problem: &Problem,
+    method: &'static str,
+    reason: &'static str,
+) -> Result<(), MethodError> {
+    match problem.uses(Rate::Mse) {
+        true => Err(MethodError::does_not_apply(method, reason)),
+        false => Ok(()),
+    }
+}
+
+impl PartialEq for dyn Method {
+    fn eq(&self, other: &dyn Method) -> bool {
+        self.full_name() == other.full_name()
+    }
+}
+
+impl fmt::Debug for dyn Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.full_name())
     }
 }

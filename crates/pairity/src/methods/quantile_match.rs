@@ -11,11 +11,11 @@
 //! this one moves scores least (in mean square). F_g is linear between the scores seen, each in the middle
 //! of its own share; a group keeps at most 1,000 knots.
 
-use super::MethodError;
-use super::adjustment::{Adjustment, GroupCurve};
-use super::curve::Curve;
 use super::tuning::{Adjusted, Judge, Standing, Tuning};
+use super::{Adjuster, Method, MethodError, Stage};
 use crate::examples::sort_by_value;
+use crate::model::Curve;
+use crate::model::{Adjustment, GroupCurve};
 use rayon::prelude::*;
 
 const METHOD: &str = "matching quantiles";
@@ -29,18 +29,30 @@ const STEPS: usize = 64;
 /// How often the step before the first strength that will do is halved.
 const HALVINGS: usize = 10;
 
-/// How far scores go to the barycenter.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Strength {
-    /// No further than the constraints need on the examples it is tuned on; if none will do, where they are
-    /// missed least.
-    #[default]
-    Smallest,
-    /// Between 0 (not at all) and 1 (all the way).
-    Given(f64),
+/// The method.
+#[derive(Debug)]
+pub struct QuantileMatch;
+
+impl Method for QuantileMatch {
+    fn name(&self) -> &'static str {
+        "quantile-match"
+    }
+
+    fn about(&self) -> &'static str {
+        "One distribution of scores for all groups"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Scores
+    }
+
+    fn adjuster(&self) -> Option<Adjuster> {
+        Some(|tuning, options| adjust(tuning, options.strength))
+    }
 }
 
-/// Tunes the map.
+/// Tunes the map; without a strength, the smallest that meets the constraints on the examples, or else the one that misses
+/// them least.
 ///
 /// # Errors
 /// Examples without two groups, goals with rates that have no pairs, scores that are not finite, a
@@ -63,22 +75,19 @@ pub enum Strength {
 ///
 /// let scores = [1.0, 3.0, 0.0, 2.0];
 /// let tuning = Tuning { examples: &examples, scores: &scores, problem: &problem, average: Average::Pairs };
-/// let adjusted = quantile_match::adjust(&tuning, quantile_match::Strength::Given(1.0))?;
+/// let adjusted = quantile_match::adjust(&tuning, Some(1.0))?;
 /// assert_eq!(adjusted.adjustment.apply(&scores, Some(&groups))?.scores, [2.0, 2.0, 1.0, 1.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn adjust(tuning: &Tuning, strength: Strength) -> Result<Adjusted, MethodError> {
-    if let Strength::Given(found) = strength
+pub fn adjust(tuning: &Tuning, strength: Option<f64>) -> Result<Adjusted, MethodError> {
+    if let Some(found) = strength
         && !(0.0..=1.0).contains(&found)
     {
         return Err(MethodError::Setting { name: "the strength", found, allowed: "between 0 and 1" });
     }
     let judge = Judge::new(METHOD, tuning)?;
     let full = barycenter(&judge);
-    let strength = match strength {
-        Strength::Given(strength) => strength,
-        Strength::Smallest => smallest(&judge, &full),
-    };
+    let strength = strength.unwrap_or_else(|| smallest(&judge, &full));
     Ok(judge.result(partial(&judge, &full, strength)))
 }
 

@@ -1,8 +1,9 @@
 //! Scored examples that adjustments are tuned on, and how good an adjustment is there.
 
-use super::{Adjustment, MethodError};
+use super::MethodError;
 use crate::examples::{Attribute, Examples};
 use crate::goals::{Assessment, Problem, TOLERANCE};
+use crate::model::Adjustment;
 use crate::rates::Average;
 use crate::surrogates::{Kind, Surrogate};
 use std::cmp::Ordering;

@@ -15,11 +15,12 @@
 //! The merge is kept as a curve of the second group's scores into the first group's, by where they were
 //! merged; it applies to any row.
 
-use super::MethodError;
-use super::adjustment::{Adjustment, GroupCurve};
 use super::blocks::{BLOCKS, Blocks, Merge};
-use super::curve::Curve;
 use super::tuning::{Adjusted, Judge, Standing, Tuning};
+use super::{Adjuster, Method, MethodError, Stage, ranks_only};
+use crate::goals::Problem;
+use crate::model::Curve;
+use crate::model::{Adjustment, GroupCurve};
 
 const METHOD: &str = "xOrder";
 
@@ -31,6 +32,36 @@ const HALVINGS: [usize; 2] = [40, 10];
 
 /// λ beyond λ*, where fairness alone counts.
 const LARGE: f64 = 1e6;
+
+/// The method.
+#[derive(Debug)]
+pub struct XOrder;
+
+impl Method for XOrder {
+    fn name(&self) -> &'static str {
+        "x-order"
+    }
+
+    fn about(&self) -> &'static str {
+        "The best merge of two groups' orders (Cui et al. 2021)"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Scores
+    }
+
+    fn check(&self, problem: &Problem) -> Result<(), MethodError> {
+        ranks_only(
+            problem,
+            "x-order",
+            "it cares for the order alone, and the goal compares scores with labels",
+        )
+    }
+
+    fn adjuster(&self) -> Option<Adjuster> {
+        Some(|tuning, _| adjust(tuning, None))
+    }
+}
 
 /// Tunes the merge; without a λ, the smallest that meets the constraints on the examples, or else the one
 /// that misses them least.

@@ -2,8 +2,9 @@
 
 use super::blocks::{Blocks, Merge};
 use super::fixtures::{Table, grouped, holds_on_any_table, keeps_order};
-use super::{Adjustment, MethodError, x_order};
+use super::{MethodError, x_order};
 use crate::metrics::{Settings, rate_values};
+use crate::model::Adjustment;
 use crate::rates::Rate;
 use proptest::prelude::*;
 

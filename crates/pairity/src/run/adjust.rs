@@ -4,31 +4,8 @@
 use super::RunError;
 use crate::examples::{Examples, ExamplesError, Groups};
 use crate::goals::{Goal, Objective, Problem};
-use crate::methods::quantile_match::Strength;
-use crate::methods::{Adjusted, Tuning, group_offset, kallus_zhou, quantile_match, x_order};
+use crate::methods::{self, Adjusted, Method, MethodOptions, Tuning};
 use crate::metrics::{Check, Measurement, Metric, Settings};
-use crate::names::names;
-
-/// How scores are adjusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum AdjustMethod {
-    /// A constant for each group.
-    #[default]
-    GroupOffset,
-    /// Toward common quantiles.
-    QuantileMatch,
-    /// The best merge of two orders.
-    XOrder,
-    /// A logistic function for one group.
-    KallusZhou,
-}
-
-names! { AdjustMethod:
-    "group-offset" => GroupOffset, "A constant for each group";
-    "quantile-match" => QuantileMatch, "Toward common quantiles";
-    "x-order" => XOrder, "The best merge of two orders";
-    "kallus-zhou" => KallusZhou, "A logistic function for one group";
-}
 
 /// What scores are adjusted for, and how.
 #[derive(Debug, Clone, Copy)]
@@ -39,8 +16,8 @@ pub struct AdjustRequest<'a> {
     pub scores: &'a [f64],
     /// Their groups, by row.
     pub groups: Option<&'a Groups>,
-    /// How scores are adjusted.
-    pub method: AdjustMethod,
+    /// How scores are adjusted; a method that can.
+    pub method: &'static dyn Method,
     /// What is to be large.
     pub maximize: &'a str,
     /// What has to hold.
@@ -98,7 +75,7 @@ pub struct AdjustOutcome {
 /// A goal, settings or scores that don't fit; a method that does not apply.
 pub fn adjust(request: &AdjustRequest) -> Result<AdjustOutcome, RunError> {
     let &AdjustRequest { examples, scores, groups, method, strength, tune, measure, .. } = request;
-    if strength.is_some() && method != AdjustMethod::QuantileMatch {
+    if strength.is_some() && method.name() != "quantile-match" {
         return Err(RunError::StrengthUnused { method: method.name() });
     }
     if !(tune > 0.0 && tune <= 1.0) {
@@ -113,14 +90,8 @@ pub fn adjust(request: &AdjustRequest) -> Result<AdjustOutcome, RunError> {
     let tuned = parts.next().flatten();
     let (tuned, test) = (tuned.as_ref().unwrap_or(examples), parts.next().flatten());
     let tuning = Tuning { examples: tuned, scores, problem: &problem, average: measure.average };
-    let adjusted = match method {
-        AdjustMethod::GroupOffset => group_offset::adjust(&tuning)?,
-        AdjustMethod::QuantileMatch => {
-            quantile_match::adjust(&tuning, strength.map_or(Strength::Smallest, Strength::Given))?
-        }
-        AdjustMethod::XOrder => x_order::adjust(&tuning, None)?,
-        AdjustMethod::KallusZhou => kallus_zhou::adjust(&tuning)?,
-    };
+    let options = MethodOptions { strength, ..MethodOptions::default() };
+    let adjusted = methods::adjust(method, &options, &tuning)?;
     let applied = adjusted.adjustment.apply(scores, groups)?;
     let values = |part: &Examples, scores: &[f64]| -> Result<AdjustedValues, ExamplesError> {
         let measured = Measurement::new(part, scores, &measure)?;

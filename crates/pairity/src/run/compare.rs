@@ -4,8 +4,10 @@ use super::prepare::Prepared;
 use super::{FitRequest, Rows, RunError};
 use crate::examples::Examples;
 use crate::goals::{Goal, Objective};
-use crate::methods::{After, Fitted, Method, MethodError, Task, fit, fit_from};
+use crate::methods::unconstrained::Unconstrained;
+use crate::methods::{Fitted, Method, MethodError, MethodOptions, Stage, Task, fit, fit_from};
 use crate::metrics::{Metric, Verdict};
+use crate::model::After;
 use crate::training::{Answer, Evaluation, Progress, Status, Trained, Watch};
 use rayon::prelude::*;
 use std::time::Instant;
@@ -16,7 +18,7 @@ pub struct CompareRequest {
     /// What is trained, for what, and how.
     pub fit: FitRequest,
     /// The methods.
-    pub methods: Vec<Method>,
+    pub methods: Vec<&'static dyn Method>,
 }
 
 /// Who looks on while methods run.
@@ -131,9 +133,9 @@ pub fn compare(
     watch: CompareWatch,
 ) -> Result<CompareOutcome, RunError> {
     let prepared = prepare(rows, &request.fit)?;
-    let contest = Contest::new(&prepared, watch)?;
+    let contest = Contest::new(&prepared, request.fit.options, watch)?;
     (watch.runs)(request.methods.len());
-    let results = each(&request.methods, watch.side_by_side, |&method| {
+    let results = each(&request.methods, watch.side_by_side, |method| {
         let result = contest.run(method, &contest.task)?.0;
         (watch.done)(&result.method);
         Ok(result)
@@ -151,19 +153,20 @@ pub(super) fn prepare(rows: Rows, request: &FitRequest) -> Result<Prepared, RunE
 
 /// What work makes of each of some methods.
 pub(super) fn each<T: Send>(
-    methods: &[Method],
+    methods: &[&'static dyn Method],
     side_by_side: bool,
-    work: impl Fn(&Method) -> Result<T, MethodError> + Sync + Send,
+    work: impl Fn(&'static dyn Method) -> Result<T, MethodError> + Sync + Send,
 ) -> Result<Vec<T>, MethodError> {
     match side_by_side {
-        true => methods.par_iter().map(work).collect(),
-        false => methods.iter().map(work).collect(),
+        true => methods.par_iter().copied().map(work).collect(),
+        false => methods.iter().copied().map(work).collect(),
     }
 }
 
 /// Where methods are compared. All post-processing starts from one unconstrained scorer.
 pub(super) struct Contest<'a> {
     prepared: &'a Prepared,
+    options: MethodOptions,
     pub task: Task<'a>,
     part: &'static str,
     examples: &'a Examples,
@@ -174,22 +177,30 @@ pub(super) struct Contest<'a> {
 
 impl<'a> Contest<'a> {
     /// Trains the unconstrained scorer. Values are of the last part there is.
-    pub fn new(prepared: &'a Prepared, watch: CompareWatch<'a>) -> Result<Contest<'a>, MethodError> {
+    pub fn new(
+        prepared: &'a Prepared,
+        options: MethodOptions,
+        watch: CompareWatch<'a>,
+    ) -> Result<Contest<'a>, MethodError> {
         let (part, examples) = prepared.last();
         let task = prepared.task();
         let progress = watch.progress;
         let started = Instant::now();
-        let base = fit(Method::Unconstrained, &task, heard(progress))?.trained;
+        let base = fit(&Unconstrained, &options, &task, heard(progress))?.trained;
         let base_seconds = started.elapsed().as_secs_f64();
-        Ok(Contest { prepared, task, part, examples, progress, base, base_seconds })
+        Ok(Contest { prepared, options, task, part, examples, progress, base, base_seconds })
     }
 
     /// One method, with its model if there is one. That it does not apply is a result; anything else is an
     /// error.
-    pub fn run(&self, method: Method, task: &Task) -> Result<(MethodResult, Option<Fitted>), MethodError> {
+    pub fn run(
+        &self,
+        method: &dyn Method,
+        task: &Task,
+    ) -> Result<(MethodResult, Option<Fitted>), MethodError> {
         let started = Instant::now();
-        let fitted = fit_from(method, task, Some(&self.base), heard(self.progress));
-        let based = method.is_post_processing() || method == Method::Unconstrained;
+        let fitted = fit_from(method, &self.options, task, Some(&self.base), heard(self.progress));
+        let based = matches!(method.stage(), Stage::Unconstrained | Stage::Scores);
         let seconds = started.elapsed().as_secs_f64() + if based { self.base_seconds } else { 0.0 };
         let outcome = fitted.and_then(|fitted| Ok((self.outcome(&fitted, task, seconds)?, fitted)));
         let (outcome, fitted) = match outcome {

@@ -4,8 +4,9 @@ use crate::examples::{ExamplesError, SplitError};
 use crate::goals::GoalError;
 use crate::goals::ProblemError;
 use crate::methods::MethodError;
+use crate::model::ModelError;
 use crate::scorers::text::EmbeddingError;
-use crate::scorers::{EncodeError, FeaturesError, ModelError, ScorerError};
+use crate::scorers::{EncodeError, FeaturesError, ScorerError};
 use crate::training::TrainError;
 
 /// Why a request has no outcome. What a user has to say in another way is a variant of its own, which a

@@ -2,6 +2,7 @@
 
 use super::{GroupAware, RunError, ScorerKind};
 use crate::goals::{Goal, Objective};
+use crate::methods::MethodOptions;
 use crate::metrics::Settings;
 use crate::scorers::text::VOCABULARY;
 use crate::surrogates::Kind;
@@ -53,6 +54,8 @@ pub struct FitRequest {
     pub batch: Option<usize>,
     /// When to stop with the best so far.
     pub time_limit: Option<Duration>,
+    /// What is set of methods.
+    pub options: MethodOptions,
     /// How rates are measured; its average is also the one that is trained for.
     pub measure: Settings,
     /// Seed of the split and of training.
@@ -84,6 +87,7 @@ impl Default for FitRequest {
             step_sizes: Vec::new(),
             batch: None,
             time_limit: None,
+            options: MethodOptions::default(),
             measure: Settings::default(),
             seed: 0,
         }

@@ -3,8 +3,8 @@
 use super::compare::{Contest, each, prepare};
 use super::{CompareWatch, ComparisonSetup, FitRequest, MethodResult, Rows, RunError};
 use crate::goals::Problem;
-use crate::methods::{Method, Task};
-use crate::scorers::Component;
+use crate::methods::{Method, Stage, Task};
+use crate::model::Component;
 use crate::training::TrainSettings;
 
 /// What is traced.
@@ -13,7 +13,7 @@ pub struct FrontierRequest {
     /// What is trained, for what, and how.
     pub fit: FitRequest,
     /// The methods.
-    pub methods: Vec<Method>,
+    pub methods: Vec<&'static dyn Method>,
     /// Bounds that take the place of those of the constraints, in any order.
     pub bounds: Vec<f64>,
 }
@@ -57,25 +57,25 @@ pub fn frontier(
 ) -> Result<FrontierOutcome, RunError> {
     let prepared = prepare(rows, &request.fit)?;
     let problems = problems(&prepared.problem, &request.bounds)?;
-    let contest = Contest::new(&prepared, watch)?;
-    let bounds = |method: Method| if follows(method) { &problems[..] } else { &problems[..1] };
+    let contest = Contest::new(&prepared, request.fit.options, watch)?;
+    let bounds = |method: &dyn Method| &problems[..if method.follows_bound() { problems.len() } else { 1 }];
     (watch.runs)(request.methods.iter().map(|&method| bounds(method).len()).sum());
-    let curves = each(&request.methods, watch.side_by_side, |&method| {
+    let curves = each(&request.methods, watch.side_by_side, |method| {
         let mut start = likeliest(&contest.base.components);
         let mut points = Vec::new();
         for (bound, problem) in bounds(method) {
             let task = Task { problem, ..contest.task };
-            let result = match method {
-                Method::Constrained => {
+            let result = match method.stage() {
+                Stage::Constraints => {
                     let settings = TrainSettings { start: start.take(), ..prepared.settings.clone() };
                     let (result, fitted) = contest.run(method, &Task { settings: &settings, ..task })?;
                     start = fitted.and_then(|fitted| likeliest(&fitted.trained.components));
                     result
                 }
-                other => contest.run(other, &task)?.0,
+                _ => contest.run(method, &task)?.0,
             };
             (watch.done)(&result.method);
-            points.push(FrontierPoint { bound: follows(method).then_some(*bound), result });
+            points.push(FrontierPoint { bound: method.follows_bound().then_some(*bound), result });
         }
         Ok(FrontierCurve { method: method.full_name().to_owned(), points })
     })?;
@@ -86,22 +86,6 @@ pub fn frontier(
 fn likeliest(components: &[Component]) -> Option<Vec<f64>> {
     let likely = |a: &&Component, b: &&Component| a.probability.total_cmp(&b.probability);
     components.iter().max_by(likely).map(|component| component.parameters.clone())
-}
-
-/// Whether what a method gives depends on the bound.
-fn follows(method: Method) -> bool {
-    match method {
-        Method::Constrained
-        | Method::KallusZhou
-        | Method::GroupOffset
-        | Method::QuantileMatch
-        | Method::XOrder => true,
-        Method::Unconstrained
-        | Method::Robust
-        | Method::Debiased
-        | Method::Beutel(_)
-        | Method::SinghJoachims(..) => false,
-    }
 }
 
 /// The goal for each bound, from the loosest to the tightest.

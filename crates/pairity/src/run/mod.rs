@@ -40,7 +40,7 @@ mod rows;
 mod score;
 mod train;
 
-pub use adjust::{AdjustMethod, AdjustOutcome, AdjustRequest, AdjustedPart, AdjustedValues, adjust};
+pub use adjust::{AdjustOutcome, AdjustRequest, AdjustedPart, AdjustedValues, adjust};
 pub use audit::{AuditOutcome, AuditRequest, audit};
 pub use compare::{
     CompareOutcome, CompareRequest, CompareWatch, ComparisonSetup, MethodOutcome, MethodResult, compare,

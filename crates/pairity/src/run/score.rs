@@ -1,9 +1,9 @@
 //! Scoring new rows by a model.
 
 use super::RunError;
-use crate::examples::{Column, Groups};
-use crate::methods::After;
-use crate::scorers::{Draw, Model, Note};
+use crate::examples::{Column, ExamplesError, Groups};
+use crate::model::{Component, ComponentUse, Model, ModelError};
+use crate::scorers::Note;
 use serde::Serialize;
 
 /// What is scored.
@@ -69,74 +69,44 @@ impl ScoreOutcome {
 pub fn score(request: &ScoreRequest) -> Result<ScoreOutcome, RunError> {
     let ScoreRequest { model, queries, .. } = *request;
     let seed = request.seed.unwrap_or(model.seed);
-    if request.expected && matches!(model.after, Some(After::Ranked(_))) {
-        return Err(RunError::NoExpected);
-    }
-    let encoded = model.encoder.encode(request.columns)?;
-    let mut features = encoded.features;
-    let (nobody, mut unknown) = (Groups::default(), None);
-    let groups = request.groups.unwrap_or(&nobody);
-    if let Some(known) = &model.groups {
-        let (codes, rows) = known.codes(groups);
-        if model.architecture.groups().groups().is_some() {
-            features = features.with_codes(codes)?;
-        }
-        unknown = Some(rows);
-    }
-    let finish = |scores: Vec<f64>, what: &'static str| -> Result<Vec<f64>, RunError> {
-        if let Some(row) = scores.iter().position(|score| !score.is_finite()) {
-            return Err(RunError::NotFinite { what, row, value: scores[row] });
-        }
-        Ok(match &model.after {
-            None => scores,
-            Some(after) => after.apply(&scores, groups, queries, seed)?.0,
-        })
-    };
-    let draw = queries.map_or(Draw::Whole, |(codes, names)| Draw::ByQuery { codes, names });
-    let scores = finish(model.score(&features, draw, seed)?, "score")?;
+    let rows = model.rows(request.columns, request.groups, queries).map_err(|error| match error {
+        ModelError::Encode(error) => RunError::Encode(error),
+        other => other.into(),
+    })?;
+    let scores = finite(model.score(&rows, seed), "score")?;
     let expected = match request.expected {
-        true => Some(finish(model.expected_scores(&features)?, "expected score")?),
+        true => Some(finite(model.expected(&rows), "expected score")?),
         false => None,
+    };
+    let component = |(component, drawn): (&Component, ComponentUse)| ScoringComponent {
+        probability: component.probability,
+        snapshot: component.snapshot,
+        queries: drawn.queries,
+        rows: drawn.rows,
     };
     let without =
         |(codes, names): (&[u32], &[String])| codes.iter().filter(|&&c| c as usize >= names.len()).count();
     Ok(ScoreOutcome {
-        components: components(model, seed, queries, scores.len()),
+        components: model.components.iter().zip(model.component_uses(&rows, seed)?).map(component).collect(),
         scores,
         expected,
         seed,
         rows_without_query: queries.map_or(0, without),
-        rows_with_unknown_group: unknown,
-        notes: encoded.notes,
+        rows_with_unknown_group: rows.unknown_groups,
+        notes: rows.notes,
     })
 }
 
-/// What each scorer of the model was drawn for.
-fn components(
-    model: &Model,
-    seed: u64,
-    queries: Option<(&[u32], &[String])>,
-    rows: usize,
-) -> Vec<ScoringComponent> {
-    let own = model.components.iter().map(|component| ScoringComponent {
-        probability: component.probability,
-        snapshot: component.snapshot,
-        queries: queries.map(|_| 0),
-        rows: 0,
-    });
-    let mut components: Vec<ScoringComponent> = own.collect();
-    let without = model.drawn(seed, "");
-    match queries {
-        None => components[without].rows = rows,
-        Some((codes, names)) => {
-            let drawn: Vec<usize> = names.iter().map(|name| model.drawn(seed, name)).collect();
-            for &component in &drawn {
-                components[component].queries = components[component].queries.map(|count| count + 1);
-            }
-            for &code in codes {
-                components[*drawn.get(code as usize).unwrap_or(&without)].rows += 1;
-            }
-        }
-    }
-    components
+/// Scores, if they are finite numbers; an error tells where one is not.
+fn finite(scores: Result<Vec<f64>, ModelError>, what: &'static str) -> Result<Vec<f64>, RunError> {
+    let (row, value) = match scores {
+        Ok(scores) => match scores.iter().position(|score| !score.is_finite()) {
+            None => return Ok(scores),
+            Some(row) => (row, scores[row]),
+        },
+        Err(ModelError::Examples(ExamplesError::NotFinite { row, value, .. })) => (row, value),
+        Err(ModelError::NoExpected) => return Err(RunError::NoExpected),
+        Err(error) => return Err(error.into()),
+    };
+    Err(RunError::NotFinite { what, row, value })
 }

@@ -3,8 +3,10 @@
 use super::prepare::Prepared;
 use super::{FitRequest, Plane, Rows, RunError, pictures};
 use crate::goals::Goal;
+use crate::methods::constrained::Constrained;
 use crate::methods::{Fitted, Method, fit_from};
-use crate::scorers::{Encoder, Model, ModelGroups};
+use crate::model::{Model, ModelGroups, StochasticScorer};
+use crate::scorers::Encoder;
 use crate::training::{Answer, Evaluation, Status, Trained, Watch, evaluate};
 use std::time::Instant;
 
@@ -14,7 +16,7 @@ pub struct TrainRequest {
     /// What is trained, for what, and how.
     pub fit: FitRequest,
     /// How fairness is to be had.
-    pub method: Method,
+    pub method: &'static dyn Method,
     /// Which answer is wanted.
     pub answer: Answer,
     /// Whether there will be pictures.
@@ -25,7 +27,7 @@ impl Default for TrainRequest {
     fn default() -> TrainRequest {
         TrainRequest {
             fit: FitRequest::default(),
-            method: Method::Constrained,
+            method: &Constrained,
             answer: Answer::Mixture,
             pictures: false,
         }
@@ -123,7 +125,7 @@ pub fn train_from(
 ) -> Result<TrainOutcome, RunError> {
     let prepared = Prepared::new(rows, &request.fit, request.answer)?;
     let started = Instant::now();
-    let fitted = fit_from(request.method, &prepared.task(), unconstrained, watch)?;
+    let fitted = fit_from(request.method, &request.fit.options, &prepared.task(), unconstrained, watch)?;
     finished(request, prepared, fitted, started.elapsed().as_secs_f64())
 }
 
@@ -186,7 +188,7 @@ fn pictures_of(prepared: &Prepared, fitted: &Fitted, names: &[String]) -> Result
     let (_, last) = prepared.last();
     let before = match fitted.trained.unbound.as_slice() {
         [] => None,
-        unbound => Some(evaluate(problem, scorer, unbound, last, features, measure)?),
+        unbound => Some(evaluate(problem, StochasticScorer::new(scorer, unbound), last, features, measure)?),
     };
     Ok(TrainingPictures { before, plane: pictures::of_model(scorer, fitted, names, last, features) })
 }

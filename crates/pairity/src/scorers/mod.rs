@@ -3,8 +3,7 @@
 //!
 //! A scorer is an [`Architecture`] (its shape, which never changes) and a vector of parameters (which
 //! training moves). A snapshot of training is therefore a plain `Vec<f64>`. An [`Encoder`] makes
-//! [`Features`] of the columns of a table, and a [`Model`] is what training leaves behind: architecture,
-//! encoder, and one or several vectors of parameters with their probabilities.
+//! [`Features`] of the columns of a table. What training leaves behind is a [`Model`](crate::model::Model).
 //!
 //! ```
 //! use pairity::scorers::{Architecture, Features, GroupUse, Linear, Scorer};
@@ -26,15 +25,12 @@
 //! ```
 
 mod architecture;
-mod draw;
 mod encode;
 mod encode_error;
 mod encoder;
 mod features;
 mod linear;
 mod mlp;
-mod model;
-mod model_check;
 pub(crate) mod numbers;
 mod product;
 mod sweep;
@@ -42,16 +38,12 @@ pub mod text;
 mod trace;
 
 pub use architecture::{Architecture, GroupUse, ScorerError};
-pub(crate) use draw::member;
-pub use draw::{Draw, uniform};
 pub use encode::{Encoded, Note};
 pub use encode_error::EncodeError;
 pub use encoder::{Encoder, Encoding, MAX_LEVELS};
 pub use features::{Features, FeaturesError};
 pub use linear::Linear;
 pub use mlp::Mlp;
-pub use model::{Component, Model, ModelGroups, SCHEMA};
-pub use model_check::ModelError;
 pub use text::TextCnn;
 pub use trace::Trace;
 

@@ -7,9 +7,10 @@ use super::trainer::{Penalty, TrainError};
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::Problem;
 use crate::metrics::values_in_order;
+use crate::model::Component;
 use crate::names::names;
 use crate::rates::{Average, Ties};
-use crate::scorers::{Architecture, Component, Scorer};
+use crate::scorers::{Architecture, Scorer};
 use crate::surrogates::{Correlation, Kind, Surrogate, SurrogateError};
 use rayon::prelude::*;
 

@@ -1,11 +1,11 @@
 //! How well a stochastic model does on examples, with intervals.
 
-use super::sample::Sample;
 use super::trainer::TrainError;
 use crate::examples::Examples;
 use crate::goals::{Assessment, Problem};
 use crate::metrics::{Audit, Chance, Measurement, Member, Metric, Settings, values_in_order};
-use crate::scorers::{Architecture, Component, Features, Scorer};
+use crate::model::{MemberScores, StochasticScorer};
+use crate::scorers::Features;
 
 /// What is expected of a model on some examples, and of each of its scorers alone.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,39 +39,14 @@ pub struct MemberValue {
 /// Features that don't fit; scores that are not finite.
 pub fn evaluate(
     problem: &Problem,
-    scorer: &Architecture,
-    components: &[Component],
+    scorer: StochasticScorer,
     examples: &Examples,
     features: &Features,
     settings: &Settings,
 ) -> Result<Evaluation, TrainError> {
-    let scores = scores_by_row(scorer, components, examples, features)?;
-    let drawn: Vec<Member> = components
-        .iter()
-        .zip(&scores)
-        .map(|(component, scores)| Member { chance: Chance::Same(component.probability), scores })
-        .collect();
-    evaluate_members(problem, examples, &drawn, settings)
-}
-
-/// The scores that each scorer gives to some examples, by row; 0 in rows that are not among them.
-pub(crate) fn scores_by_row(
-    scorer: &Architecture,
-    components: &[Component],
-    examples: &Examples,
-    features: &Features,
-) -> Result<Vec<Vec<f64>>, TrainError> {
-    let sample = Sample::new(scorer, examples, features)?;
-    let mut in_order = vec![0.0; examples.len()];
-    let by_row = |component: &Component| {
-        scorer.score(&component.parameters, &sample.features, &mut in_order);
-        let mut by_row = vec![0.0; examples.rows()];
-        for (&row, &score) in examples.row.iter().zip(&in_order) {
-            by_row[row as usize] = score;
-        }
-        by_row
-    };
-    Ok(components.iter().map(by_row).collect())
+    let scored = scorer.members(examples, features)?;
+    let members: Vec<Member> = scored.iter().map(MemberScores::member).collect();
+    evaluate_members(problem, examples, &members, settings)
 }
 
 /// Evaluates a model that is given by the scores of its members, such as one whose scores were adjusted.

@@ -22,7 +22,6 @@ mod watch;
 
 pub use answer::{Answer, Reach, reach};
 pub use checkpoint::Checkpoint;
-pub(crate) use evaluation::scores_by_row;
 pub use evaluation::{Evaluation, MemberValue, evaluate, evaluate_members};
 pub use parts::Parts;
 pub use players::Player;

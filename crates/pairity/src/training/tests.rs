@@ -6,6 +6,7 @@ use super::{
 use crate::examples::{Columns, Examples, Groups};
 use crate::goals::{Constraint, Problem, parse_constraint, parse_maximize, parse_minimize};
 use crate::metrics::Settings;
+use crate::model::StochasticScorer;
 use crate::rates::{Average, Rate};
 use crate::scorers::{Architecture, Features, GroupUse, Linear};
 use rand::{RngExt, SeedableRng};
@@ -321,8 +322,9 @@ fn multipliers_may_look_at_other_rows_than_the_scorer() {
     assert!(trained.meets_goal, "{:?}", trained.violations);
     // The goal is met where the multipliers look.
     let settings = Settings::default();
-    let there =
-        evaluate(&problem, &linear(2), &trained.components, other, &rows.features, &settings).unwrap();
+    let scorer = linear(2);
+    let mixture = StochasticScorer::new(&scorer, &trained.components);
+    let there = evaluate(&problem, mixture, other, &rows.features, &settings).unwrap();
     assert!(there.assessment.met, "{:?}", there.assessment);
     assert!((there.objective.value.unwrap() - trained.objective).abs() < 1e-9);
 }
@@ -359,8 +361,14 @@ fn the_best_objective_whatever_the_constraints_is_kept_beside_the_model() {
     let fair = run(&bound, &linear(2), &rows, &settings).unwrap();
     let unbound = fair.unbound.unwrap();
     let measure = |component| {
-        evaluate(&bound, &linear(2), &[component], &rows.examples, &rows.features, &Settings::default())
-            .unwrap()
+        evaluate(
+            &bound,
+            StochasticScorer::new(&linear(2), &[component]),
+            &rows.examples,
+            &rows.features,
+            &Settings::default(),
+        )
+        .unwrap()
     };
     let before = measure(unbound);
     // No snapshot is better, and so no mixture of them; and it misses the constraint that the model meets.

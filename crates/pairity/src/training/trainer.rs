@@ -10,8 +10,9 @@ use super::watch::{Progress, Watch};
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::{Problem, ProblemError};
 use crate::metrics::values_in_order;
+use crate::model::{Component, ModelError};
 use crate::rates::{Average, Ties};
-use crate::scorers::{Architecture, Component, Features, Scorer, ScorerError};
+use crate::scorers::{Architecture, Features, Scorer, ScorerError};
 use crate::surrogates::{Kind, Membership, SurrogateError};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
@@ -101,6 +102,9 @@ pub enum TrainError {
     /// The scorer does not fit the features.
     #[error(transparent)]
     Scorer(#[from] ScorerError),
+    /// The model can't score the examples.
+    #[error(transparent)]
+    Model(#[from] ModelError),
     /// The surrogates can't be made.
     #[error(transparent)]
     Surrogate(#[from] SurrogateError),

@@ -1,14 +1,14 @@
 //! The policies of all queries of a table.
 
 use super::candidates::Candidates;
-use super::{Exposure, METHOD, Policy, Utilities, position_exposure};
+use super::{Exposure, Policy, Utilities, position_exposure};
 use crate::examples::{Attribute, Examples, NO_GROUP};
-use crate::methods::MethodError;
+use crate::model::ModelError;
 use rayon::prelude::*;
 
 /// One ranking of every query. Both columns are in the order of the rows given.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Member {
+pub struct RankingMember {
     /// Minus the rank inside the query. Candidates of one group with equal utilities share their mean
     /// rank: any order of them is as good to the method, and which row comes first must not count.
     /// 0 in rows of weight 0, which are not ranked.
@@ -23,18 +23,32 @@ pub struct Member {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rankings {
     /// At most as many as groups.
-    pub members: Vec<Member>,
+    pub members: Vec<RankingMember>,
     /// The [slack](Policy::slack) of each query, by ascending query.
     pub slacks: Vec<f64>,
     /// The [objective](Policy::objective) of each query, by ascending query.
     pub objectives: Vec<f64>,
 }
 
+/// The groups' names and the examples' codes; or why the examples can't be ranked.
+pub(crate) fn check(examples: &Examples) -> Result<(&[String], &[u16]), &'static str> {
+    match &examples.attribute {
+        _ if !examples.has_queries() => Err(
+            "exposure is shared among the candidates of a query, and there are no queries: name their column",
+        ),
+        Attribute::None => Err("exposure is compared between groups, and there are none"),
+        Attribute::Continuous(_) => {
+            Err("exposure is compared between groups, and the protected attribute is continuous")
+        }
+        Attribute::Groups { names, codes } => Ok((names, codes)),
+    }
+}
+
 /// The policy of each query, from scores in the order of the rows.
 ///
 /// ```
 /// use pairity::examples::{Columns, Examples, Groups};
-/// use pairity::methods::singh_joachims::{Exposure, Utilities, policy};
+/// use pairity::model::exposure::{Exposure, Utilities, policy};
 ///
 /// let groups = Groups::from_names(&["a", "a", "b", "b"]);
 /// let examples = Examples::new(Columns {
@@ -58,20 +72,8 @@ pub fn policy(
     scores: &[f64],
     exposure: Exposure,
     utilities: Utilities,
-) -> Result<Rankings, MethodError> {
-    let refuse = |reason: &str| Err(MethodError::does_not_apply(METHOD, reason));
-    let (names, codes) = match &examples.attribute {
-        _ if !examples.has_queries() => {
-            return refuse(
-                "exposure is shared among the candidates of a query, and there are no queries: name their column",
-            );
-        }
-        Attribute::None => return refuse("exposure is compared between groups, and there are none"),
-        Attribute::Continuous(_) => {
-            return refuse("exposure is compared between groups, and the protected attribute is continuous");
-        }
-        Attribute::Groups { names, codes } => (names, codes),
-    };
+) -> Result<Rankings, ModelError> {
+    let (names, codes) = check(examples).map_err(|reason| ModelError::NoRanking { reason })?;
     let arranged = examples.arrange(scores)?;
     let largest = (0..examples.queries()).map(|query| examples.query(query).len()).max();
     let position = position_exposure(largest.unwrap_or(0));
@@ -91,7 +93,7 @@ pub fn policy(
 
     let count = solved.iter().map(|(_, scores)| scores.len()).max().unwrap_or(0);
     let member = |m: usize| {
-        let mut member = Member {
+        let mut member = RankingMember {
             scores: vec![0.0; examples.rows()],
             // That of rows that are in no query.
             probabilities: vec![if m == 0 { 1.0 } else { 0.0 }; examples.rows()],
@@ -134,7 +136,7 @@ mod tests {
         assert_eq!(second.probabilities, [0.0, 0.5, 0.0, 0.5]);
         assert_eq!((first.scores[0], first.scores[2]), (-2.0, -1.0));
         assert_eq!((second.scores[0], second.scores[2]), (-2.0, -1.0));
-        let pair = |member: &Member| [member.scores[1], member.scores[3]];
+        let pair = |member: &RankingMember| [member.scores[1], member.scores[3]];
         assert!(pair(first) != pair(second) && pair(first).contains(&-1.0) && pair(second).contains(&-1.0));
         assert_eq!(rankings.slacks, [0.0, 0.0]);
         assert_eq!(rankings.objectives.len(), 2);
@@ -187,7 +189,7 @@ mod tests {
         says(Columns { protected: Some(&[0.5, 0.1]), queries, ..Columns::default() }, "is continuous");
         assert!(matches!(
             error(all, &[1.0, f64::INFINITY]),
-            MethodError::Scores(ExamplesError::NotFinite { row: 1, .. })
+            ModelError::Examples(ExamplesError::NotFinite { row: 1, .. })
         ));
     }
 }

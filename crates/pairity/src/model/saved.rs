@@ -1,12 +1,11 @@
-//! A model: what training leaves behind, and all that scoring a new table needs. Saved as JSON.
+//! The model and its document.
 
 use serde::{Deserialize, Serialize};
 
-use super::draw::{Draw, member, uniform};
-use super::{Architecture, Encoder, Features, ModelError, Scorer};
+use super::{After, ModelError};
 use crate::examples::Groups;
 use crate::goals::Goal;
-use crate::methods::After;
+use crate::scorers::{Architecture, Encoder};
 
 /// The name and the number of the format.
 pub const SCHEMA: &str = "pairity.model/1";
@@ -32,7 +31,8 @@ pub const SCHEMA: &str = "pairity.model/1";
 ///
 /// ```
 /// use pairity::goals::{Goal, Objective};
-/// use pairity::scorers::{Architecture, Component, Draw, Encoder, Features, GroupUse, Linear, Model};
+/// use pairity::model::{Component, Model, ScoreRows};
+/// use pairity::scorers::{Architecture, Encoder, Features, GroupUse, Linear};
 /// use pairity::examples::{Column, Values};
 ///
 /// let age = Column { name: "age".into(), values: Values::Numbers(vec![20.0, 40.0]) };
@@ -56,8 +56,8 @@ pub const SCHEMA: &str = "pairity.model/1";
 /// // Both rows of a query see the same scorer, whatever else is in the table.
 /// let features = Features::new(4, 1, vec![1.0, 2.0, 1.0, 2.0])?;
 /// let names = ["monday".to_owned(), "tuesday".to_owned()];
-/// let draw = Draw::ByQuery { codes: &[0, 0, 1, 1], names: &names };
-/// let scores = model.score(&features, draw, 7)?;
+/// let rows = ScoreRows { queries: Some((&[0, 0, 1, 1], &names)), ..ScoreRows::new(features) };
+/// let scores = model.score(&rows, 7)?;
 /// assert_eq!((scores[1], scores[3]), (2.0 * scores[0], 2.0 * scores[2]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -95,7 +95,7 @@ pub struct Component {
     pub snapshot: usize,
     /// Its parameters. A list in the document or, if there are many, an object with the base64 of their bytes,
     /// the lowest byte first: `{"f32": "…"}` or `{"f64": "…"}`.
-    #[serde(with = "super::numbers")]
+    #[serde(with = "crate::scorers::numbers")]
     pub parameters: Vec<f64>,
 }
 
@@ -113,7 +113,7 @@ impl ModelGroups {
     /// counts as no group; the second number says how many rows have one.
     ///
     /// ```
-    /// use pairity::{examples::Groups, scorers::ModelGroups};
+    /// use pairity::{examples::Groups, model::ModelGroups};
     /// let known = ModelGroups { columns: vec!["sex".into()], names: vec!["f".into(), "m".into()] };
     /// let (codes, unknown) = known.codes(&Groups::from_names(&["m", "x", "", "f"]));
     /// assert_eq!((codes, unknown), (vec![1, 2, 2, 0], 1));
@@ -174,69 +174,5 @@ impl Model {
         let model: Model = serde_json::from_str(text).map_err(malformed)?;
         model.check()?;
         Ok(model)
-    }
-
-    /// The scores of all rows, before what is done [after](Self::after) scoring. Each query draws one of the model's scorers, by [`uniform`] of the seed and
-    /// its text; a model of a single scorer uses that, whatever the seed.
-    ///
-    /// # Errors
-    /// Features or queries that do not fit.
-    pub fn score(&self, features: &Features, draw: Draw, seed: u64) -> Result<Vec<f64>, ModelError> {
-        self.check()?;
-        self.architecture.check(features)?;
-        if let Draw::ByQuery { codes, .. } = draw
-            && codes.len() != features.rows()
-        {
-            return Err(ModelError::Queries { found: codes.len(), rows: features.rows() });
-        }
-        let mut scores = vec![0.0; features.rows()];
-        match draw {
-            Draw::ByQuery { codes, names } if self.components.len() > 1 => {
-                let drawn: Vec<usize> = names.iter().map(|name| self.drawn(seed, name)).collect();
-                let without = self.drawn(seed, "");
-                let mut rows = vec![Vec::new(); self.components.len()];
-                for (row, &code) in codes.iter().enumerate() {
-                    rows[*drawn.get(code as usize).unwrap_or(&without)].push(row as u32);
-                }
-                for (component, rows) in
-                    self.components.iter().zip(&rows).filter(|(_, rows)| !rows.is_empty())
-                {
-                    let mut found = vec![0.0; rows.len()];
-                    self.architecture.score(&component.parameters, &features.select(rows), &mut found);
-                    for (&row, score) in rows.iter().zip(found) {
-                        scores[row as usize] = score;
-                    }
-                }
-            }
-            _ => {
-                let component = &self.components[self.drawn(seed, "")];
-                self.architecture.score(&component.parameters, features, &mut scores);
-            }
-        }
-        Ok(scores)
-    }
-
-    /// What the score of each row is on average over the draws: Σₖ pₖ f(xᵢ; θₖ).
-    ///
-    /// # Errors
-    /// Features that do not fit.
-    pub fn expected_scores(&self, features: &Features) -> Result<Vec<f64>, ModelError> {
-        self.check()?;
-        self.architecture.check(features)?;
-        let mut expected = vec![0.0; features.rows()];
-        let mut scores = vec![0.0; features.rows()];
-        for component in &self.components {
-            self.architecture.score(&component.parameters, features, &mut scores);
-            for (sum, score) in expected.iter_mut().zip(&scores) {
-                *sum += component.probability * score;
-            }
-        }
-        Ok(expected)
-    }
-
-    /// The component that a query draws.
-    pub fn drawn(&self, seed: u64, query: &str) -> usize {
-        let probabilities = self.components.iter().map(|component| component.probability);
-        member(probabilities, uniform(seed, query))
     }
 }

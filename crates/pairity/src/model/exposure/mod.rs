@@ -25,13 +25,13 @@
 //! is a mixture of rankings from the start.
 //!
 //! ```
-//! use pairity::methods::singh_joachims::{Exposure, Utilities, rank};
+//! use pairity::model::exposure::{Exposure, Utilities, rank};
 //!
 //! // Nearly equal, but the group of the first two would get all of the exposure at the top.
 //! let policy = rank(&[0.9, 0.8, 0.79, 0.7], &[0, 0, 1, 1], Exposure::Treatment, Utilities::Clipped)?;
 //! assert_eq!(policy.rankings.len(), 2);
 //! assert_eq!(policy.slack, 0.0);
-//! # Ok::<(), pairity::methods::MethodError>(())
+//! # Ok::<(), pairity::model::ModelError>(())
 //! ```
 //!
 //! Example weights do not enter: a candidate stands at one rank whatever it weighs. They count where the
@@ -42,22 +42,23 @@ mod candidates;
 mod many_groups;
 #[cfg(test)]
 mod oracle;
-mod table;
+mod rankings;
 #[cfg(test)]
 mod tests;
 mod two_groups;
 mod utilities;
 
-pub use table::{Member, Rankings, policy};
+pub(crate) use rankings::check;
+pub use rankings::{RankingMember, Rankings, policy};
 pub use utilities::Utilities;
 
-use super::MethodError;
+use super::ModelError;
 use crate::examples::ExamplesError;
 use crate::names::names;
 use candidates::{Candidates, Sorting};
 use serde::{Deserialize, Serialize};
 
-pub(super) const METHOD: &str = "Singh & Joachims";
+pub(crate) const METHOD: &str = "Singh & Joachims";
 
 /// What groups get for their utility.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,7 +108,7 @@ pub fn rank(
     groups: &[u32],
     exposure: Exposure,
     utilities: Utilities,
-) -> Result<Policy, MethodError> {
+) -> Result<Policy, ModelError> {
     if groups.len() != scores.len() {
         let (found, expected) = (groups.len(), scores.len());
         return Err(ExamplesError::Length { column: "groups", found, expected }.into());

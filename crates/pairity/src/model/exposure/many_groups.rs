@@ -32,7 +32,7 @@ const STEPS: usize = 100_000;
 
 /// What a column of the program is of.
 #[derive(Debug, PartialEq)]
-enum Member {
+enum ProgramColumn {
     Sorting(Sorting),
     /// The groups that are in the set.
     Set(Vec<bool>),
@@ -58,8 +58,8 @@ impl Search<'_> {
     fn run(&self, best: &Sorting) -> Option<Vec<(f64, Sorting)>> {
         let m = self.groups.len();
         // The sets of the groups with the highest ratios, one for each row of Δ.
-        let set = |k: usize| Member::Set((0..m).map(|g| self.groups[k..].contains(&g)).collect());
-        let members = (1..m).map(set).chain([Member::Sorting(best.clone())]);
+        let set = |k: usize| ProgramColumn::Set((0..m).map(|g| self.groups[k..].contains(&g)).collect());
+        let members = (1..m).map(set).chain([ProgramColumn::Sorting(best.clone())]);
         let members = members.map(|member| {
             let column = self.column(&member);
             (member, column)
@@ -79,7 +79,7 @@ impl Search<'_> {
 
         let mut mixture = Vec::new();
         for (probability, member) in basis.values().into_iter().zip(basis.members) {
-            if let Member::Sorting(sorting) = member
+            if let ProgramColumn::Sorting(sorting) = member
                 && probability > ROUNDING
             {
                 mixture.push((probability, sorting));
@@ -91,12 +91,12 @@ impl Search<'_> {
     }
 
     /// Exchanges columns until none raises `worth` · utility − `price` · slack any more.
-    fn improve(&self, basis: &mut Basis<Member>, worth: f64, price: f64) {
+    fn improve(&self, basis: &mut Basis<ProgramColumn>, worth: f64, price: f64) {
         let candidates = self.candidates;
         for _ in 0..STEPS {
             let duals = basis.duals(|member| match member {
-                Member::Sorting(sorting) => -worth * sorting.utility,
-                Member::Set(_) => price,
+                ProgramColumn::Sorting(sorting) => -worth * sorting.utility,
+                ProgramColumn::Set(_) => price,
             });
             let mut y = vec![0.0; self.groups.len()];
             for (pair, dual) in self.groups.windows(2).zip(&duals) {
@@ -113,9 +113,9 @@ impl Search<'_> {
                 return;
             }
             let member = if of_sorting >= of_set {
-                Member::Sorting(sorting)
+                ProgramColumn::Sorting(sorting)
             } else {
-                Member::Set(y.iter().map(|&y| y > 0.0).collect())
+                ProgramColumn::Set(y.iter().map(|&y| y > 0.0).collect())
             };
             // A column that is there already gains nothing but rounding.
             let column = self.column(&member);
@@ -126,19 +126,19 @@ impl Search<'_> {
     }
 
     /// The rows of Δ, and that of the probabilities.
-    fn column(&self, member: &Member) -> Vec<f64> {
+    fn column(&self, member: &ProgramColumn) -> Vec<f64> {
         let row = |pair: &[usize]| match member {
-            Member::Sorting(sorting) => sorting.ratios[pair[0]] - sorting.ratios[pair[1]],
-            Member::Set(set) => f64::from(u8::from(set[pair[1]])) - f64::from(u8::from(set[pair[0]])),
+            ProgramColumn::Sorting(sorting) => sorting.ratios[pair[0]] - sorting.ratios[pair[1]],
+            ProgramColumn::Set(set) => f64::from(u8::from(set[pair[1]])) - f64::from(u8::from(set[pair[0]])),
         };
-        let probability = if matches!(member, Member::Sorting(_)) { 1.0 } else { 0.0 };
+        let probability = if matches!(member, ProgramColumn::Sorting(_)) { 1.0 } else { 0.0 };
         self.groups.windows(2).map(row).chain([probability]).collect()
     }
 }
 
 /// Σ σ_A.
-fn slack(basis: &Basis<Member>) -> f64 {
+fn slack(basis: &Basis<ProgramColumn>) -> f64 {
     let values = basis.values();
-    let sets = basis.members.iter().zip(values).filter(|(member, _)| matches!(member, Member::Set(_)));
+    let sets = basis.members.iter().zip(values).filter(|(member, _)| matches!(member, ProgramColumn::Set(_)));
     sets.map(|(_, value)| value).sum()
 }

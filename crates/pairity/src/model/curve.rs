@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A piecewise linear map through knots, which goes on with slope 1 beyond the first and the last.
 ///
 /// ```
-/// use pairity::methods::Curve;
+/// use pairity::model::Curve;
 /// let curve = Curve { x: vec![0.0, 1.0], y: vec![0.0, 4.0] };
 /// assert_eq!([-1.0, 0.25, 3.0].map(|score| curve.value(score)), [-1.0, 1.0, 6.0]);
 /// assert_eq!(Curve::default().value(0.3), 0.3);

@@ -2,55 +2,11 @@
 
 use std::collections::HashSet;
 
-use crate::methods::After;
-
-use super::{Encoding, MAX_LEVELS, Model, SCHEMA, Scorer, ScorerError};
+use super::{After, Model, ModelError};
+use crate::scorers::{Encoding, MAX_LEVELS, Scorer};
 
 /// How far from 1 probabilities may sum up, by rounding.
 const ROUNDING: f64 = 1e-9;
-
-/// Why a model can't be read, written or used.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ModelError {
-    /// Not JSON, or not with the fields of a model.
-    #[error("not a model file: {cause}. Give a file that training wrote; it may be cut short or damaged")]
-    Malformed {
-        /// What is wrong, and where.
-        cause: String,
-    },
-    /// Another kind of document, or another version of it.
-    #[error("the schema is {found:?}, but {SCHEMA:?} is needed: {}", schema_advice(found))]
-    Schema {
-        /// The schema found, empty if there is none.
-        found: String,
-    },
-    /// Parts that contradict each other.
-    #[error("damaged model file: {what}. Train the model again")]
-    Inconsistent {
-        /// What contradicts what.
-        what: String,
-    },
-    /// A shape that is none, or that does not fit the features.
-    #[error(transparent)]
-    Scorer(#[from] ScorerError),
-    /// Another number of queries than of rows.
-    #[error("queries are given for {found} rows, but the features have {rows}: give the query of each row")]
-    Queries {
-        /// Rows with a query.
-        found: usize,
-        /// Rows of the features.
-        rows: usize,
-    },
-}
-
-fn schema_advice(found: &str) -> &'static str {
-    if found.starts_with("pairity.model/") {
-        "another version of pairity wrote it. Use that version, or train again with this one"
-    } else {
-        "give a file that training wrote"
-    }
-}
 
 impl Model {
     /// Checks that the parts of the model belong together.

@@ -4,23 +4,6 @@
 //! The draw is a hash, not a stream of random numbers, so that it depends on nothing but the seed and the
 //! query's own text: neither on the order of the rows nor on which other queries are there.
 
-/// What the members of a mixture are drawn for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Draw<'a> {
-    /// One draw for each query, by its text; all rows of a query see the same scorer. Rows of a regression
-    /// have no queries, but they may have identifiers, which serve as well.
-    ByQuery {
-        /// The query of each row, as a position among the names. A row whose code is beyond the names (a
-        /// missing cell) is drawn for by the empty text.
-        codes: &'a [u32],
-        /// The queries' texts, as the table has them.
-        names: &'a [String],
-    },
-    /// One draw for the whole table: without queries all rows are one ranking. It is that of a query
-    /// whose text is empty.
-    Whole,
-}
-
 /// A number in [0, 1) from a seed and a text.
 ///
 /// FNV-1a with 64 bits over the seed (eight bytes, the lowest first) and the text (UTF-8), then the
@@ -28,7 +11,7 @@ pub enum Draw<'a> {
 /// scores of saved models depend on them.
 ///
 /// ```
-/// use pairity::scorers::uniform;
+/// use pairity::model::uniform;
 /// assert_eq!(uniform(7, "query 1"), uniform(7, "query 1"));
 /// assert_ne!(uniform(7, "query 1"), uniform(8, "query 1"));
 /// ```
@@ -47,7 +30,7 @@ fn hash(seed: u64, text: &str) -> u64 {
 }
 
 /// The member that a number in [0, 1) falls to: the first whose cumulative probability exceeds it.
-pub(crate) fn member(probabilities: impl Iterator<Item = f64>, uniform: f64) -> usize {
+pub(super) fn member(probabilities: impl Iterator<Item = f64>, uniform: f64) -> usize {
     let (mut cumulative, mut last) = (0.0, 0);
     for (member, probability) in probabilities.enumerate() {
         cumulative += probability;

@@ -1,8 +1,7 @@
 //! What post-processing leaves behind: a map of scores for each group.
 
-use super::{Curve, MethodError};
+use super::{Curve, ModelError, ModelGroups};
 use crate::examples::{Groups, check_column};
-use crate::scorers::ModelGroups;
 use serde::{Deserialize, Serialize};
 
 /// A map of scores for each group, known by the groups' names.
@@ -12,13 +11,13 @@ use serde::{Deserialize, Serialize};
 ///
 /// ```
 /// use pairity::examples::Groups;
-/// use pairity::methods::{Adjustment, GroupOffset};
+/// use pairity::model::{Adjustment, GroupOffset};
 ///
 /// let offset = |name: &str, offset| GroupOffset { name: name.into(), offset };
 /// let adjustment = Adjustment::Offsets { groups: vec![offset("a", 0.0), offset("b", 0.5)] };
 /// let applied = adjustment.apply(&[1.0, 1.0, 1.0], Some(&Groups::from_names(&["b", "a", "c"])))?;
 /// assert_eq!((applied.scores, applied.unknown), (vec![1.5, 1.0, 1.0], 1));
-/// # Ok::<(), pairity::methods::MethodError>(())
+/// # Ok::<(), pairity::model::ModelError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -71,12 +70,12 @@ pub struct GroupLogistic {
 }
 
 impl GroupLogistic {
-    pub(super) fn value(&self, score: f64) -> f64 {
+    pub(crate) fn value(&self, score: f64) -> f64 {
         sigmoid(self.alpha * score + self.beta)
     }
 }
 
-pub(super) fn sigmoid(t: f64) -> f64 {
+pub(crate) fn sigmoid(t: f64) -> f64 {
     1.0 / (1.0 + (-t).exp())
 }
 
@@ -104,9 +103,9 @@ impl Adjustment {
     /// # Errors
     /// No groups, not as many of them as scores, scores that are not finite, or an adjustment that
     /// [`check`](Self::check) refuses.
-    pub fn apply(&self, scores: &[f64], groups: Option<&Groups>) -> Result<Applied, MethodError> {
+    pub fn apply(&self, scores: &[f64], groups: Option<&Groups>) -> Result<Applied, ModelError> {
         self.check()?;
-        let groups = groups.ok_or(MethodError::NoGroups)?;
+        let groups = groups.ok_or(ModelError::NoGroups)?;
         check_column("scores", Some(scores), groups.len())?;
         let names = self.groups().into_iter().map(str::to_owned).collect();
         let (codes, unknown) = ModelGroups { columns: Vec::new(), names }.codes(groups);
@@ -118,8 +117,8 @@ impl Adjustment {
     ///
     /// # Errors
     /// A group named twice, numbers that are not finite, a map that falls.
-    pub fn check(&self) -> Result<(), MethodError> {
-        let damaged = |cause| Err(MethodError::Damaged { cause });
+    pub fn check(&self) -> Result<(), ModelError> {
+        let damaged = |cause| Err(ModelError::Damaged { cause });
         let mut names = self.groups();
         names.sort_unstable();
         if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -145,7 +144,7 @@ impl Adjustment {
     }
 
     /// The adjusted score of an example of the group at an index; beyond the last, of no group.
-    pub(super) fn value(&self, group: usize, score: f64) -> f64 {
+    pub(crate) fn value(&self, group: usize, score: f64) -> f64 {
         match self {
             Adjustment::Offsets { groups } => {
                 let offset = groups.get(group).map_or(0.0, |group| group.offset);
@@ -209,9 +208,9 @@ mod tests {
     fn what_does_not_fit_is_refused() {
         let groups = Groups::from_names(&["a", "b"]);
         let [mut offsets, _, mut logistic] = all();
-        assert_eq!(offsets.apply(&[0.0], None), Err(MethodError::NoGroups));
-        assert!(matches!(offsets.apply(&[0.0], Some(&groups)), Err(MethodError::Scores(_))));
-        assert!(matches!(offsets.apply(&[0.0, f64::NAN], Some(&groups)), Err(MethodError::Scores(_))));
+        assert_eq!(offsets.apply(&[0.0], None), Err(ModelError::NoGroups));
+        assert!(matches!(offsets.apply(&[0.0], Some(&groups)), Err(ModelError::Examples(_))));
+        assert!(matches!(offsets.apply(&[0.0, f64::NAN], Some(&groups)), Err(ModelError::Examples(_))));
         if let (Adjustment::Offsets { groups: offsets }, Adjustment::Logistic { groups: logistic }) =
             (&mut offsets, &mut logistic)
         {

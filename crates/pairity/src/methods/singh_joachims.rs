@@ -1,0 +1,46 @@
+//! Rankings of fair [`exposure`](crate::model::exposure) (Singh & Joachims 2018), drawn for each query from
+//! the scores of an unconstrained scorer.
+
+use super::{Method, MethodError, MethodOptions, Stage, Task, ranks_only};
+use crate::goals::Problem;
+use crate::model::exposure::{self, Exposure, METHOD};
+use crate::model::{After, Ranked};
+use crate::training::Trained;
+
+/// The method, of one kind of exposure.
+#[derive(Debug)]
+pub struct SinghJoachims(pub Exposure);
+
+impl Method for SinghJoachims {
+    fn name(&self) -> &'static str {
+        "singh-joachims"
+    }
+
+    fn full_name(&self) -> &'static str {
+        match self.0 {
+            Exposure::Impact => "singh-joachims (impact)",
+            Exposure::Treatment => "singh-joachims (treatment)",
+        }
+    }
+
+    fn about(&self) -> &'static str {
+        "Random rankings of fair exposure (Singh & Joachims 2018)"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Scores
+    }
+
+    fn follows_bound(&self) -> bool {
+        false
+    }
+
+    fn check(&self, problem: &Problem) -> Result<(), MethodError> {
+        ranks_only(problem, METHOD, "it gives rankings, and the goal compares scores with labels")
+    }
+
+    fn after(&self, task: &Task, options: &MethodOptions, _: &Trained) -> Result<Option<After>, MethodError> {
+        exposure::check(task.selection()).map_err(|reason| MethodError::does_not_apply(METHOD, reason))?;
+        Ok(Some(After::Ranked(Ranked { exposure: self.0, utilities: options.utilities })))
+    }
+}

@@ -1,0 +1,85 @@
+//! Why a model can't be read, written or used.
+
+use super::SCHEMA;
+use crate::examples::ExamplesError;
+use crate::scorers::{EncodeError, FeaturesError, ScorerError};
+
+/// Why a model can't be read, written or used.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// Not JSON, or not with the fields of a model.
+    #[error("not a model file: {cause}. Give a file that training wrote; it may be cut short or damaged")]
+    Malformed {
+        /// What is wrong, and where.
+        cause: String,
+    },
+    /// Another kind of document, or another version of it.
+    #[error("the schema is {found:?}, but {SCHEMA:?} is needed: {}", schema_advice(found))]
+    Schema {
+        /// The schema found, empty if there is none.
+        found: String,
+    },
+    /// Parts that contradict each other.
+    #[error("damaged model file: {what}. Train the model again")]
+    Inconsistent {
+        /// What contradicts what.
+        what: String,
+    },
+    /// An adjustment that no method can have made.
+    #[error("the adjustment of scores is damaged: {cause}. Give one that a method wrote")]
+    Damaged {
+        /// What is wrong with it.
+        cause: String,
+    },
+    /// A shape that is none, or that does not fit the features.
+    #[error(transparent)]
+    Scorer(#[from] ScorerError),
+    /// Columns that can't be encoded.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+    /// Groups that do not fit the features.
+    #[error(transparent)]
+    Features(#[from] FeaturesError),
+    /// Scores or examples that are wrong.
+    #[error(transparent)]
+    Examples(#[from] ExamplesError),
+    /// Another number of queries than of rows.
+    #[error("queries are given for {found} rows, but the features have {rows}: give the query of each row")]
+    Queries {
+        /// Rows with a query.
+        found: usize,
+        /// Rows of the features.
+        rows: usize,
+    },
+    /// Examples and features are of different lengths.
+    #[error(
+        "there are {features} rows of features for {rows} rows of examples: they have to be the same rows"
+    )]
+    Rows {
+        /// Rows of features.
+        features: usize,
+        /// Rows of examples.
+        rows: usize,
+    },
+    /// Scores are adjusted by group, and there are no groups.
+    #[error("the adjustment of scores differs by group, and the table has none: name the group column")]
+    NoGroups,
+    /// Examples that can't be ranked by exposure.
+    #[error("{} does not apply: {reason}", super::exposure::METHOD)]
+    NoRanking {
+        /// What is missing.
+        reason: &'static str,
+    },
+    /// An average of ranks is asked for.
+    #[error("the model draws a ranking for each query, and ranks have no expected score")]
+    NoExpected,
+}
+
+fn schema_advice(found: &str) -> &'static str {
+    if found.starts_with("pairity.model/") {
+        "another version of pairity wrote it. Use that version, or train again with this one"
+    } else {
+        "give a file that training wrote"
+    }
+}

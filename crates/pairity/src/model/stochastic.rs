@@ -1,0 +1,85 @@
+//! Scorers with their probabilities and what is done with their scores: the part of a model that is there
+//! as soon as it is trained.
+
+use super::{After, Component, ModelError};
+use crate::examples::Examples;
+use crate::metrics::{Chance, Member};
+use crate::scorers::{Architecture, Features, Scorer};
+
+/// A distribution over scorers of one shape, and what is done with their scores.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StochasticScorer<'a> {
+    /// The shape of the scorers.
+    pub architecture: &'a Architecture,
+    /// The scorers.
+    pub components: &'a [Component],
+    /// What is done with scores afterwards, if anything.
+    pub after: Option<&'a After>,
+}
+
+/// The scores of one member of a model, with the chance that it is drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemberScores {
+    /// How likely it is drawn; where that differs from query to query, a factor of `by_row`.
+    pub probability: f64,
+    /// How likely it is drawn for each row's query, if that differs.
+    pub by_row: Option<Vec<f64>>,
+    /// By row.
+    pub scores: Vec<f64>,
+}
+
+impl MemberScores {
+    /// As the metrics take it.
+    pub fn member(&self) -> Member<'_> {
+        let chance = match &self.by_row {
+            None => Chance::Same(self.probability),
+            Some(by_row) => Chance::ByRow(by_row),
+        };
+        Member { chance, scores: &self.scores }
+    }
+}
+
+impl<'a> StochasticScorer<'a> {
+    /// Scorers whose scores stay as they are.
+    pub fn new(architecture: &'a Architecture, components: &'a [Component]) -> StochasticScorer<'a> {
+        StochasticScorer { architecture, components, after: None }
+    }
+
+    /// The scores that each member gives to examples, which may be a part of the rows that the features
+    /// are of; 0 in rows that are not among them.
+    ///
+    /// # Errors
+    /// Features or examples that don't fit.
+    pub fn members(&self, examples: &Examples, features: &Features) -> Result<Vec<MemberScores>, ModelError> {
+        if features.rows() != examples.rows() {
+            return Err(ModelError::Rows { features: features.rows(), rows: examples.rows() });
+        }
+        self.architecture.check(features)?;
+        let features = features.select(&examples.row);
+        let mut in_order = vec![0.0; examples.len()];
+        let mut members = Vec::new();
+        for &Component { probability, ref parameters, .. } in self.components {
+            self.architecture.score(parameters, &features, &mut in_order);
+            let mut scores = vec![0.0; examples.rows()];
+            for (&row, &score) in examples.row.iter().zip(&in_order) {
+                scores[row as usize] = score;
+            }
+            match self.after {
+                None => members.push(MemberScores { probability, by_row: None, scores }),
+                Some(After::Adjusted(adjustment)) => {
+                    let scores = adjustment.apply(&scores, Some(&examples.groups_by_row()))?.scores;
+                    members.push(MemberScores { probability, by_row: None, scores });
+                }
+                Some(After::Ranked(ranked)) => {
+                    let rankings = ranked.rankings(examples, &scores)?;
+                    members.extend(rankings.members.into_iter().map(|ranking| {
+                        let by_row = ranking.probabilities.iter().map(|chance| chance * probability);
+                        let by_row = Some(by_row.collect());
+                        MemberScores { probability, by_row, scores: ranking.scores }
+                    }));
+                }
+            }
+        }
+        Ok(members)
+    }
+}
