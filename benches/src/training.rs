@@ -3,8 +3,8 @@
 use crate::{Failure, numbers};
 use pairity::examples::{Columns, Examples, Groups};
 use pairity::goals::{Problem, parse_constraint, parse_maximize};
-use pairity::scorers::{Architecture, Features, GroupUse, Linear};
-use pairity::training::{Data, TrainSettings, Watch, train};
+use pairity::learners::{Architecture, Features, GroupUse, Linear};
+use pairity::solvers::{Data, TrainSettings, Watch, train};
 use std::path::Path;
 use std::time::Instant;
 

@@ -67,7 +67,7 @@ impl TrainProgress {
     }
 
     /// So many iterations are done.
-    pub fn update(&self, progress: &pairity::training::Progress) {
+    pub fn update(&self, progress: &pairity::solvers::RunProgress) {
         let Bar(bar) = &self.0;
         bar.set_length(progress.iterations as u64);
         bar.set_message(format!(

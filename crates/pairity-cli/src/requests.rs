@@ -5,7 +5,7 @@ use anyhow::anyhow;
 use pairity::methods::{self, Method, MethodOptions};
 use pairity::metrics::Settings;
 use pairity::run::{CompareRequest, FitRequest, FrontierRequest, RunError, TrainRequest};
-use pairity::training::Answer;
+use pairity::solvers::Answer;
 
 impl AuditOptions {
     /// How rates are measured.

@@ -9,7 +9,7 @@ use crate::trial::{Shape, Trial, TrialError, TrialResult};
 use pairity::goals::{Criterion, Vocabulary, parse_expression};
 use pairity::methods::Stage;
 use pairity::rates::Rate;
-use pairity::training::{Evaluation, Trained};
+use pairity::solvers::{Evaluation, Trained};
 use std::path::PathBuf;
 
 /// How experiments are run.

@@ -3,13 +3,14 @@
 use crate::dataset::Dataset;
 use pairity::examples::{Column, Examples, ExamplesError, SplitError, Values};
 use pairity::goals::{Goal, Objective, Problem, ProblemError};
-use pairity::methods::constrained::Constrained;
-use pairity::methods::{Fitted, Method, MethodError, MethodOptions, Task, fit_from};
+use pairity::learners::text::{TextCnn, TextLayout, VOCABULARY};
+use pairity::learners::{Architecture, EncodeError, Encoder, Features, FeaturesError, GroupUse, Linear, Mlp};
+use pairity::methods::{
+    Fitted, Method, MethodError, MethodOptions, Task, constrained::Constrained, fit_from,
+};
 use pairity::metrics::Settings;
 use pairity::rates::{Average, Rate};
-use pairity::scorers::text::{TextCnn, TextLayout, VOCABULARY};
-use pairity::scorers::{Architecture, EncodeError, Encoder, Features, FeaturesError, GroupUse, Linear, Mlp};
-use pairity::training::{Data, Evaluation, Parts, TrainError, TrainSettings, Trained, Watch, reach};
+use pairity::solvers::{Data, Evaluation, Parts, TrainError, TrainSettings, Trained, Watch, reach};
 use std::time::{Duration, Instant};
 
 /// Why a run could not be made.
@@ -59,7 +60,7 @@ pub enum Shape {
 /// ```
 /// use pairity_experiments::simulated::Task;
 /// use pairity_experiments::trial::Trial;
-/// use pairity::training::TrainSettings;
+/// use pairity::solvers::TrainSettings;
 ///
 /// let data = Task::two_groups().draw(200, 1).dataset("simulated");
 /// let mut trial = Trial::new("auc", &["cross_group <= 0.05"]);

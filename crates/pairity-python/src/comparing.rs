@@ -6,7 +6,7 @@ use crate::prepare::{Options, explain, method};
 use crate::view::{Shown, View};
 use pairity::methods::{self, Stage};
 use pairity::run::{CompareRequest, CompareWatch};
-use pairity::training::Progress;
+use pairity::solvers::RunProgress;
 use pyo3::prelude::*;
 use std::sync::Mutex;
 
@@ -34,7 +34,7 @@ pub fn compare<'py>(
     let (outcome, raised) = py.detach(|| {
         let raised: Mutex<Option<PyErr>> = Mutex::new(None);
         let is_raised = || raised.lock().is_ok_and(|raised| raised.is_some());
-        let listen = |_: &Progress| match Python::attach(|py| py.check_signals()) {
+        let listen = |_: &RunProgress| match Python::attach(|py| py.check_signals()) {
             Ok(()) => !is_raised(),
             Err(error) => {
                 raised.lock().map(|mut raised| raised.replace(error)).ok();

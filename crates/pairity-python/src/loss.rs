@@ -6,7 +6,7 @@ use crate::refuse;
 use crate::view::object;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pairity::goals::Objective;
-use pairity::training::ScoreSettings;
+use pairity::solvers::ScoreSettings;
 use pyo3::prelude::*;
 use serde_json::json;
 
@@ -19,7 +19,7 @@ type Reached = (Vec<(usize, f64)>, f64, f64);
 /// The player who weighs the constraints.
 #[pyclass(module = "pairity._engine")]
 pub struct ScorePlayer {
-    inner: pairity::training::ScorePlayer,
+    inner: pairity::solvers::ScorePlayer,
 }
 
 #[pymethods]
@@ -52,7 +52,7 @@ impl ScorePlayer {
         };
         let rows = examples.inner.clone();
         let inner =
-            py.detach(|| pairity::training::ScorePlayer::new(problem, rows, &settings)).map_err(refuse)?;
+            py.detach(|| pairity::solvers::ScorePlayer::new(problem, rows, &settings)).map_err(refuse)?;
         Ok(ScorePlayer { inner })
     }
 

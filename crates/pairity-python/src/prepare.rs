@@ -7,8 +7,8 @@ use pairity::examples::Examples as EngineExamples;
 use pairity::goals::{Goal, Objective, Problem};
 use pairity::methods::{self, Method};
 use pairity::run::{FitRequest, GroupAware, Rows, RunError, ScorerKind};
+use pairity::solvers::{Answer, Player};
 use pairity::surrogates::Kind;
-use pairity::training::{Answer, Player};
 use pyo3::prelude::*;
 use std::time::Duration;
 

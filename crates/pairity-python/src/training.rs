@@ -5,7 +5,7 @@ use crate::model::{Feature, Model};
 use crate::prepare::{Options, explain};
 use crate::view::{Shown, View};
 use pairity::run::TrainRequest;
-use pairity::training::{Progress, Watch};
+use pairity::solvers::{RunProgress, Watch};
 use pairity_report::TrainingReport;
 use pyo3::prelude::*;
 use std::cell::RefCell;
@@ -32,7 +32,7 @@ pub fn train<'py>(
     let rows = options.rows(examples, &features)?;
     let (outcome, raised) = py.detach(|| {
         let raised: RefCell<Option<PyErr>> = RefCell::new(None);
-        let listen = |now: &Progress| match tell(progress.as_ref(), now) {
+        let listen = |now: &RunProgress| match tell(progress.as_ref(), now) {
             Ok(()) => true,
             Err(error) => {
                 raised.replace(Some(error));
@@ -52,7 +52,7 @@ pub fn train<'py>(
 }
 
 /// Tells of the progress, and hears of Ctrl-C.
-fn tell(progress: Option<&Py<PyAny>>, now: &Progress) -> PyResult<()> {
+fn tell(progress: Option<&Py<PyAny>>, now: &RunProgress) -> PyResult<()> {
     Python::attach(|py| {
         py.check_signals()?;
         if let Some(progress) = progress {

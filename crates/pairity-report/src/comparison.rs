@@ -2,7 +2,7 @@
 
 use crate::json::metric_json;
 use pairity::run::{CompareOutcome, ComparisonSetup, MethodResult};
-use pairity::training::Evaluation;
+use pairity::solvers::Evaluation;
 use serde_json::{Value, json};
 
 /// A document of what methods were compared for, with the entries that are its own.

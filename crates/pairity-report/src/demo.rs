@@ -3,7 +3,7 @@
 
 use crate::training::{TrainingReport, training_json};
 use pairity::run::Plane;
-use pairity::training::Evaluation;
+use pairity::solvers::Evaluation;
 use serde_json::{Value, json};
 
 /// Everything that is told about the demo. Its runs are named by their methods: one without a constraint,

@@ -6,7 +6,7 @@ use crate::training::TrainingReport;
 use pairity::goals::{Assessment, Goal, Objective};
 use pairity::metrics::Verdict;
 use pairity::run::TrainingPart;
-use pairity::training::Status;
+use pairity::solvers::Status;
 
 /// More names than this are counted rather than listed.
 const MAX_NAMES: usize = 3;

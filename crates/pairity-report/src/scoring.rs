@@ -1,7 +1,7 @@
 //! A table that was scored, and its JSON document of schema `pairity.score/1`.
 
+use pairity::learners::Note;
 use pairity::run::ScoreOutcome;
-use pairity::scorers::Note;
 use serde_json::{Value, json};
 
 /// Everything that is told about a scored table.

@@ -4,7 +4,7 @@ use crate::json::{check_entries, number_or_null};
 use pairity::goals::{Goal, Objective};
 use pairity::metrics::Metric;
 use pairity::run::TrainOutcome;
-use pairity::training::Evaluation;
+use pairity::solvers::Evaluation;
 use serde_json::{Value, json};
 use std::ops::Deref;
 

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use pairity::scorers::Encoding;
+use pairity::learners::Encoding;
 use pairity::similar::nearest;
 
 use super::error::TableError;
@@ -154,7 +154,7 @@ pub(crate) fn unknown(column: &str, names: Vec<String>, file: &str) -> TableErro
 mod tests {
     use super::*;
     use pairity::examples::{Column, Values};
-    use pairity::scorers::Encoder;
+    use pairity::learners::Encoder;
 
     #[test]
     fn a_column_wanted_twice_is_read_once_if_the_kinds_agree() {

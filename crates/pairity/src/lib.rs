@@ -5,6 +5,7 @@
 
 pub mod examples;
 pub mod goals;
+pub mod learners;
 pub mod methods;
 pub mod metrics;
 pub mod model;
@@ -12,7 +13,6 @@ mod names;
 mod pairs;
 pub mod rates;
 pub mod run;
-pub mod scorers;
 pub mod similar;
+pub mod solvers;
 pub mod surrogates;
-pub mod training;

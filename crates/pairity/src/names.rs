@@ -29,7 +29,7 @@ pub(crate) use names;
 
 #[cfg(test)]
 mod tests {
-    use crate::training::Player;
+    use crate::solvers::Player;
 
     #[test]
     fn names_and_values_lead_to_each_other() {

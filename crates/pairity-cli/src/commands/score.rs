@@ -7,9 +7,9 @@ use crate::output;
 use crate::progress::Progress;
 use anyhow::{Context, anyhow, bail};
 use pairity::examples::Groups;
+use pairity::learners::EncodeError;
 use pairity::model::{After, Model, ModelGroups};
 use pairity::run::{RunError, ScoreOutcome, ScoreRequest, score};
-use pairity::scorers::EncodeError;
 use pairity_report::{Look, ScoringReport, plain, scoring_json, scoring_text};
 use pairity_tables::{
     self as tables, AddColumns, Output, Selection, Source, Table, TableError, Want, WholeFile,

@@ -6,7 +6,7 @@ use crate::progress::TrainProgress;
 use crate::{load, output};
 use anyhow::Context;
 use pairity::run::{Rows, TrainOutcome, train};
-use pairity::training::{Checkpoint, Watch};
+use pairity::solvers::{Checkpoint, Watch};
 use pairity_report::{PageAside, TrainingReport, training_html, training_json, training_text};
 use std::path::Path;
 use std::process::ExitCode;

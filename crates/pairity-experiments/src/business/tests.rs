@@ -3,7 +3,7 @@
 use super::*;
 use crate::trial::{Shape, Trial};
 use pairity::metrics::{Audit, Settings};
-use pairity::training::TrainSettings;
+use pairity::solvers::TrainSettings;
 
 #[test]
 fn there_are_exactly_as_many_pairs_as_in_the_paper() {

@@ -1,7 +1,7 @@
 //! Loaders on small files that have the oddities of the published ones.
 
 use pairity::examples::{Column, MISSING};
-use pairity::scorers::Encoder;
+use pairity::learners::Encoder;
 use pairity_experiments::dataset::Dataset;
 use pairity_experiments::error::DataError;
 use pairity_experiments::loaders::{crime, law, w3c, wiki};

@@ -1,6 +1,6 @@
 //! The published files themselves, where `$PAIRITY_DATA` says they are: what is known of them must hold.
 
-use pairity::scorers::Encoder;
+use pairity::learners::Encoder;
 use pairity_experiments::data::{self, DATA_SETS};
 use pairity_experiments::dataset::Dataset;
 use pairity_experiments::fetch::{FetchSettings, fetch};

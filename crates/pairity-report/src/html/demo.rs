@@ -13,7 +13,7 @@ use crate::text::words::{plain, rate};
 use crate::training::TrainingReport;
 use pairity::metrics::Metric;
 use pairity::run::Plane;
-use pairity::training::Evaluation;
+use pairity::solvers::Evaluation;
 
 /// The demo as a page: one file that needs nothing else.
 pub fn demo_html(report: &DemoReport) -> String {

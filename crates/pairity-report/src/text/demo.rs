@@ -6,7 +6,7 @@ use crate::demo::{DemoReport, NEXT};
 use crate::outcome::goal_words;
 use pairity::goals::Criterion;
 use pairity::metrics::Metric;
-use pairity::training::Evaluation;
+use pairity::solvers::Evaluation;
 
 /// The demo for reading.
 pub fn demo_text(report: &DemoReport, look: &Look) -> String {

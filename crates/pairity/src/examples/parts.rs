@@ -50,7 +50,7 @@ impl Examples {
         &self.row
     }
 
-    /// The code of each row's group, for [`Features::with_codes`](crate::scorers::Features::with_codes).
+    /// The code of each row's group, for [`Features::with_codes`](crate::learners::Features::with_codes).
     /// Rows that are no examples belong to no group.
     pub fn codes_by_row(&self) -> Vec<u16> {
         let Attribute::Groups { names, codes } = &self.attribute else { return vec![0; self.rows] };

@@ -2,8 +2,9 @@
 //! [`Correlation`](crate::surrogates::Correlation) is added to the loss.
 
 use super::{Method, MethodError, MethodOptions, Stage, Task};
-use crate::surrogates::{Membership, SurrogateError};
-use crate::training::{Penalty, TrainError, TrainSettings, Trained, Watch};
+use crate::examples::Examples;
+use crate::solvers::{LossTerm, ScoreTerm, TrainError, Trained, Watch, train_with};
+use crate::surrogates::{Correlation, Membership, SurrogateError};
 
 /// The method.
 #[derive(Debug)]
@@ -23,14 +24,45 @@ impl Method for Beutel {
     }
 
     fn train(&self, task: &Task, options: &MethodOptions, watch: Watch) -> Result<Trained, MethodError> {
-        let penalty = Some(Penalty { weight: options.penalty, membership: Membership::Cross });
-        let settings = TrainSettings { penalty, ..task.settings.clone() };
-        let trained = Task { settings: &settings, ..*task }.train(&task.problem.unconstrained(), watch);
+        let penalty = Penalty { weight: options.penalty, membership: Membership::Cross };
+        let problem = task.problem.unconstrained();
+        let trained = train_with(Some(&penalty), &problem, task.scorer, &task.data, task.settings, watch);
         trained.map_err(|error| match error {
-            MethodError::Train(TrainError::Surrogate(SurrogateError::NoCorrelation { reason })) => {
+            TrainError::Surrogate(SurrogateError::NoCorrelation { reason }) => {
                 MethodError::does_not_apply("the correlation penalty", reason)
             }
-            other => other,
+            other => MethodError::Train(other),
         })
+    }
+}
+
+/// A penalty on the correlation between the residuals of pairs and the protected attribute.
+#[derive(Debug)]
+struct Penalty {
+    /// What the correlation weighs beside the loss.
+    weight: f64,
+    /// Which pairs it is taken over.
+    membership: Membership,
+}
+
+impl LossTerm for Penalty {
+    fn check(&self) -> Result<(), TrainError> {
+        match self.weight >= 0.0 && self.weight.is_finite() {
+            true => Ok(()),
+            false => Err(TrainError::Setting {
+                name: "the weight of the penalty",
+                found: self.weight.to_string(),
+                allowed: "a number of at least 0",
+            }),
+        }
+    }
+
+    fn on<'a>(&self, examples: &'a Examples) -> Result<ScoreTerm<'a>, SurrogateError> {
+        let (correlation, weight) = (Correlation::new(examples, self.membership)?, self.weight);
+        Ok(Box::new(move |scores, gradient| {
+            let value = correlation.value_and_gradient(scores, gradient);
+            gradient.iter_mut().for_each(|slope| *slope *= weight);
+            weight * value
+        }))
     }
 }

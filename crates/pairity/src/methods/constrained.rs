@@ -1,7 +1,7 @@
 //! The objective subject to the constraints, by the game.
 
 use super::{Method, MethodError, MethodOptions, Stage, Task};
-use crate::training::{Trained, Watch};
+use crate::solvers::{Trained, Watch};
 
 /// The method.
 #[derive(Debug)]

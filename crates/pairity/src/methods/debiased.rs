@@ -13,7 +13,7 @@
 
 use super::{Method, MethodError, MethodOptions, Stage, Task};
 use crate::examples::{Attribute, Examples};
-use crate::training::{Data, Trained, Watch};
+use crate::solvers::{Data, Trained, Watch};
 
 const METHOD: &str = "debiasing";
 

@@ -2,7 +2,7 @@
 
 use crate::examples::ExamplesError;
 use crate::model::ModelError;
-use crate::training::TrainError;
+use crate::solvers::TrainError;
 
 /// Why a method gives no result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

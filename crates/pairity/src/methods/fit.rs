@@ -3,10 +3,10 @@
 use super::{Adjusted, Method, MethodError, MethodOptions, Stage, Tuning};
 use crate::examples::Examples;
 use crate::goals::Problem;
+use crate::learners::{Architecture, Features};
 use crate::metrics::Settings;
 use crate::model::{After, StochasticScorer};
-use crate::scorers::{Architecture, Features};
-use crate::training::{Data, Evaluation, Status, TrainSettings, Trained, Watch, evaluate, train};
+use crate::solvers::{Data, Evaluation, Status, TrainSettings, Trained, Watch, evaluate, train};
 
 /// What a method is asked for.
 #[derive(Clone, Copy)]

@@ -2,10 +2,9 @@
 
 use super::{Adjusted, MethodError, Task, Tuning};
 use crate::goals::Problem;
-use crate::model::exposure::Utilities;
-use crate::model::{After, StochasticScorer};
+use crate::model::{After, StochasticScorer, exposure::Utilities};
 use crate::rates::Rate;
-use crate::training::{Trained, Watch};
+use crate::solvers::{Trained, Watch};
 use std::fmt;
 
 /// What can be set of methods; each looks at its own.

@@ -2,7 +2,7 @@
 
 use super::{Method, MethodError, MethodOptions, Stage, Task};
 use crate::goals::Problem;
-use crate::training::{Trained, Watch};
+use crate::solvers::{Trained, Watch};
 
 /// The method.
 #[derive(Debug)]

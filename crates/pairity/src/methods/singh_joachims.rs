@@ -5,7 +5,7 @@ use super::{Method, MethodError, MethodOptions, Stage, Task, ranks_only};
 use crate::goals::Problem;
 use crate::model::exposure::{self, Exposure, METHOD};
 use crate::model::{After, Ranked};
-use crate::training::Trained;
+use crate::solvers::Trained;
 
 /// The method, of one kind of exposure.
 #[derive(Debug)]

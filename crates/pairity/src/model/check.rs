@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{After, Model, ModelError};
-use crate::scorers::{Encoding, MAX_LEVELS, Scorer};
+use crate::learners::{Encoding, MAX_LEVELS};
 
 /// How far from 1 probabilities may sum up, by rounding.
 const ROUNDING: f64 = 1e-9;

@@ -2,7 +2,7 @@
 
 use super::SCHEMA;
 use crate::examples::ExamplesError;
-use crate::scorers::{EncodeError, FeaturesError, ScorerError};
+use crate::learners::{EncodeError, FeaturesError, ScorerError};
 
 /// Why a model can't be read, written or used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{After, ModelError};
 use crate::examples::Groups;
 use crate::goals::Goal;
-use crate::scorers::{Architecture, Encoder};
+use crate::learners::{Architecture, Encoder};
 
 /// The name and the number of the format.
 pub const SCHEMA: &str = "pairity.model/1";
@@ -32,7 +32,7 @@ pub const SCHEMA: &str = "pairity.model/1";
 /// ```
 /// use pairity::goals::{Goal, Objective};
 /// use pairity::model::{Component, Model, ScoreRows};
-/// use pairity::scorers::{Architecture, Encoder, Features, GroupUse, Linear};
+/// use pairity::learners::{Architecture, Encoder, Features, GroupUse, Linear};
 /// use pairity::examples::{Column, Values};
 ///
 /// let age = Column { name: "age".into(), values: Values::Numbers(vec![20.0, 40.0]) };
@@ -95,7 +95,7 @@ pub struct Component {
     pub snapshot: usize,
     /// Its parameters. A list in the document or, if there are many, an object with the base64 of their bytes,
     /// the lowest byte first: `{"f32": "…"}` or `{"f64": "…"}`.
-    #[serde(with = "crate::scorers::numbers")]
+    #[serde(with = "crate::learners::numbers")]
     pub parameters: Vec<f64>,
 }
 

@@ -2,9 +2,8 @@
 
 use super::draw::{member, uniform};
 use super::{After, Component, MemberScores, Model, ModelError, StochasticScorer};
-use crate::examples::Column;
-use crate::examples::{Examples, Groups};
-use crate::scorers::{Features, Note, Scorer};
+use crate::examples::{Column, Examples, Groups};
+use crate::learners::{Features, Note};
 
 /// The rows of a table, as a model scores them.
 #[derive(Debug, Clone, PartialEq)]

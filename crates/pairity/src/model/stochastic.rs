@@ -3,8 +3,8 @@
 
 use super::{After, Component, ModelError};
 use crate::examples::Examples;
+use crate::learners::{Architecture, Features};
 use crate::metrics::{Chance, Member};
-use crate::scorers::{Architecture, Features, Scorer};
 
 /// A distribution over scorers of one shape, and what is done with their scores.
 #[derive(Debug, Clone, Copy, PartialEq)]

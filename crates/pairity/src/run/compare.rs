@@ -4,11 +4,12 @@ use super::prepare::Prepared;
 use super::{FitRequest, Rows, RunError};
 use crate::examples::Examples;
 use crate::goals::{Goal, Objective};
-use crate::methods::unconstrained::Unconstrained;
-use crate::methods::{Fitted, Method, MethodError, MethodOptions, Stage, Task, fit, fit_from};
+use crate::methods::{
+    Fitted, Method, MethodError, MethodOptions, Stage, Task, fit, fit_from, unconstrained::Unconstrained,
+};
 use crate::metrics::{Metric, Verdict};
 use crate::model::After;
-use crate::training::{Answer, Evaluation, Progress, Status, Trained, Watch};
+use crate::solvers::{Answer, Evaluation, RunProgress, Status, Trained, Watch};
 use rayon::prelude::*;
 use std::time::Instant;
 
@@ -28,7 +29,7 @@ pub struct CompareWatch<'a> {
     /// so do the calls below.
     pub side_by_side: bool,
     /// Hears of the progress of each training; false ends it.
-    pub progress: &'a (dyn Fn(&Progress) -> bool + Sync),
+    pub progress: &'a (dyn Fn(&RunProgress) -> bool + Sync),
     /// Is told once how many runs there are.
     pub runs: &'a (dyn Fn(usize) + Sync),
     /// Hears the name of each method that is done.
@@ -170,7 +171,7 @@ pub(super) struct Contest<'a> {
     pub task: Task<'a>,
     part: &'static str,
     examples: &'a Examples,
-    progress: &'a (dyn Fn(&Progress) -> bool + Sync),
+    progress: &'a (dyn Fn(&RunProgress) -> bool + Sync),
     pub base: Trained,
     base_seconds: f64,
 }
@@ -243,7 +244,7 @@ impl<'a> Contest<'a> {
     }
 }
 
-fn heard<'a>(progress: &'a (dyn Fn(&Progress) -> bool + Sync)) -> Watch<'a> {
+fn heard<'a>(progress: &'a (dyn Fn(&RunProgress) -> bool + Sync)) -> Watch<'a> {
     Watch { progress, ..Watch::default() }
 }
 

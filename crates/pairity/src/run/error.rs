@@ -1,13 +1,11 @@
 //! Why a request has no outcome.
 
 use crate::examples::{ExamplesError, SplitError};
-use crate::goals::GoalError;
-use crate::goals::ProblemError;
+use crate::goals::{GoalError, ProblemError};
+use crate::learners::{EncodeError, FeaturesError, ScorerError, text::EmbeddingError};
 use crate::methods::MethodError;
 use crate::model::ModelError;
-use crate::scorers::text::EmbeddingError;
-use crate::scorers::{EncodeError, FeaturesError, ScorerError};
-use crate::training::TrainError;
+use crate::solvers::TrainError;
 
 /// Why a request has no outcome. What a user has to say in another way is a variant of its own, which a
 /// front end can word by its own options.

@@ -2,11 +2,11 @@
 
 use super::{GroupAware, RunError, ScorerKind};
 use crate::goals::{Goal, Objective};
+use crate::learners::text::VOCABULARY;
 use crate::methods::MethodOptions;
 use crate::metrics::Settings;
-use crate::scorers::text::VOCABULARY;
+use crate::solvers::{Answer, Player, TrainSettings};
 use crate::surrogates::Kind;
-use crate::training::{Answer, Player, TrainSettings};
 use std::time::Duration;
 
 /// What is trained, for what, and how.

@@ -5,7 +5,7 @@ use super::{CompareWatch, ComparisonSetup, FitRequest, MethodResult, Rows, RunEr
 use crate::goals::Problem;
 use crate::methods::{Method, Stage, Task};
 use crate::model::Component;
-use crate::training::TrainSettings;
+use crate::solvers::TrainSettings;
 
 /// What is traced.
 #[derive(Debug, Clone, PartialEq)]

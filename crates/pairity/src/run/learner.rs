@@ -1,8 +1,8 @@
 //! The kind of scorer, and the shape that it has for given features.
 
+use crate::learners::text::{TextCnn, TextLayout};
+use crate::learners::{Architecture, GroupUse, Linear, Mlp};
 use crate::names::names;
-use crate::scorers::text::{TextCnn, TextLayout};
-use crate::scorers::{Architecture, GroupUse, Linear, Mlp};
 
 /// The kind of scorer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

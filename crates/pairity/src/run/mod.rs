@@ -16,7 +16,7 @@
 //! ```
 //! use pairity::examples::{Column, Columns, Examples, Values};
 //! use pairity::run::{FitRequest, Rows, TrainRequest, train};
-//! use pairity::training::{Status, Watch};
+//! use pairity::solvers::{Status, Watch};
 //!
 //! let examples = Examples::new(Columns { labels: Some(&[0.0, 1.0, 2.0]), ..Columns::default() })?;
 //! let column = Column { name: "age".into(), values: Values::Numbers(vec![50.0, 30.0, 10.0]) };

@@ -1,8 +1,8 @@
 //! Rows of two features, for the picture of a plane with the line of each linear scorer.
 
 use crate::examples::Examples;
+use crate::learners::{Architecture, Features, GroupUse};
 use crate::methods::Fitted;
-use crate::scorers::{Architecture, Features, GroupUse};
 
 /// Rows of one group and label that a picture shows at most.
 const SHOWN: usize = 120;

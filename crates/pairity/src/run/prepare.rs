@@ -3,12 +3,11 @@
 use super::{FitRequest, Fold, Rows, RunError};
 use crate::examples::{Column, Examples};
 use crate::goals::{Goal, Problem};
+use crate::learners::{Architecture, Encoder, Features, GroupUse, text::Embeddings};
 use crate::methods::Task;
 use crate::metrics::Settings;
 use crate::rates::Rate;
-use crate::scorers::text::Embeddings;
-use crate::scorers::{Architecture, Encoder, Features, GroupUse};
-use crate::training::{Answer, Data, Parts, TrainSettings};
+use crate::solvers::{Answer, Data, Parts, TrainSettings};
 
 /// Everything that training needs.
 pub(super) struct Prepared {

@@ -2,8 +2,8 @@
 
 use super::RunError;
 use crate::examples::{Column, ExamplesError, Groups};
+use crate::learners::Note;
 use crate::model::{Component, ComponentUse, Model, ModelError};
-use crate::scorers::Note;
 use serde::Serialize;
 
 /// What is scored.

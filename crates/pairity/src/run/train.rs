@@ -3,11 +3,10 @@
 use super::prepare::Prepared;
 use super::{FitRequest, Plane, Rows, RunError, pictures};
 use crate::goals::Goal;
-use crate::methods::constrained::Constrained;
-use crate::methods::{Fitted, Method, fit_from};
+use crate::learners::Encoder;
+use crate::methods::{Fitted, Method, constrained::Constrained, fit_from};
 use crate::model::{Model, ModelGroups, StochasticScorer};
-use crate::scorers::Encoder;
-use crate::training::{Answer, Evaluation, Status, Trained, Watch, evaluate};
+use crate::solvers::{Answer, Evaluation, Status, Trained, Watch, evaluate};
 use std::time::Instant;
 
 /// What is to be trained.

@@ -6,7 +6,7 @@ use pairity::run::{
     CompareOutcome, ComparisonSetup, FrontierCurve, FrontierOutcome, FrontierPoint, MethodOutcome,
     MethodResult,
 };
-use pairity::training::{Status, evaluate_members};
+use pairity::solvers::{Status, evaluate_members};
 
 const NASTY: &str = "<script>x()</script>";
 

@@ -7,7 +7,7 @@ use crate::html::table::{HtmlTable, TableCell};
 use crate::scale::{Scale, minus};
 use crate::text::words::{count, number, plain, shorten};
 use crate::training::objective_of;
-use pairity::training::TracePoint;
+use pairity::solvers::TracePoint;
 
 impl TrainingPage<'_> {
     pub(super) fn course(&self) -> Option<Section> {

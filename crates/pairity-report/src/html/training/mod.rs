@@ -19,7 +19,7 @@ use crate::report::{AuditReport, Notes};
 use crate::text::words::{number, plain, rate, shorten};
 use crate::training::{TrainingReport, objective_of};
 use pairity::run::{Plane, TrainingPart};
-use pairity::training::Evaluation;
+use pairity::solvers::Evaluation;
 
 /// What a page shows beside a training run.
 #[derive(Debug, Clone, Copy, Default)]

@@ -5,7 +5,7 @@ use crate::text::{Look, training_text};
 use crate::training::{TrainingReport, training_json};
 use pairity::examples::{Column, Columns, Examples, Groups, Values};
 use pairity::run::{FitRequest, Plane, PlaneLine, PlanePoint, Rows, TrainRequest, TrainingPart, train};
-use pairity::training::{Evaluation, Status, Watch};
+use pairity::solvers::{Evaluation, Status, Watch};
 
 /// A run on rows of two features and some groups, or of a continuous attribute without any.
 fn run(groups: &[&str], constraints: &[&str]) -> (TrainingReport, Option<Evaluation>) {

@@ -1,0 +1,337 @@
+//! The encoder: learned from the columns of the training rows, it turns the columns of any table into
+//! features.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::EncodeError;
+use super::text::{self, TextLayout};
+use crate::examples::{Column, Values};
+
+/// The most levels of a column of categories.
+pub const MAX_LEVELS: usize = 1000;
+
+/// What one column becomes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Encoding {
+    /// (x − shift) / scale.
+    Number {
+        /// The column.
+        name: String,
+        /// What is subtracted.
+        shift: f64,
+        /// What it is divided by, above 0.
+        scale: f64,
+        /// The feature of a missing number.
+        fill: f64,
+        /// Whether another feature says that the number is missing.
+        indicator: bool,
+    },
+    /// One feature for each level.
+    Category {
+        /// The column.
+        name: String,
+        /// The levels, sorted.
+        levels: Vec<String>,
+        /// Whether a missing value is a level too, the last.
+        missing: bool,
+    },
+    /// Words of a text, one feature for each word of a vocabulary; always the last column.
+    Text {
+        /// The column.
+        name: String,
+        /// The vocabulary, the most frequent word first.
+        words: Vec<String>,
+        /// What of a text is kept.
+        #[serde(flatten)]
+        layout: TextLayout,
+    },
+}
+
+impl Encoding {
+    /// The column.
+    pub fn name(&self) -> &str {
+        match self {
+            Encoding::Number { name, .. } | Encoding::Category { name, .. } | Encoding::Text { name, .. } => {
+                name
+            }
+        }
+    }
+
+    /// Number of features.
+    pub fn width(&self) -> usize {
+        match self {
+            Encoding::Number { indicator, .. } => 1 + usize::from(*indicator),
+            Encoding::Category { levels, missing, .. } => levels.len() + usize::from(*missing),
+            Encoding::Text { words, .. } => words.len(),
+        }
+    }
+}
+
+/// What columns become.
+///
+/// | column | features |
+/// |---|---|
+/// | numbers | one: (x − shift) / scale. Standardized: shift is the mean and scale the standard deviation (that of the rows themselves, divided by n), or 1 in a constant column. Otherwise 0 and 1 |
+/// | numbers, some missing in training | one more, named `… is missing`: 1 where the number is missing, which itself becomes the mean if standardized (0) and 0 if not |
+/// | categories | one for each level seen in training, in the order of their texts: 1 where the row has it |
+/// | categories, some missing in training | one more, named `… is missing` |
+/// | a text | one for each of the most frequent words of the training texts, as [`tokens`](text::tokens) finds them. A missing text is one without words |
+///
+/// Means, deviations and levels are those of the training rows.
+///
+/// ```
+/// use pairity::examples::{Column, Values};
+/// use pairity::learners::Encoder;
+///
+/// let levels = vec!["red".into(), "blue".into()];
+/// let columns = [
+///     Column { name: "age".into(), values: Values::Numbers(vec![20.0, 40.0, f64::NAN]) },
+///     Column { name: "color".into(), values: Values::Categories { codes: vec![0, 1, 0], levels } },
+/// ];
+/// let encoder = Encoder::learn(&columns.each_ref(), None, true)?;
+/// assert_eq!(encoder.names(), ["age", "age is missing", "color = blue", "color = red"]);
+/// let encoded = encoder.encode(&columns)?;
+/// assert_eq!(encoded.features.row(0), [-1.0, 0.0, 0.0, 1.0]);
+/// assert_eq!(encoded.features.row(2), [0.0, 1.0, 0.0, 1.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Encoder {
+    pub(super) columns: Vec<Encoding>,
+}
+
+impl Encoder {
+    /// Learns from some rows of some columns, or from all rows.
+    ///
+    /// # Errors
+    /// No columns or rows, columns that don't belong together, a column with more than [`MAX_LEVELS`]
+    /// levels among these rows, or with numbers too large to standardize.
+    pub fn learn(
+        columns: &[&Column],
+        rows: Option<&[u32]>,
+        standardize: bool,
+    ) -> Result<Encoder, EncodeError> {
+        let Some(first) = columns.first() else {
+            return Err(EncodeError::Nothing { what: "columns", advice: "name a feature column" });
+        };
+        let expected = length(first);
+        if rows.map_or(expected, <[u32]>::len) == 0 {
+            return Err(EncodeError::Nothing { what: "rows", advice: "give the training part some" });
+        }
+        let mut seen = HashSet::new();
+        let mut learned = Vec::with_capacity(columns.len());
+        for column in columns {
+            let name = column.name.clone();
+            if !seen.insert(&column.name) {
+                return Err(EncodeError::Twice { column: name });
+            }
+            let found = length(column);
+            if found != expected {
+                return Err(EncodeError::Length { column: name, found, expected });
+            }
+            let beyond = rows.unwrap_or_default().iter().find(|&&row| row as usize >= found);
+            if let Some(&row) = beyond {
+                return Err(EncodeError::NoRow { column: name, row: row as usize, rows: found });
+            }
+            learned.push(match (&column.values, rows) {
+                (Values::Numbers(numbers), None) => number(name, numbers, 0..found, standardize)?,
+                (Values::Numbers(numbers), Some(rows)) => number(name, numbers, places(rows), standardize)?,
+                (Values::Categories { codes, levels }, None) => {
+                    category(name, codes.iter().copied(), levels)?
+                }
+                (Values::Categories { codes, levels }, Some(rows)) => {
+                    category(name, places(rows).map(|row| codes[row]), levels)?
+                }
+            });
+        }
+        Ok(Encoder { columns: learned })
+    }
+
+    /// Adds a text, whose vocabulary is learned from some rows, or from all rows. The encoder of a text alone
+    /// starts from the empty one, `Encoder::default()`.
+    ///
+    /// ```
+    /// use pairity::learners::{Encoder, text::TextLayout};
+    /// use pairity::examples::{Column, Values};
+    ///
+    /// let levels = vec!["A good day".into(), "good, good!".into()];
+    /// let column = Column { name: "comment".into(), values: Values::Categories { codes: vec![0, 1], levels } };
+    /// let encoder = Encoder::default().with_text(&column, None, 2, TextLayout::Bag)?;
+    /// assert_eq!(encoder.names(), ["comment has good", "comment has a"]);
+    /// let features = encoder.encode(&[column])?.features;
+    /// assert_eq!(features.words().map(|words| words.row(1)), Some(&[0][..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A column of numbers or one that is a feature already, a second text, rows beyond the last, or texts
+    /// without a single word.
+    pub fn with_text(
+        mut self,
+        column: &Column,
+        rows: Option<&[u32]>,
+        vocabulary: usize,
+        layout: TextLayout,
+    ) -> Result<Encoder, EncodeError> {
+        let name = column.name.clone();
+        if self.columns.iter().any(|known| known.name() == name) {
+            return Err(EncodeError::Twice { column: name });
+        }
+        if self.text().is_some() {
+            return Err(EncodeError::SecondText { column: name });
+        }
+        let Some((codes, levels)) = column.categories() else {
+            return Err(EncodeError::Numbers { column: name });
+        };
+        let beyond = rows.unwrap_or_default().iter().find(|&&row| row as usize >= codes.len());
+        if let Some(&row) = beyond {
+            return Err(EncodeError::NoRow { column: name, row: row as usize, rows: codes.len() });
+        }
+        let text = |&code: &u32| levels.get(code as usize).map_or("", String::as_str);
+        let words = match rows {
+            None => text::learn(codes.iter().map(text), vocabulary),
+            Some(rows) => text::learn(places(rows).map(|row| text(&codes[row])), vocabulary),
+        };
+        if words.is_empty() {
+            return Err(EncodeError::NoWords { column: name });
+        }
+        self.columns.push(Encoding::Text { name, words, layout });
+        Ok(self)
+    }
+
+    /// The text column and its vocabulary, if there is one.
+    pub fn text(&self) -> Option<(&str, &[String])> {
+        self.columns.iter().find_map(|column| match column {
+            Encoding::Text { name, words, .. } => Some((name.as_str(), &words[..])),
+            _ => None,
+        })
+    }
+
+    /// What each column becomes, in the order of the features.
+    pub fn columns(&self) -> &[Encoding] {
+        &self.columns
+    }
+
+    /// Number of features.
+    pub fn width(&self) -> usize {
+        self.columns.iter().map(Encoding::width).sum()
+    }
+
+    /// Number of features that are no words.
+    pub(super) fn dense_width(&self) -> usize {
+        self.width() - self.text().map_or(0, |(_, words)| words.len())
+    }
+
+    /// The name of each feature.
+    pub fn names(&self) -> Vec<String> {
+        let mut names = Vec::with_capacity(self.width());
+        for column in &self.columns {
+            let name = column.name();
+            let missing = match column {
+                Encoding::Number { indicator, .. } => {
+                    names.push(name.to_owned());
+                    *indicator
+                }
+                Encoding::Category { levels, missing, .. } => {
+                    names.extend(levels.iter().map(|level| format!("{name} = {level}")));
+                    *missing
+                }
+                Encoding::Text { words, .. } => {
+                    names.extend(words.iter().map(|word| format!("{name} has {word}")));
+                    false
+                }
+            };
+            if missing {
+                names.push(format!("{name} is missing"));
+            }
+        }
+        names
+    }
+}
+
+pub(super) fn length(column: &Column) -> usize {
+    match &column.values {
+        Values::Numbers(numbers) => numbers.len(),
+        Values::Categories { codes, .. } => codes.len(),
+    }
+}
+
+fn places(rows: &[u32]) -> impl Iterator<Item = usize> + Clone {
+    rows.iter().map(|&row| row as usize)
+}
+
+fn number(
+    name: String,
+    numbers: &[f64],
+    rows: impl Iterator<Item = usize> + Clone,
+    standardize: bool,
+) -> Result<Encoding, EncodeError> {
+    if let Some(row) = rows.clone().find(|&row| numbers[row].is_infinite()) {
+        return Err(EncodeError::NotFinite { column: name, row, value: numbers[row] });
+    }
+    let indicator = rows.clone().any(|row| numbers[row].is_nan());
+    let known = rows.map(|row| numbers[row]).filter(|number| !number.is_nan());
+    let Some((mean, deviation)) = mean_and_deviation(known) else {
+        return Err(EncodeError::Spread { column: name });
+    };
+    Ok(match standardize {
+        true => {
+            let scale = if deviation > 0.0 { deviation } else { 1.0 };
+            Encoding::Number { name, shift: mean, scale, fill: 0.0, indicator }
+        }
+        // With an indicator any number will do; without one the mean is the least surprising.
+        false => {
+            let fill = if indicator { 0.0 } else { mean };
+            Encoding::Number { name, shift: 0.0, scale: 1.0, fill, indicator }
+        }
+    })
+}
+
+/// The mean and the standard deviation, unless the numbers are so far apart that these overflow. Equal
+/// numbers have a deviation of exactly 0, and no numbers have both 0.
+fn mean_and_deviation(numbers: impl Iterator<Item = f64> + Clone) -> Option<(f64, f64)> {
+    let (low, high) =
+        numbers.clone().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (x.min(low), x.max(high)));
+    if low > high {
+        return Some((0.0, 0.0));
+    }
+    if low == high {
+        return Some((low, 0.0));
+    }
+    // Relative to the lowest number, and in units of the range: neither sum can overflow.
+    let range = high - low;
+    if !range.is_finite() {
+        return None;
+    }
+    let count = numbers.clone().count() as f64;
+    let share = numbers.clone().map(|x| (x - low) / range).sum::<f64>() / count;
+    let square = numbers.map(|x| ((x - low) / range - share).powi(2)).sum::<f64>() / count;
+    Some((low + share * range, square.sqrt() * range))
+}
+
+fn category(
+    name: String,
+    codes: impl Iterator<Item = u32>,
+    texts: &[String],
+) -> Result<Encoding, EncodeError> {
+    let mut used = vec![false; texts.len()];
+    let mut missing = false;
+    for code in codes {
+        match used.get_mut(code as usize) {
+            Some(used) => *used = true,
+            None => missing = true,
+        }
+    }
+    let mut levels: Vec<String> =
+        texts.iter().zip(used).filter(|(_, used)| *used).map(|(text, _)| text.clone()).collect();
+    levels.sort_unstable();
+    levels.dedup();
+    match levels.len() {
+        found if found > MAX_LEVELS => Err(EncodeError::TooManyLevels { column: name, found }),
+        _ => Ok(Encoding::Category { name, levels, missing }),
+    }
+}

@@ -1,0 +1,296 @@
+//! Features: a dense matrix, one row an example; the words of each row's text, if there is one; and the group
+//! of each row for scorers that may see it.
+
+use super::text::Words;
+use crate::examples::Groups;
+
+/// Rows are counted with 31 bits, as in the examples.
+const MAX_ROWS: usize = (1 << 31) - 1;
+
+/// Why numbers make no features.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum FeaturesError {
+    /// The number of values is not rows × width.
+    #[error("{found} values do not fill {rows} rows of {width} features: give one value for each cell")]
+    Length {
+        /// Rows announced.
+        rows: usize,
+        /// Features a row.
+        width: usize,
+        /// Values given.
+        found: usize,
+    },
+    /// No features at all.
+    #[error("there are no features: a scorer needs at least one")]
+    NoWidth,
+    /// More rows than row numbers.
+    #[error("{rows} rows are more than the {MAX_ROWS} that one table may have: work on it in parts")]
+    TooMany {
+        /// Rows given.
+        rows: usize,
+    },
+    /// NaN or an infinity.
+    #[error(
+        "feature {feature} in row {row} is {value}; finite numbers are needed: fill in or drop the row",
+        row = .row + 1,
+        feature = .feature + 1
+    )]
+    NotFinite {
+        /// Index of the row, from 0.
+        row: usize,
+        /// Index of the feature, from 0.
+        feature: usize,
+        /// The number found.
+        value: f64,
+    },
+    /// A word that the vocabulary does not have.
+    #[error(
+        "row {row} has the word number {code}, but the vocabulary has {vocabulary} words: encode the texts \
+         with the vocabulary that they are to be scored with",
+        row = .row + 1
+    )]
+    Word {
+        /// Index of the row, from 0.
+        row: usize,
+        /// The code of the word.
+        code: u32,
+        /// Words of the vocabulary.
+        vocabulary: usize,
+    },
+    /// Another number of texts than of rows.
+    #[error("words are given for {found} rows, but the features have {rows}: give one text a row")]
+    Texts {
+        /// Rows of the words.
+        found: usize,
+        /// Rows of the features.
+        rows: usize,
+    },
+    /// Another number of groups than of rows.
+    #[error("groups are given for {found} rows, but the features have {rows}: give one group a row")]
+    Groups {
+        /// Rows of the groups.
+        found: usize,
+        /// Rows of the features.
+        rows: usize,
+    },
+}
+
+/// A matrix of features, row by row, whose last columns are words.
+///
+/// Numbers are stored one by one. Of words, of which a vocabulary has thousands and a text has few, only
+/// those are stored that a row has.
+///
+/// ```
+/// use pairity::learners::Features;
+///
+/// // K = 2 groups; a code of 2 or more means no group.
+/// let features = Features::new(3, 2, vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0])?.with_codes(vec![1, 0, 2])?;
+/// assert_eq!(features.row(1), [2.0, 3.0]);
+/// let some = features.select(&[2, 0]);
+/// assert_eq!(some.values(), [4.0, 5.0, 0.0, 1.0]);
+/// assert_eq!(some.codes(), Some(&[2, 1][..]));
+/// # Ok::<(), pairity::learners::FeaturesError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Features {
+    rows: usize,
+    /// Features that are stored one by one.
+    dense: usize,
+    values: Vec<f64>,
+    words: Option<Words>,
+    groups: Option<ByGroup>,
+}
+
+/// The group of each row, and the rows of each group.
+#[derive(Debug, Clone, PartialEq)]
+struct ByGroup {
+    codes: Vec<u16>,
+    /// Rows by code, then by number.
+    order: Vec<u32>,
+    /// Where each code starts in `order`, and the end.
+    starts: Vec<u32>,
+}
+
+impl Features {
+    /// Features from rows × width values.
+    ///
+    /// # Errors
+    /// A number of values that does not fit, no width, NaN or infinite values.
+    pub fn new(rows: usize, width: usize, values: Vec<f64>) -> Result<Features, FeaturesError> {
+        if width == 0 {
+            return Err(FeaturesError::NoWidth);
+        }
+        if rows > MAX_ROWS {
+            return Err(FeaturesError::TooMany { rows });
+        }
+        if rows.checked_mul(width) != Some(values.len()) {
+            return Err(FeaturesError::Length { rows, width, found: values.len() });
+        }
+        match values.iter().position(|value| !value.is_finite()) {
+            None => Ok(Features { rows, dense: width, values, words: None, groups: None }),
+            Some(at) => {
+                let (row, feature) = (at / width, at % width);
+                Err(FeaturesError::NotFinite { row, feature, value: values[at] })
+            }
+        }
+    }
+
+    /// Rows without features, whose scores come from outside.
+    pub(crate) fn none(rows: usize) -> Features {
+        Features { rows, dense: 0, values: Vec::new(), words: None, groups: None }
+    }
+
+    /// Words alone.
+    pub fn of_words(words: Words) -> Features {
+        Features { rows: words.rows(), dense: 0, values: Vec::new(), words: Some(words), groups: None }
+    }
+
+    /// The same features and, behind them, words.
+    ///
+    /// # Errors
+    /// Another number of texts than of rows.
+    pub fn with_words(mut self, words: Words) -> Result<Features, FeaturesError> {
+        if words.rows() != self.rows {
+            return Err(FeaturesError::Texts { found: words.rows(), rows: self.rows });
+        }
+        self.words = Some(words);
+        Ok(self)
+    }
+
+    /// The same features with the code of each row's group. Codes of K groups are 0 to K − 1; K and
+    /// above mean no group.
+    ///
+    /// # Errors
+    /// Another number of codes than of rows.
+    pub fn with_codes(mut self, codes: Vec<u16>) -> Result<Features, FeaturesError> {
+        if codes.len() != self.rows {
+            return Err(FeaturesError::Groups { found: codes.len(), rows: self.rows });
+        }
+        self.groups = Some(ByGroup::new(codes));
+        Ok(self)
+    }
+
+    /// The same features with groups, whose codes are positions among their names.
+    ///
+    /// # Errors
+    /// Another number of rows.
+    pub fn with_groups(self, groups: &Groups) -> Result<Features, FeaturesError> {
+        let none = groups.names().len();
+        let code = |row| u16::try_from(groups.code(row).unwrap_or(none)).unwrap_or(u16::MAX);
+        self.with_codes((0..groups.len()).map(code).collect())
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of features, words included.
+    pub fn width(&self) -> usize {
+        self.dense + self.words.as_ref().map_or(0, Words::vocabulary)
+    }
+
+    /// Number of features that are stored one by one: all but words.
+    pub fn dense_width(&self) -> usize {
+        self.dense
+    }
+
+    /// All values but words, row by row.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The features of one row, without words.
+    pub fn row(&self, row: usize) -> &[f64] {
+        &self.values[row * self.dense..][..self.dense]
+    }
+
+    /// The words of each row, if there are texts.
+    pub fn words(&self) -> Option<&Words> {
+        self.words.as_ref()
+    }
+
+    /// The code of each row's group, if groups were given.
+    pub fn codes(&self) -> Option<&[u16]> {
+        self.groups.as_ref().map(|groups| &groups.codes[..])
+    }
+
+    /// The features of some rows, in the order named; a row may be named several times.
+    pub fn select(&self, rows: &[u32]) -> Features {
+        let mut values = Vec::with_capacity(rows.len() * self.dense);
+        for &row in rows {
+            values.extend_from_slice(self.row(row as usize));
+        }
+        let words = self.words.as_ref().map(|words| {
+            let mut some = words.emptied();
+            rows.iter().for_each(|&row| some.push(words.row(row as usize)));
+            some
+        });
+        let codes = |groups: &ByGroup| rows.iter().map(|&row| groups.codes[row as usize]).collect();
+        let groups = self.groups.as_ref().map(|groups| ByGroup::new(codes(groups)));
+        Features { rows: rows.len(), dense: self.dense, values, words, groups }
+    }
+
+    /// The rows of each of K groups and, last, the rows without a group; nothing without groups.
+    pub(super) fn rows_by_group(&self, groups: usize) -> Option<Vec<&[u32]>> {
+        let by = self.groups.as_ref()?;
+        let start = |code: usize| by.starts.get(code).map_or(by.order.len(), |&start| start as usize);
+        let mut rows: Vec<&[u32]> = (0..groups).map(|code| &by.order[start(code)..start(code + 1)]).collect();
+        rows.push(&by.order[start(groups)..]);
+        Some(rows)
+    }
+}
+
+impl ByGroup {
+    fn new(codes: Vec<u16>) -> ByGroup {
+        let largest = codes.iter().copied().max().unwrap_or(0) as usize;
+        let mut starts = vec![0_u32; largest + 2];
+        for &code in &codes {
+            starts[code as usize + 1] += 1;
+        }
+        for code in 0..=largest {
+            starts[code + 1] += starts[code];
+        }
+        let mut next = starts.clone();
+        let mut order = vec![0; codes.len()];
+        for (row, &code) in codes.iter().enumerate() {
+            let place = &mut next[code as usize];
+            order[*place as usize] = row as u32;
+            *place += 1;
+        }
+        ByGroup { codes, order, starts }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_must_fill_the_rows_with_finite_numbers() {
+        let error = Features::new(2, 2, vec![0.0; 3]).unwrap_err();
+        assert_eq!(error, FeaturesError::Length { rows: 2, width: 2, found: 3 });
+        assert_eq!(Features::new(0, 0, Vec::new()), Err(FeaturesError::NoWidth));
+        assert!(matches!(Features::new(usize::MAX, 2, Vec::new()), Err(FeaturesError::TooMany { .. })));
+        let error = Features::new(2, 2, vec![0.0, 1.0, f64::INFINITY, 2.0]).unwrap_err();
+        assert!(error.to_string().starts_with("feature 1 in row 2 is inf"), "{error}");
+        let features = Features::new(1, 1, vec![0.0]).unwrap();
+        assert_eq!(features.with_codes(vec![0, 1]), Err(FeaturesError::Groups { found: 2, rows: 1 }));
+    }
+
+    #[test]
+    fn rows_are_listed_by_group_and_codes_beyond_the_groups_come_last() {
+        let features = Features::new(6, 1, vec![0.0; 6]).unwrap().with_codes(vec![2, 0, 5, 0, 2, 9]).unwrap();
+        let rows = features.rows_by_group(3).unwrap();
+        assert_eq!(rows, [&[1, 3][..], &[], &[0, 4], &[2, 5]]);
+        let rows = features.rows_by_group(40).unwrap();
+        assert_eq!((rows[9], rows[10], rows[40]), (&[5][..], &[][..], &[][..]));
+    }
+
+    #[test]
+    fn groups_become_codes_and_no_group_becomes_their_number() {
+        let groups = Groups::from_names(&["m", "", "f"]);
+        let features = Features::new(3, 1, vec![0.0; 3]).unwrap().with_groups(&groups).unwrap();
+        assert_eq!(features.codes(), Some(&[1, 2, 0][..]));
+    }
+}

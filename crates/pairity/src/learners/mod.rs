@@ -1,0 +1,171 @@
+//! Learners: from the features of a row to one number, and a step along a gradient by the scores.
+//!
+//! A solver knows a [`Learner`] alone: it gives scores, takes steps, and has snapshots. [`Parametric`] is the
+//! learner of every [`Architecture`]: a shape, which never changes, and a vector of parameters, which Adam
+//! moves; its snapshot is that vector. [`OutsideScores`] are scores that somebody else moves.
+//! An [`Encoder`] makes [`Features`] of the columns of a table.
+//!
+//! A new architecture is a file that implements [`Scorer`], and a line in the list of [`Architecture`]s.
+//!
+//! ```
+//! use pairity::learners::{Architecture, Features, GroupUse, Linear};
+//!
+//! let features = Features::new(2, 2, vec![1.0, 2.0, 3.0, 4.0])?;
+//! let scorer = Architecture::Linear(Linear { width: 2, intercept: false, start: 1.0, groups: GroupUse::Blind });
+//! scorer.check(&features)?;
+//!
+//! let parameters = scorer.start(0);
+//! let mut scores = [0.0; 2];
+//! scorer.score(&parameters, &features, &mut scores);
+//! assert_eq!(scores, [3.0, 7.0]);
+//!
+//! // The first score should rise and the second fall.
+//! let mut gradient = [0.0; 2];
+//! scorer.pull_back(&parameters, &features, &[1.0, -1.0], &mut gradient);
+//! assert_eq!(gradient, [-2.0, -2.0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod adam;
+mod architecture;
+mod encode;
+mod encode_error;
+mod encoder;
+mod features;
+mod linear;
+mod mlp;
+pub(crate) mod numbers;
+mod outside;
+mod parametric;
+mod product;
+mod sweep;
+pub mod text;
+mod trace;
+
+pub(crate) use adam::Adam;
+pub use architecture::{Architecture, GroupUse, ScorerError};
+pub use encode::{Encoded, Note};
+pub use encode_error::EncodeError;
+pub use encoder::{Encoder, Encoding, MAX_LEVELS};
+pub use features::{Features, FeaturesError};
+pub use linear::Linear;
+pub use mlp::Mlp;
+pub use outside::OutsideScores;
+pub use parametric::Parametric;
+pub use text::TextCnn;
+pub use trace::Trace;
+
+/// The slope of what is descended, by each score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScoreSlope<'a> {
+    /// The first derivative.
+    pub gradient: &'a [f64],
+    /// A second derivative, at least 0, where the learner [uses](Learner::uses_curvature) it.
+    pub curvature: Option<&'a [f64]>,
+}
+
+/// What gives scores and takes steps along a gradient by them.
+pub trait Learner {
+    /// The score of every row, as the finished scorer gives it.
+    fn scores(&self, features: &Features, scores: &mut [f64]);
+
+    /// The scores as a step of training sees them. Where a scorer leaves out units at random, they follow
+    /// from `draw`. What is returned is for the [`step`](Self::step) from there.
+    fn forward(&self, features: &Features, draw: u64, scores: &mut [f64]) -> Trace {
+        let _ = draw;
+        self.scores(features, scores);
+        Trace::default()
+    }
+
+    /// Whether steps need a curvature by each score.
+    fn uses_curvature(&self) -> bool {
+        false
+    }
+
+    /// A step down the slope at the scores that [`forward`](Self::forward) gave.
+    fn step(&mut self, features: &Features, trace: &Trace, slope: ScoreSlope, step_size: f64);
+
+    /// The scorer as it is now, in numbers.
+    fn snapshot(&self) -> Vec<f64>;
+
+    /// Goes on from a snapshot.
+    fn restore(&mut self, snapshot: &[f64]);
+}
+
+/// A shape of scorers: with a vector of parameters θ it gives f(x; θ) for each row x.
+///
+/// Nothing here changes state, and the results have the same bits for any number of threads. The slices
+/// must have the lengths that are named; whether features fit is asked once, of
+/// [`Architecture::check`].
+pub trait Scorer: Send + Sync {
+    /// Number of parameters.
+    fn len(&self) -> usize;
+
+    /// Whether there is nothing to learn.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of features a row.
+    fn width(&self) -> usize;
+
+    /// How the scorer uses groups.
+    fn groups(&self) -> GroupUse;
+
+    /// Checks what is particular to this shape: its sizes beside the width.
+    ///
+    /// # Errors
+    /// A size that is zero, a number out of its range.
+    fn check_sizes(&self) -> Result<(), ScorerError>;
+
+    /// Checks that the scorer can use the kinds of features that there are.
+    ///
+    /// # Errors
+    /// Words for a scorer that can't read them, or no words for one that reads nothing else.
+    fn check_kinds(&self, features: &Features) -> Result<(), ScorerError> {
+        let _ = features;
+        Ok(())
+    }
+
+    /// Parameters to start from; those that are random follow from the seed.
+    fn start(&self, seed: u64) -> Vec<f64>;
+
+    /// The score of every row: sᵢ = f(xᵢ; θ). `scores` has one place a row.
+    fn score(&self, parameters: &[f64], features: &Features, scores: &mut [f64]);
+
+    /// The gradient by the parameters of a value whose gradient by the scores is g: Σᵢ gᵢ ∂f(xᵢ; θ)/∂θ,
+    /// which is Jᵀg. What `gradient` held before is overwritten.
+    fn pull_back(
+        &self,
+        parameters: &[f64],
+        features: &Features,
+        score_gradient: &[f64],
+        gradient: &mut [f64],
+    );
+
+    /// The scores as a step of training sees them. Where a scorer leaves out units at random, they follow
+    /// from `draw`. What is returned is for [`backward`](Self::backward) at the same parameters and features.
+    fn forward(&self, parameters: &[f64], features: &Features, draw: u64, scores: &mut [f64]) -> Trace {
+        let _ = draw;
+        self.score(parameters, features, scores);
+        Trace::default()
+    }
+
+    /// As [`pull_back`](Self::pull_back), of the scores that [`forward`](Self::forward) gave.
+    fn backward(
+        &self,
+        parameters: &[f64],
+        features: &Features,
+        trace: &Trace,
+        score_gradient: &[f64],
+        gradient: &mut [f64],
+    ) {
+        let _ = trace;
+        self.pull_back(parameters, features, score_gradient, gradient);
+    }
+
+    /// Rounds parameters to the precision that scores are computed in, which does not change the scores.
+    fn round(&self, parameters: &mut [f64]) {
+        let _ = parameters;
+    }
+}

@@ -1,0 +1,73 @@
+//! The vocabulary of the training texts, and texts as codes of its words.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::tokens;
+
+/// The words of a vocabulary, unless another number is asked for.
+pub const VOCABULARY: usize = 10_000;
+
+/// What of a text is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "layout", rename_all = "snake_case")]
+pub enum TextLayout {
+    /// Which words of the vocabulary it has, once each.
+    Bag,
+    /// Its words in order: the first so many that are in the vocabulary.
+    Sequence {
+        /// How many.
+        length: usize,
+    },
+}
+
+/// The most frequent words of some texts, the most frequent first; words that are equally frequent in the
+/// order of their characters.
+pub(in crate::learners) fn learn<'a>(texts: impl Iterator<Item = &'a str>, size: usize) -> Vec<String> {
+    let mut counts: HashMap<String, u64> = HashMap::new();
+    for word in texts.flat_map(tokens) {
+        *counts.entry(word).or_default() += 1;
+    }
+    let mut words: Vec<(String, u64)> = counts.into_iter().collect();
+    words.sort_unstable_by(|(a, more), (b, less)| less.cmp(more).then_with(|| a.cmp(b)));
+    words.truncate(size);
+    words.into_iter().map(|(word, _)| word).collect()
+}
+
+/// The codes of a text's words, which are their places in the vocabulary. Other words are left out.
+pub(in crate::learners) fn codes(text: &str, places: &HashMap<&str, u32>, layout: TextLayout) -> Vec<u32> {
+    let words = tokens(text);
+    let known = words.iter().filter_map(|word| places.get(word.as_str()).copied());
+    match layout {
+        TextLayout::Sequence { length } => known.take(length).collect(),
+        TextLayout::Bag => {
+            let mut codes: Vec<u32> = known.collect();
+            codes.sort_unstable();
+            codes.dedup();
+            codes
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_frequent_words_come_first_and_ties_by_their_characters() {
+        let texts = ["b a a", "c b A!", "d"];
+        assert_eq!(learn(texts.into_iter(), 3), ["a", "b", "c"]);
+        assert_eq!(learn(texts.into_iter(), 10), ["a", "b", "c", "d"]);
+        assert!(learn([].into_iter(), 10).is_empty());
+    }
+
+    #[test]
+    fn a_bag_has_each_word_once_and_a_sequence_ends_at_its_length() {
+        let places = HashMap::from([("a", 0), ("b", 1), ("c", 2)]);
+        let text = "C x a c, B a";
+        assert_eq!(codes(text, &places, TextLayout::Bag), [0, 1, 2]);
+        assert_eq!(codes(text, &places, TextLayout::Sequence { length: 10 }), [2, 0, 2, 1, 0]);
+        assert_eq!(codes(text, &places, TextLayout::Sequence { length: 3 }), [2, 0, 2]);
+    }
+}

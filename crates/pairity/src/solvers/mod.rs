@@ -1,0 +1,35 @@
+//! Training a scorer to a goal: maximize or minimize an expression of rates subject to bounds on others.
+//!
+//! A [`Problem`](crate::goals::Problem) says what is wanted, a [`Learner`](crate::learners::Learner) gives
+//! scores and takes steps, a solver makes one iteration after the other, and the executor runs it: it owns
+//! time, progress, interruption and checkpoints. The paper's game is the solver.
+//!
+//! The result is a stochastic model: a few scorers and the probabilities they are drawn with, one draw a
+//! query. Its rates are the expected rates of the draw.
+
+mod batches;
+mod checkpoint;
+mod evaluation;
+mod executor;
+mod game;
+mod loss;
+mod parts;
+mod players;
+mod score_player;
+#[cfg(test)]
+mod score_player_tests;
+mod selection;
+mod shrink;
+#[cfg(test)]
+mod tests;
+mod train;
+
+pub use checkpoint::Checkpoint;
+pub use evaluation::{Evaluation, MemberValue, evaluate, evaluate_members};
+pub use executor::{RunProgress, Watch};
+pub use loss::{LossTerm, ScoreTerm};
+pub use parts::Parts;
+pub use players::Player;
+pub use score_player::{ScorePlayer, ScoreSettings, ScoreStatus, ScoreStep};
+pub use selection::{Answer, Reach, reach};
+pub use train::{Data, Status, TracePoint, TrainError, TrainSettings, Trained, train, train_with};

@@ -1,0 +1,351 @@
+//! Training: a run for each step size, the best mixture of each run's snapshots, the best of these.
+
+use super::checkpoint::fingerprint;
+use super::executor::{Executor, Snapshot, SolverRun, Termination, Watch};
+use super::game::Game;
+use super::loss::{LossSettings, LossTerm, Sample};
+use super::players::Player;
+use super::selection::{Answer, RunSnapshots, Selector};
+use super::shrink::shrink;
+use crate::examples::{Examples, ExamplesError};
+use crate::goals::{Problem, ProblemError};
+use crate::learners::{Architecture, Features, ScorerError};
+use crate::model::{Component, ModelError};
+use crate::rates::Average;
+use crate::surrogates::{Kind, SurrogateError};
+use std::time::Duration;
+
+/// How training is done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainSettings {
+    /// Steps of each run.
+    pub iterations: usize,
+    /// Scorers kept of each run, at regular intervals.
+    pub snapshots: usize,
+    /// Step sizes to try, each in a run of its own.
+    pub step_sizes: Vec<f64>,
+    /// Who weighs the constraints.
+    pub player: Player,
+    /// What the scorer descends in place of rates.
+    pub surrogate: Kind,
+    /// How rates of queries become one.
+    pub average: Average,
+    /// Queries, or rows without queries, that each step looks at; all if none is given.
+    pub batch: Option<usize>,
+    /// Of the scorer's start, the order of batches and dropout.
+    pub seed: u64,
+    /// When to stop with the best so far.
+    pub time_limit: Option<Duration>,
+    /// Which answer is wanted.
+    pub answer: Answer,
+    /// Parameters to start from, such as those of a scorer for a similar goal.
+    pub start: Option<Vec<f64>>,
+}
+
+impl Default for TrainSettings {
+    /// The paper's: 2,500 iterations, 100 snapshots, step sizes 0.001 to 10, all examples at once.
+    fn default() -> TrainSettings {
+        TrainSettings {
+            iterations: 2_500,
+            snapshots: 100,
+            step_sizes: vec![1e-3, 1e-2, 0.1, 1.0, 10.0],
+            player: Player::Swap,
+            surrogate: Kind::Hinge,
+            average: Average::Pairs,
+            batch: None,
+            seed: 0,
+            time_limit: None,
+            answer: Answer::Mixture,
+            start: None,
+        }
+    }
+}
+
+/// What is trained on. All examples are parts of one table, whose rows the features are of.
+#[derive(Clone, Copy)]
+pub struct Data<'a> {
+    /// The features of all rows.
+    pub features: &'a Features,
+    /// What the scorer is fit to.
+    pub train: &'a Examples,
+    /// What the multipliers look at, if that is something else: constraints that are enforced on
+    /// examples which the scorer does not see carry over to new data.
+    pub multipliers: Option<&'a Examples>,
+    /// What the answer is selected on; the training examples (and those of the multipliers) without it.
+    pub validation: Option<&'a Examples>,
+}
+
+/// Why training could not start.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum TrainError {
+    /// The goal can't be trained for on these examples.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// The scorer does not fit the features.
+    #[error(transparent)]
+    Scorer(#[from] ScorerError),
+    /// The model can't score the examples.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The surrogates can't be made.
+    #[error(transparent)]
+    Surrogate(#[from] SurrogateError),
+    /// The scores can't be measured.
+    #[error(transparent)]
+    Examples(#[from] ExamplesError),
+    /// A setting is out of its range.
+    #[error("{name} is {found}; it has to be {allowed}")]
+    Setting {
+        /// Which setting.
+        name: &'static str,
+        /// What it is.
+        found: String,
+        /// What it may be.
+        allowed: &'static str,
+    },
+    /// Examples and features are of different lengths.
+    #[error(
+        "there are {features} rows of features for {rows} rows of examples: they have to be the same rows"
+    )]
+    Rows {
+        /// Rows of features.
+        features: usize,
+        /// Rows of examples.
+        rows: usize,
+    },
+    /// Every step size led to scores that are not numbers.
+    #[error(
+        "no step size led to a scorer: scores became infinite; try smaller step sizes, or standardize the features"
+    )]
+    Nothing,
+    /// A checkpoint can't be read.
+    #[error("this is no checkpoint of a training run: {cause}")]
+    Checkpoint {
+        /// What is wrong with it.
+        cause: String,
+    },
+    /// A checkpoint of another run.
+    #[error(
+        "the checkpoint is of a run with other data, another goal or other settings: give those again, or start anew without it"
+    )]
+    OtherRun,
+}
+
+/// How training ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// One scorer meets every constraint.
+    Feasible,
+    /// A mixture of scorers does.
+    FeasibleAsMixture,
+    /// The best mixture found misses a constraint, and no longer came nearer.
+    Infeasible,
+    /// Time ran out, or somebody stopped it.
+    TimeLimit,
+    /// The best mixture found misses a constraint, but was still coming nearer.
+    NotConverged,
+}
+
+impl Status {
+    /// The status as it is written in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Feasible => "feasible",
+            Status::FeasibleAsMixture => "feasible_as_mixture",
+            Status::Infeasible => "infeasible",
+            Status::TimeLimit => "time_limit",
+            Status::NotConverged => "not_converged",
+        }
+    }
+}
+
+/// A point on the way of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TracePoint {
+    /// Steps made.
+    pub iteration: usize,
+    /// The stated objective.
+    pub objective: f64,
+    /// The largest violation, at least 0.
+    pub violation: f64,
+    /// What the objective and then each constraint of the problem weighed.
+    pub weights: Vec<f64>,
+}
+
+/// A stochastic model and how well it does on the examples it was selected on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trained {
+    /// How training ended.
+    pub status: Status,
+    /// Whether every constraint is met on the examples of the selection.
+    pub meets_goal: bool,
+    /// Scorers and the probabilities they are drawn with.
+    pub components: Vec<Component>,
+    /// The step size whose run they come from.
+    pub step_size: f64,
+    /// The stated objective at the expected rates.
+    pub objective: f64,
+    /// By how much each constraint is missed at the expected rates; 0 or less where it is met.
+    pub violations: Vec<f64>,
+    /// The snapshot of all runs with the best objective, whatever the constraints: beside it one sees what
+    /// they cost. None where there are no constraints.
+    pub unbound: Option<Component>,
+    /// The way of that run.
+    pub trace: Vec<TracePoint>,
+}
+
+/// Trains a scorer for a problem.
+///
+/// # Errors
+/// Settings out of range, features that don't fit, rates without pairs in the examples.
+///
+/// ```
+/// use pairity::examples::{Columns, Examples};
+/// use pairity::goals::{Problem, parse_maximize};
+/// use pairity::learners::{Architecture, Features, GroupUse, Linear};
+/// use pairity::solvers::{Data, Status, TrainSettings, Watch, train};
+///
+/// let examples = Examples::new(Columns { labels: Some(&[0.0, 1.0, 2.0]), ..Columns::default() })?;
+/// let features = Features::new(3, 1, vec![5.0, 3.0, 1.0])?;
+/// let scorer = Architecture::Linear(Linear { width: 1, intercept: false, start: 1.0, groups: GroupUse::Blind });
+/// let problem = Problem::new(&parse_maximize("auc", &examples.vocabulary())?, true, &[])?;
+/// let data = Data { features: &features, train: &examples, multipliers: None, validation: None };
+/// let trained = train(&problem, &scorer, &data, &TrainSettings::default(), Watch::default())?;
+/// assert_eq!((trained.status, trained.objective), (Status::Feasible, 1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn train(
+    problem: &Problem,
+    architecture: &Architecture,
+    data: &Data,
+    settings: &TrainSettings,
+    watch: Watch,
+) -> Result<Trained, TrainError> {
+    train_with(None, problem, architecture, data, settings, watch)
+}
+
+/// The same with a term that is added to the loss of the scorer, and to the loss that the answer is
+/// selected by: then it is the snapshot of the lowest loss.
+///
+/// # Errors
+/// Those of [`train`]; examples that the term can't be taken over.
+pub fn train_with(
+    term: Option<&dyn LossTerm>,
+    problem: &Problem,
+    architecture: &Architecture,
+    data: &Data,
+    settings: &TrainSettings,
+    mut watch: Watch,
+) -> Result<Trained, TrainError> {
+    check(settings, architecture, term)?;
+    let loss = LossSettings { surrogate: settings.surrogate, average: settings.average, term };
+    let on = |examples| Sample::new(problem, architecture, examples, data.features, loss);
+    let sample = on(data.train)?;
+    let multipliers = data.multipliers.map(on).transpose()?;
+    let validation = data.validation.map(on).transpose()?;
+    let solver = Game {
+        problem,
+        architecture,
+        player: settings.player,
+        seed: settings.seed,
+        start: settings.start.as_deref(),
+        batch: settings.batch,
+        loss,
+        features: data.features,
+        sample: &sample,
+        multipliers: multipliers.as_ref(),
+    };
+    let executor = Executor {
+        solver: &solver,
+        problem,
+        iterations: settings.iterations,
+        every: settings.iterations / settings.snapshots,
+        time_limit: settings.time_limit,
+        fingerprint: fingerprint(problem, architecture, data, settings, term),
+    };
+    let mut runs = executor.runs(&settings.step_sizes, watch.resume.take())?;
+    let termination = executor.execute(&mut runs, &watch);
+    // What the scorer was fit to is seen by selection if there is nothing else, and what it was held to.
+    let selected_on = validation.as_ref().or(multipliers.as_ref()).unwrap_or(&sample);
+    let selector = Selector { problem, architecture, sample: selected_on };
+    let rated = |run: SolverRun<_>| selector.rated(run.step_size, executor.snapshots(run));
+    let runs: Vec<RunSnapshots> = runs.into_iter().map(rated).collect();
+    let chosen = match term {
+        None => selector.choose(&runs, settings.answer),
+        Some(_) => selector.least_loss(&runs),
+    };
+    let chosen = chosen.ok_or(TrainError::Nothing)?;
+    let found = problem.assess(&chosen.rates);
+    let run = &runs[chosen.run];
+    let status = match (found.met, chosen.components.len()) {
+        _ if termination != Termination::Completed => Status::TimeLimit,
+        (true, 1) => Status::Feasible,
+        (true, _) => Status::FeasibleAsMixture,
+        (false, _) if still_improving(problem, run, found.violation) => Status::NotConverged,
+        (false, _) => Status::Infeasible,
+    };
+    Ok(Trained {
+        status,
+        meets_goal: found.met,
+        objective: problem.stated_objective(chosen.mixture.cost),
+        components: chosen.components,
+        step_size: run.step_size,
+        violations: found.misses,
+        unbound: if problem.constraints.is_empty() { None } else { selector.unbound(&runs) },
+        trace: run.snapshots.iter().map(|snapshot| trace_point(problem, snapshot)).collect(),
+    })
+}
+
+fn trace_point(problem: &Problem, snapshot: &Snapshot) -> TracePoint {
+    TracePoint {
+        iteration: snapshot.iteration,
+        objective: problem.stated_objective(snapshot.cost),
+        violation: snapshot.violation,
+        weights: problem.weights_by_constraint(&snapshot.weights),
+    }
+}
+
+fn check(
+    settings: &TrainSettings,
+    architecture: &Architecture,
+    term: Option<&dyn LossTerm>,
+) -> Result<(), TrainError> {
+    let wrong = |name, found: String, allowed| Err(TrainError::Setting { name, found, allowed });
+    if settings.iterations == 0 {
+        return wrong("iterations", "0".into(), "at least 1");
+    }
+    if settings.snapshots == 0 || settings.snapshots > settings.iterations {
+        return wrong("snapshots", settings.snapshots.to_string(), "between 1 and the number of iterations");
+    }
+    if settings.batch == Some(0) {
+        return wrong("the batch", "0".into(), "at least 1 query or row");
+    }
+    term.map_or(Ok(()), LossTerm::check)?;
+    if settings.step_sizes.is_empty() {
+        return wrong("step sizes", "no number".into(), "at least one");
+    }
+    settings.step_sizes.iter().try_for_each(|&size| check_step_size(size))?;
+    match settings.start.as_ref().map(Vec::len) {
+        Some(found) if found != architecture.len() => {
+            wrong("the start", format!("{found} parameters"), "as many parameters as the scorer has")
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn check_step_size(size: f64) -> Result<(), TrainError> {
+    match size > 0.0 && size.is_finite() {
+        true => Ok(()),
+        false => Err(TrainError::Setting {
+            name: "the step size",
+            found: size.to_string(),
+            allowed: "a number above 0",
+        }),
+    }
+}
+
+/// Whether the last tenth of the snapshots brought the least violation down by more than a tenth.
+fn still_improving(problem: &Problem, run: &RunSnapshots, violation: f64) -> bool {
+    let before = run.rates.len() - run.rates.len() / 10;
+    shrink(problem, &run.rates[..before]).is_none_or(|earlier| violation < 0.9 * earlier.violation)
+}

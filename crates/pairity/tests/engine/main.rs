@@ -1,0 +1,11 @@
+//! The engine from outside, in one binary: each one more would be linked anew.
+
+mod architectures;
+mod coverage;
+mod encoder;
+mod goals;
+mod methods_fit;
+mod model;
+mod singh_joachims;
+mod text;
+mod training_text;
