@@ -8,8 +8,8 @@ use clap::ValueEnum;
 use pairity::methods::Method;
 use pairity::methods::singh_joachims::Exposure;
 use pairity::metrics::Settings;
+use pairity::pairs::Membership;
 use pairity::run::{CompareRequest, FitRequest, FrontierRequest, RunError, TrainRequest};
-use pairity::surrogates::Membership;
 use pairity::training::{Answer, Penalty};
 
 impl AuditOptions {

@@ -6,9 +6,9 @@ use super::{debiased, group_offset, kallus_zhou, quantile_match, x_order};
 use crate::examples::Examples;
 use crate::goals::Problem;
 use crate::metrics::{Member, Settings};
+use crate::pairs::SurrogateError;
 use crate::rates::Rate;
 use crate::scorers::{Architecture, Features};
-use crate::surrogates::SurrogateError;
 use crate::training::{
     Data, Evaluation, Status, TrainError, TrainSettings, Trained, Watch, evaluate_members, scores_by_row,
     train,

@@ -1,7 +1,7 @@
 //! The methods by name.
 
 use super::singh_joachims::{Exposure, Utilities};
-use crate::surrogates::Membership;
+use crate::pairs::Membership;
 use crate::training::Penalty;
 
 /// A way to get a fair scorer.

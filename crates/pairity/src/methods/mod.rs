@@ -1,7 +1,7 @@
 //! Methods that constrained training is compared with, each in a file of its own.
 //!
 //! [`fit`] runs any [`Method`]. All work in score space. Two act while a scorer is trained: [`debiased`]
-//! weighs examples, and the method of Beutel et al. adds a [`Correlation`](crate::surrogates::Correlation)
+//! weighs examples, and the method of Beutel et al. adds a [`Correlation`](crate::pairs::Correlation)
 //! to the loss. The others are tuned on scored examples and leave an [`Adjustment`] of
 //! scores by group behind: [`kallus_zhou`], [`group_offset`], [`quantile_match`], [`x_order`]; or they turn
 //! scores into stochastic rankings: [`singh_joachims`].

@@ -3,8 +3,8 @@
 use super::{GroupAware, RunError, ScorerKind};
 use crate::goals::{Goal, Objective};
 use crate::metrics::Settings;
+use crate::pairs::SurrogateKind;
 use crate::scorers::text::VOCABULARY;
-use crate::surrogates::Kind;
 use crate::training::{Answer, Player, TrainSettings};
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ pub struct FitRequest {
     /// Who weighs the constraints.
     pub player: Player,
     /// What the scorer descends in place of rates.
-    pub surrogate: Kind,
+    pub surrogate: SurrogateKind,
     /// Steps of each game.
     pub iterations: usize,
     /// Scorers that are kept on the way; by default 100, or 20 of a text network.

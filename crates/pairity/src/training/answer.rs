@@ -8,9 +8,9 @@ use crate::examples::{Examples, ExamplesError};
 use crate::goals::Problem;
 use crate::metrics::values_in_order;
 use crate::names::names;
+use crate::pairs::{Correlation, RateIndex, Surrogate, SurrogateError, SurrogateKind};
 use crate::rates::{Average, Ties};
 use crate::scorers::{Architecture, Component, Scorer};
-use crate::surrogates::{Correlation, Kind, Surrogate, SurrogateError};
 use rayon::prelude::*;
 
 /// Steps from one scorer of a pair to the other, when combinations are tried.
@@ -67,17 +67,14 @@ impl Selection<'_> {
     /// The rates of scorers, by their parameters; NaN where scores are not numbers.
     pub(crate) fn rates(&self, scorers: &[&[f64]]) -> Vec<Vec<f64>> {
         let rates = &self.problem.rates;
-        let Ok(surrogate) = Surrogate::new(self.sample.examples, rates, self.average, Kind::Hinge, 1.0)
-        else {
-            return vec![vec![f64::NAN; rates.len()]; scorers.len()];
-        };
+        let index = RateIndex::new(self.sample.examples, rates, self.average);
         scorers
             .par_iter()
             .map(|parameters| {
                 let mut scores = vec![0.0; self.sample.examples.len()];
                 self.scorer.score(parameters, &self.sample.features, &mut scores);
                 match scores.iter().all(|score| score.is_finite()) {
-                    true => surrogate.true_rates(&scores),
+                    true => index.true_rates(&index.order(&scores)),
                     false => vec![f64::NAN; rates.len()],
                 }
             })
@@ -105,11 +102,12 @@ impl Selection<'_> {
     pub(crate) fn least_loss(
         &self,
         games: &[Played],
-        kind: Kind,
+        kind: SurrogateKind,
         penalty: Penalty,
     ) -> Result<Option<Chosen>, SurrogateError> {
         let (problem, examples) = (self.problem, self.sample.examples);
-        let surrogate = Surrogate::new(examples, &problem.rates, self.average, kind, 1.0)?;
+        let index = RateIndex::new(examples, &problem.rates, self.average);
+        let surrogate = Surrogate::new(kind, 1.0)?;
         let correlation = Correlation::new(examples, penalty.membership)?;
         let mut holds = Holds::new(problem.rates.len());
         problem.objective.iter().for_each(|form| holds.add(problem, form, 1.0));
@@ -120,7 +118,8 @@ impl Selection<'_> {
             if !scores.iter().all(|score| score.is_finite()) {
                 return f64::INFINITY;
             }
-            let value = surrogate.evaluate(&scores, &holds.up, &holds.down, holds.mse, &mut slopes).total;
+            let order = index.order(&scores);
+            let value = surrogate.evaluate(&index, &order, holds.weights(), &mut slopes).total;
             value + penalty.weight * correlation.value_and_gradient(&scores, &mut slopes)
         };
         let all: Vec<(usize, usize)> = games

@@ -19,9 +19,9 @@ use super::trainer::Penalty;
 use crate::examples::Examples;
 use crate::goals::Linear;
 use crate::goals::Problem;
+use crate::pairs::{Correlation, RateIndex, Surrogate, SurrogateError, SurrogateKind, Weights};
 use crate::rates::{Average, Rate};
 use crate::scorers::{Architecture, Features, Scorer};
-use crate::surrogates::{Correlation, Kind, Surrogate, SurrogateError};
 use serde::{Deserialize, Serialize};
 
 /// How games are played.
@@ -31,7 +31,7 @@ pub(crate) struct Rules {
     /// Iterations from one snapshot to the next.
     pub every: usize,
     pub player: Player,
-    pub surrogate: Kind,
+    pub surrogate: SurrogateKind,
     pub average: Average,
     pub batch: Option<usize>,
     pub seed: u64,
@@ -70,24 +70,26 @@ pub(crate) struct Arena<'a> {
     features: &'a Features,
     sample: &'a Sample<'a>,
     loss: Loss<'a>,
-    multipliers: Option<(&'a Sample<'a>, Surrogate<'a>)>,
+    multipliers: Option<(&'a Sample<'a>, RateIndex<'a>)>,
 }
 
 /// What the scorer descends on some examples.
 struct Loss<'a> {
-    surrogate: Surrogate<'a>,
+    index: RateIndex<'a>,
+    surrogate: Surrogate,
     /// The penalty, with its weight.
     correlation: Option<(Correlation<'a>, f64)>,
 }
 
 impl<'a> Loss<'a> {
     fn new(problem: &Problem, rules: &Rules, examples: &'a Examples) -> Result<Loss<'a>, SurrogateError> {
-        let surrogate = Surrogate::new(examples, &problem.rates, rules.average, rules.surrogate, 1.0)?;
+        let index = RateIndex::new(examples, &problem.rates, rules.average);
+        let surrogate = Surrogate::new(rules.surrogate, 1.0)?;
         let correlation = match rules.penalty {
             Some(Penalty { weight, membership }) => Some((Correlation::new(examples, membership)?, weight)),
             None => None,
         };
-        Ok(Loss { surrogate, correlation })
+        Ok(Loss { index, surrogate, correlation })
     }
 }
 
@@ -119,14 +121,8 @@ impl<'a> Arena<'a> {
         multipliers: Option<&'a Sample<'a>>,
     ) -> Result<Arena<'a>, SurrogateError> {
         let loss = Loss::new(problem, &rules, sample.examples)?;
-        let multipliers = match multipliers {
-            Some(sample) => {
-                let examples = sample.examples;
-                let truth = Surrogate::new(examples, &problem.rates, rules.average, rules.surrogate, 1.0)?;
-                Some((sample, truth))
-            }
-            None => None,
-        };
+        let truth = |sample: &'a Sample| RateIndex::new(sample.examples, &problem.rates, rules.average);
+        let multipliers = multipliers.map(|sample| (sample, truth(sample)));
         Ok(Arena { problem, scorer, rules, features, sample, loss, multipliers })
     }
 
@@ -211,12 +207,13 @@ impl<'a> Arena<'a> {
             game.parameters.clear();
             return;
         }
+        let order = loss.index.order(scores);
         let rates = match &self.multipliers {
-            None => loss.surrogate.true_rates(scores),
-            Some((other, surrogate)) => {
+            None => loss.index.true_rates(&order),
+            Some((other, index)) => {
                 let mut scores = vec![0.0; other.examples.len()];
                 self.scorer.score(&game.parameters[..own], &other.features, &mut scores);
-                surrogate.true_rates(&scores)
+                index.true_rates(&index.order(&scores))
             }
         };
         let slack = |bound: usize| if bound < slacked { game.parameters[own] } else { 0.0 };
@@ -235,7 +232,7 @@ impl<'a> Arena<'a> {
         for (form, &weight) in problem.game_bounds().zip(&weights[1..]) {
             holds.add(problem, form, weight);
         }
-        loss.surrogate.evaluate(scores, &holds.up, &holds.down, holds.mse, slopes);
+        loss.surrogate.evaluate(&loss.index, &order, holds.weights(), slopes);
         if let Some((correlation, weight)) = &loss.correlation {
             let penalty = &mut space.penalty[..n];
             correlation.value_and_gradient(scores, penalty);
@@ -277,6 +274,10 @@ pub(super) struct Holds {
 impl Holds {
     pub(super) fn new(rates: usize) -> Holds {
         Holds { up: vec![0.0; rates], down: vec![0.0; rates], mse: 0.0 }
+    }
+
+    pub(super) fn weights(&self) -> Weights<'_> {
+        Weights { hold_up: &self.up, hold_down: &self.down, mse: self.mse }
     }
 
     pub(super) fn add(&mut self, problem: &Problem, form: &Linear, weight: f64) {

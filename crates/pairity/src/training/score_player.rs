@@ -12,9 +12,8 @@ use super::shrink::shrink;
 use super::trainer::{TrainError, check_pairs};
 use crate::examples::Examples;
 use crate::goals::Problem;
+use crate::pairs::{RateIndex, Surrogate, SurrogateKind};
 use crate::rates::Average;
-use crate::surrogates::{Kind, Surrogate};
-use std::borrow::Cow;
 
 /// How the game is played.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +21,7 @@ pub struct ScoreSettings {
     /// Who weighs the constraints.
     pub player: Player,
     /// What is descended in place of rates.
-    pub surrogate: Kind,
+    pub surrogate: SurrogateKind,
     /// Difference of scores from which a pair counts as ordered.
     pub margin: f64,
     /// How rates of queries become one.
@@ -35,7 +34,7 @@ impl Default for ScoreSettings {
     fn default() -> ScoreSettings {
         ScoreSettings {
             player: Player::Swap,
-            surrogate: Kind::Hinge,
+            surrogate: SurrogateKind::Hinge,
             margin: 1.0,
             average: Average::Pairs,
             step_size: 0.1,
@@ -98,7 +97,8 @@ pub struct ScoreStatus {
 /// ```
 pub struct ScorePlayer {
     problem: Problem,
-    surrogate: Surrogate<'static>,
+    index: RateIndex<'static>,
+    surrogate: Surrogate,
     multipliers: Multipliers,
     /// Stands for the objective where that has several forms.
     slack: Option<(f64, Adam)>,
@@ -124,13 +124,8 @@ impl ScorePlayer {
             return Err(TrainError::Setting { name, found: settings.step_size.to_string(), allowed });
         }
         check_pairs(&problem, &examples, settings.average)?;
-        let surrogate = Surrogate::of(
-            Cow::Owned(examples),
-            &problem.rates,
-            settings.average,
-            settings.surrogate,
-            settings.margin,
-        )?;
+        let surrogate = Surrogate::new(settings.surrogate, settings.margin)?;
+        let index = RateIndex::owning(examples, &problem.rates, settings.average);
         let rates = vec![f64::NAN; problem.rates.len()];
         Ok(ScorePlayer {
             multipliers: Multipliers::new(settings.player, problem.game_bounds().count()),
@@ -140,6 +135,7 @@ impl ScorePlayer {
             rates,
             snapshots: Vec::new(),
             problem,
+            index,
             surrogate,
         })
     }
@@ -176,8 +172,9 @@ impl ScorePlayer {
     /// # Errors
     /// Scores that are not finite, or not as many as rows.
     pub fn look(&mut self, scores: &[f64]) -> Result<ScoreStep, TrainError> {
-        let examples = self.surrogate.examples();
+        let examples = self.index.examples();
         let scores = examples.arrange(scores)?;
+        let order = self.index.order(&scores);
         let weights = &self.multipliers.weights;
         let mut holds = Holds::new(self.problem.rates.len());
         if self.slack.is_none() {
@@ -186,23 +183,18 @@ impl ScorePlayer {
         for (form, &weight) in self.problem.game_bounds().zip(&weights[1..]) {
             holds.add(&self.problem, form, weight);
         }
-        let by_row = |own: &[f64]| {
-            let mut all = vec![0.0; examples.rows()];
-            examples.row.iter().zip(own).for_each(|(&row, &own)| all[row as usize] = own);
-            all
-        };
         let mut own = vec![0.0; scores.len()];
-        let found = self.surrogate.evaluate(&scores, &holds.up, &holds.down, holds.mse, &mut own);
-        let gradient = by_row(&own);
-        self.surrogate.curvature(&scores, &holds.up, &holds.down, holds.mse, &mut own);
-        let curvature = by_row(&own);
-        self.rates = self.surrogate.true_rates(&scores);
+        let found = self.surrogate.evaluate(&self.index, &order, holds.weights(), &mut own);
+        let gradient = examples.by_row(&own);
+        self.surrogate.curvature(&self.index, &order, holds.weights(), &mut own);
+        let curvature = examples.by_row(&own);
+        self.rates = self.index.true_rates(&order);
         Ok(ScoreStep { value: found.total, gradient, curvature })
     }
 
     /// The rates of the goal at the last scores, by the names that goals give them.
     pub fn rates(&self) -> Vec<(String, f64)> {
-        let groups = self.surrogate.examples().groups();
+        let groups = self.index.examples().groups();
         self.problem.rates.iter().zip(&self.rates).map(|(rate, &value)| (rate.name(groups), value)).collect()
     }
 
@@ -225,7 +217,10 @@ impl ScorePlayer {
     pub fn snapshot(&mut self, scores: Option<&[f64]>) -> Result<(), TrainError> {
         let rates = match scores {
             None => self.rates.clone(),
-            Some(scores) => self.surrogate.true_rates(&self.surrogate.examples().arrange(scores)?),
+            Some(scores) => {
+                let scores = self.index.examples().arrange(scores)?;
+                self.index.true_rates(&self.index.order(&scores))
+            }
         };
         self.snapshots.push(rates);
         Ok(())

@@ -10,9 +10,9 @@ use super::watch::{Progress, Watch};
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::{Problem, ProblemError};
 use crate::metrics::values_in_order;
+use crate::pairs::{Membership, SurrogateError, SurrogateKind};
 use crate::rates::{Average, Ties};
 use crate::scorers::{Architecture, Component, Features, Scorer, ScorerError};
-use crate::surrogates::{Kind, Membership, SurrogateError};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -32,7 +32,7 @@ pub struct TrainSettings {
     /// Who weighs the constraints.
     pub player: Player,
     /// What the scorer descends in place of rates.
-    pub surrogate: Kind,
+    pub surrogate: SurrogateKind,
     /// How rates of queries become one.
     pub average: Average,
     /// Queries, or rows without queries, that each step looks at; all if none is given.
@@ -66,7 +66,7 @@ impl Default for TrainSettings {
             snapshots: 100,
             step_sizes: vec![1e-3, 1e-2, 0.1, 1.0, 10.0],
             player: Player::Swap,
-            surrogate: Kind::Hinge,
+            surrogate: SurrogateKind::Hinge,
             average: Average::Pairs,
             batch: None,
             seed: 0,
