@@ -8,8 +8,8 @@ mod training;
 
 use pairity::examples::{Columns, Examples, Groups};
 use pairity::metrics::{Audit, Settings, rate_values};
+use pairity::pairs::{RateIndex, Surrogate, SurrogateKind, Weights};
 use pairity::rates::{Average, Rate};
-use pairity::surrogates::{Kind, Surrogate, Weights};
 use std::path::Path;
 use std::time::Instant;
 
@@ -62,9 +62,10 @@ fn main() -> Result<(), Failure> {
     let is_prepared = work.starts_with("count") || work.starts_with("gradient");
     let prepared = if is_prepared { Some(Examples::new(columns)?) } else { None };
     let surrogate = match &prepared {
-        Some(examples) if work.starts_with("gradient") => {
-            Some(Surrogate::new(examples, &rates, Average::Pairs, Kind::Hinge, 1.0)?)
-        }
+        Some(examples) if work.starts_with("gradient") => Some((
+            RateIndex::new(examples, &rates, Average::Pairs),
+            Surrogate::new(SurrogateKind::Hinge, 1.0)?,
+        )),
         _ => None,
     };
     // Bounds on a gap hold rates down as well.
@@ -72,9 +73,9 @@ fn main() -> Result<(), Failure> {
         (vec![1.0; rates.len()], vec![if work == "gradient-up" { 0.0 } else { 0.5 }; rates.len()]);
     for _ in 0..repeats.parse::<usize>()? {
         let start = Instant::now();
-        if let Some(surrogate) = &surrogate {
+        if let Some((index, surrogate)) = &surrogate {
             let weights = Weights { hold_up: &up, hold_down: &down, mse: 0.0 };
-            std::hint::black_box(surrogate.at_rows(&scores, weights)?);
+            std::hint::black_box(surrogate.at_rows(index, &scores, weights)?);
             best = best.min(start.elapsed().as_secs_f64());
             continue;
         }

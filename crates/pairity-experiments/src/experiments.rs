@@ -14,8 +14,8 @@ use pairity::methods::kallus_zhou::KallusZhou;
 use pairity::methods::singh_joachims::SinghJoachims;
 use pairity::methods::unconstrained::Unconstrained;
 use pairity::model::exposure::Exposure;
+use pairity::pairs::SurrogateKind;
 use pairity::rates::Average;
-use pairity::surrogates::Kind;
 use std::path::Path;
 
 /// A value with the violation that goes with it, as the paper's table has them.
@@ -291,7 +291,7 @@ fn with_words(mut experiment: Experiment) -> Experiment {
 /// With a bounded surrogate: a few rows that are far off do not decide where the rest goes.
 fn with_ramp(mut contender: Contender) -> Contender {
     contender.method = "constrained, ramp";
-    contender.trial.settings.surrogate = Kind::Ramp;
+    contender.trial.settings.surrogate = SurrogateKind::Ramp;
     contender
 }
 

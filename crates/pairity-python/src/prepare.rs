@@ -6,9 +6,9 @@ use crate::refuse;
 use pairity::examples::Examples as EngineExamples;
 use pairity::goals::{Goal, Objective, Problem};
 use pairity::methods::{self, Method};
+use pairity::pairs::SurrogateKind;
 use pairity::run::{FitRequest, GroupAware, Rows, RunError, ScorerKind};
 use pairity::solvers::{Answer, Player};
-use pairity::surrogates::Kind;
 use pyo3::prelude::*;
 use std::time::Duration;
 
@@ -59,8 +59,8 @@ pub fn player(word: &str) -> PyResult<Player> {
 }
 
 /// What is descended in place of rates.
-pub fn surrogate(word: &str) -> PyResult<Kind> {
-    one_of("surrogate", word, Kind::NAMES)
+pub fn surrogate(word: &str) -> PyResult<SurrogateKind> {
+    one_of("surrogate", word, SurrogateKind::NAMES)
 }
 
 impl Options {

@@ -7,9 +7,9 @@ use pairity::goals::language_help;
 use pairity::learners::text::VOCABULARY;
 use pairity::methods::Method;
 use pairity::model::exposure::{Exposure, Utilities};
+use pairity::pairs::SurrogateKind;
 use pairity::run::{GroupAware, ScorerKind};
 use pairity::solvers::{Answer, Player};
-use pairity::surrogates::Kind;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -174,8 +174,8 @@ pub struct FitOptions {
     pub player: Player,
 
     /// What the scorer descends in place of rates
-    #[arg(long, value_parser = choices(Kind::NAMES), value_name = "hinge|squared-hinge|ramp", default_value = "hinge", hide_possible_values = true)]
-    pub surrogate: Kind,
+    #[arg(long, value_parser = choices(SurrogateKind::NAMES), value_name = "hinge|squared-hinge|ramp", default_value = "hinge", hide_possible_values = true)]
+    pub surrogate: SurrogateKind,
 
     /// Steps of each game
     #[arg(long, value_name = "N", default_value_t = 2500, value_parser = positive)]

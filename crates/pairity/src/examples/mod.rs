@@ -23,7 +23,7 @@ mod parts;
 
 pub use column::{Column, MISSING, Values};
 pub use groups::{Groups, MAX_GROUPS, NO_GROUP};
-pub(crate) use order::{LabelOrder, score_of_key, sort_by_value};
+pub(crate) use order::{LabelOrder, sort_by_value, sort_values};
 pub use parts::SplitError;
 pub(crate) use parts::shuffled;
 
@@ -180,6 +180,11 @@ impl Examples {
     /// # Errors
     /// Columns of different lengths, NaN or infinite numbers, negative weights, no rows at all.
     pub fn new(columns: Columns) -> Result<Examples, ExamplesError> {
+        Examples::ordered_above(SMALL, columns)
+    }
+
+    /// The same, with the labels of all queries of more than `small` examples in order.
+    pub(crate) fn ordered_above(small: usize, columns: Columns) -> Result<Examples, ExamplesError> {
         let rows = check(&columns)?;
         let mut row: Vec<u32> = match columns.weights {
             None => (0..rows as u32).collect(),
@@ -229,9 +234,9 @@ impl Examples {
             (None, None) => Attribute::None,
         };
         let label_order = match &labels {
-            // Without queries each example is a unit of its own, whose shares are found in label order.
+            // Without queries each example is a unit of its own, whose placements are found in label order.
             Some(labels) => {
-                LabelOrder::new(labels, &starts, if columns.queries.is_some() { SMALL } else { 0 })
+                LabelOrder::new(labels, &starts, if columns.queries.is_some() { small } else { 0 })
             }
             None => LabelOrder::default(),
         };
@@ -307,6 +312,13 @@ impl Examples {
     pub(crate) fn arrange(&self, scores: &[f64]) -> Result<Vec<f64>, ExamplesError> {
         check_column("scores", Some(scores), self.rows)?;
         Ok(self.row.iter().map(|&r| scores[r as usize]).collect())
+    }
+
+    /// Values in the order of the examples by row; 0 in rows that are no examples.
+    pub(crate) fn by_row(&self, values: &[f64]) -> Vec<f64> {
+        let mut by_row = vec![0.0; self.rows];
+        self.row.iter().zip(values).for_each(|(&row, &value)| by_row[row as usize] = value);
+        by_row
     }
 
     /// Consecutive queries that are one task, by about so many rows: where tasks end depends on the data

@@ -1,6 +1,7 @@
 //! Orders of scores and labels, as integers.
 
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// An integer with the order of the number: −0 and 0 are equal.
 #[inline(always)]
@@ -9,23 +10,15 @@ fn score_key(score: f64) -> u64 {
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
 }
 
-/// The number of a key.
-#[inline(always)]
-pub(crate) fn score_of_key(key: u64) -> f64 {
-    f64::from_bits(if key >> 63 == 1 { key & !(1 << 63) } else { !key })
-}
-
 /// For every query above a size: its examples in the order of their labels, and their label ranks.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LabelOrder {
-    /// At each place of the label order, the example (counted from the query's first).
+    /// The largest size of queries that are left out.
+    small: usize,
+    /// At each position of the label order, the example (counted from the query's first).
     pub(crate) example: Vec<u32>,
-    /// Of each example, its place in the label order.
-    pub(crate) place: Vec<u32>,
-    /// At each place of the label order, the label's dense rank inside the query.
+    /// At each position of the label order, the label's dense rank inside the query.
     pub(crate) rank: Vec<u32>,
-    /// The same by example, so that walks in score order look it up in one step.
-    pub(crate) rank_of: Vec<u32>,
 }
 
 impl LabelOrder {
@@ -36,54 +29,51 @@ impl LabelOrder {
             return LabelOrder::default();
         }
         let n = labels.len();
-        let mut order =
-            LabelOrder { example: vec![0; n], place: vec![0; n], rank: vec![0; n], rank_of: vec![0; n] };
-        let (mut example, mut place, mut rank, mut rank_of) =
-            (&mut order.example[..], &mut order.place[..], &mut order.rank[..], &mut order.rank_of[..]);
+        let mut order = LabelOrder { small, example: vec![0; n], rank: vec![0; n] };
+        let (mut example, mut rank) = (&mut order.example[..], &mut order.rank[..]);
         let mut parts = Vec::new();
         for w in starts.windows(2) {
             let m = (w[1] - w[0]) as usize;
-            let (e, p, r, o);
+            let (e, r);
             (e, example) = example.split_at_mut(m);
-            (p, place) = place.split_at_mut(m);
             (r, rank) = rank.split_at_mut(m);
-            (o, rank_of) = rank_of.split_at_mut(m);
             if large(w) {
-                parts.push((&labels[w[0] as usize..w[1] as usize], e, p, r, o));
+                parts.push((&labels[w[0] as usize..w[1] as usize], e, r));
             }
         }
-        parts.into_par_iter().for_each(|(labels, example, place, rank, rank_of)| {
+        parts.into_par_iter().for_each(|(labels, example, rank)| {
             let sorted = sort_by_value(labels);
-            rayon::join(
-                || {
-                    let mut dense = 0;
-                    for (i, &(key, id)) in sorted.iter().enumerate() {
-                        dense += u32::from(i > 0 && key != sorted[i - 1].0);
-                        example[i] = id;
-                        rank[i] = dense;
-                    }
-                },
-                || sorted.iter().zip(0..).for_each(|(&(_, id), i)| place[id as usize] = i),
-            );
-            let at = |(rank_of, &place): (&mut u32, &u32)| *rank_of = rank[place as usize];
-            rank_of.par_iter_mut().zip(&*place).with_min_len(1 << 14).for_each(at);
+            let mut dense = 0;
+            for (i, &(key, id)) in sorted.iter().enumerate() {
+                dense += u32::from(i > 0 && key != sorted[i - 1].0);
+                example[i] = id;
+                rank[i] = dense;
+            }
         });
         order
+    }
+
+    /// Whether it has the examples of a query.
+    pub(crate) fn covers(&self, query: &Range<usize>) -> bool {
+        !self.rank.is_empty() && query.len() > self.small
     }
 }
 
 /// (key, index) of each value, ascending; equal values by index.
 pub(crate) fn sort_by_value(values: &[f64]) -> Vec<(u64, u32)> {
-    let mut keys: Vec<(u64, u32)> =
-        values.par_iter().enumerate().map(|(i, &v)| (score_key(v), i as u32)).collect();
+    let mut keys = sort_values(values.len(), |i| values[i]);
+    for run in keys.chunk_by_mut(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {
+        run.sort_unstable_by_key(|&(_, id)| id);
+    }
+    keys
+}
+
+/// (key, index) of each of `n` values, ascending; equal values in any order.
+pub(crate) fn sort_values(n: usize, value: impl Fn(usize) -> f64 + Sync) -> Vec<(u64, u32)> {
+    let mut keys: Vec<(u64, u32)> = (0..n).into_par_iter().map(|i| (score_key(value(i)), i as u32)).collect();
     // The unstable sort of keys alone is much faster than one of tuples; runs of equal keys are rare
     // or long, and are put in order afterwards.
     sort_keys(&mut keys, rayon::current_num_threads());
-    for run in keys.chunk_by_mut(|a, b| a.0 == b.0) {
-        if run.len() > 1 {
-            run.sort_unstable_by_key(|&(_, id)| id);
-        }
-    }
     keys
 }
 
@@ -129,14 +119,12 @@ mod tests {
         let numbers = [f64::MIN, -1.0, -5e-324, 0.0, 5e-324, 1e-300, 1.0, f64::MAX];
         assert!(numbers.map(score_key).is_sorted_by(|a, b| a < b));
         assert_eq!(score_key(-0.0), score_key(0.0));
-        assert_eq!(numbers.map(|number| score_of_key(score_key(number))), numbers);
     }
 
     #[test]
     fn ranks_are_dense_inside_each_query() {
         let order = LabelOrder::new(&[3.0, 1.0, 3.0, 9.0, 7.0], &[0, 3, 5], 1);
         assert_eq!(order.example, [1, 0, 2, 1, 0]);
-        assert_eq!(order.place, [1, 0, 2, 1, 0]);
         assert_eq!(order.rank, [0, 1, 1, 0, 1]);
     }
 }

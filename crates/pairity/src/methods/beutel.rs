@@ -1,10 +1,10 @@
 //! A penalty on the correlation of residuals and groups (Beutel et al. 2019): the
-//! [`Correlation`](crate::surrogates::Correlation) is added to the loss.
+//! [`Correlation`](crate::pairs::Correlation) is added to the loss.
 
 use super::{Method, MethodError, MethodOptions, Stage, Task};
 use crate::examples::Examples;
+use crate::pairs::{Correlation, Membership, SurrogateError};
 use crate::solvers::{LossTerm, ScoreTerm, TrainError, Trained, Watch, train_with};
-use crate::surrogates::{Correlation, Membership, SurrogateError};
 
 /// The method.
 #[derive(Debug)]

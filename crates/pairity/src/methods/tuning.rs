@@ -4,8 +4,8 @@ use super::MethodError;
 use crate::examples::{Attribute, Examples};
 use crate::goals::{Assessment, Problem, TOLERANCE};
 use crate::model::Adjustment;
+use crate::pairs::RateIndex;
 use crate::rates::Average;
-use crate::surrogates::{Kind, Surrogate};
 use std::cmp::Ordering;
 
 /// What an adjustment is tuned on, and what for.
@@ -75,7 +75,7 @@ pub(super) struct Judge<'a> {
     pub scores: Vec<f64>,
     /// Groups that have examples.
     pub present: Vec<usize>,
-    surrogate: Surrogate<'a>,
+    index: RateIndex<'a>,
 }
 
 impl<'a> Judge<'a> {
@@ -97,13 +97,12 @@ impl<'a> Judge<'a> {
         if present.len() < 2 {
             return refuse("it needs examples of two groups or more");
         }
-        let surrogate = Surrogate::new(examples, &problem.rates, tuning.average, Kind::Hinge, 1.0)
-            .map_err(|error| MethodError::does_not_apply(method, error.to_string()))?;
-        let rates = surrogate.true_rates(&scores);
+        let index = RateIndex::new(examples, &problem.rates, tuning.average);
+        let rates = index.true_rates(&index.order(&scores));
         if let Some((rate, _)) = problem.rates.iter().zip(&rates).find(|(_, value)| value.is_nan()) {
             return Err(MethodError::NoPairs { method, rate: rate.name(names) });
         }
-        Ok(Judge { examples, problem, names, codes, scores, present, surrogate })
+        Ok(Judge { examples, problem, names, codes, scores, present, index })
     }
 
     /// How good the scores are after a map by group and score.
@@ -126,6 +125,6 @@ impl<'a> Judge<'a> {
     fn rates(&self, map: impl Fn(usize, f64) -> f64) -> Vec<f64> {
         let pairs = self.codes.iter().zip(&self.scores);
         let scores: Vec<f64> = pairs.map(|(&code, &score)| map(usize::from(code), score)).collect();
-        self.surrogate.true_rates(&scores)
+        self.index.true_rates(&self.index.order(&scores))
     }
 }

@@ -12,8 +12,9 @@
 //! examples with binary labels as much above DeLong's: the factor is what small groups need for their
 //! intervals to hold as often as they say.
 
+use super::members::Arranged;
 use crate::examples::{Examples, ExamplesError};
-use crate::pairs::{Arranged, Layout, Part, Shares, Tally};
+use crate::pairs::{DrawnOrder, PairIndex, RateSums, Tally, UnitSums, visit_placements};
 use crate::rates::{Average, Rate, Ties};
 
 /// Above this number of rates only variances are kept, and a difference is bounded by the sum of its
@@ -47,56 +48,58 @@ impl Influence {
         ties: Ties,
         average: Average,
     ) -> Influence {
-        let layout = Layout::of(examples);
-        let tally = Tally::expected(examples, members, rates, ties);
-        let map = CellRates::new(&layout, rates);
-        let pairs = map.sum(&tally.pairs);
-
-        let by_query = average == Average::Queries && examples.has_queries();
-        let ratios = Ratios::new(&tally, &map, by_query);
-
-        let states = if examples.has_queries() {
-            let (mut state, mut unit) = (Units::new(rates.len()), Unit::new(rates.len()));
-            for parts in tally.queries() {
-                unit.collect(&map, parts, by_query);
-                state.add(&unit, &ratios);
+        let index = &PairIndex::new(examples, rates);
+        let members: Vec<DrawnOrder> = members
+            .iter()
+            .map(|member| DrawnOrder { order: index.order(&member.scores), chances: &member.chances })
+            .collect();
+        let tally = Tally::expected(index, &members, ties);
+        let by_query = index.is_by_query(average);
+        let sums = tally.rate_sums(index, by_query);
+        let queries = index.examples().has_queries();
+        let start = || (Units::new(index.rates().len()), UnitSums::new(index));
+        let states = if queries {
+            let (mut state, mut unit) = start();
+            for placements in tally.queries() {
+                unit.collect(placements, by_query);
+                state.add(&unit, &sums);
             }
-            vec![state]
+            vec![(state, unit)]
         } else {
-            let start = || (Units::new(rates.len()), Unit::new(rates.len()));
-            let states = Shares::visit(examples, members, ties, start, |(state, unit), parts| {
-                unit.collect(&map, parts, false);
-                state.add(unit, &ratios);
-            });
-            states.into_iter().map(|(state, _)| state).collect()
+            visit_placements(index, &members, ties, start, |(state, unit), placements| {
+                unit.collect(placements, false);
+                state.add(unit, &sums);
+            })
         };
-        Influence::from_units(states, ratios, pairs, tally.pairs, examples.has_queries())
+        let pairs = UnitSums::new(index).pairs(&tally.pairs);
+        let states = states.into_iter().map(|(state, _)| state);
+        Influence::from_units(states, sums, pairs, tally.pairs, queries)
     }
 
     fn from_units(
-        states: Vec<Units>,
-        ratios: Ratios,
+        states: impl Iterator<Item = Units>,
+        sums: RateSums,
         pairs: Vec<u64>,
         cell_pairs: Vec<u64>,
         queries: bool,
     ) -> Influence {
         let n = pairs.len();
         let mut all = Units::new(n);
-        states.into_iter().for_each(|state| all.merge(&state));
-        let values = (0..n).map(|r| ratios.value(r)).collect();
+        states.for_each(|state| all.merge(&state));
+        let values = sums.values();
         let variances: Vec<f64> = (0..n).map(|r| all.variance(r)).collect();
         let (mut freedom, mut units) = (vec![0.0; n], vec![0.0; n]);
         for r in 0..n {
             let sides = if queries || all.sides[1].squares[r] == 0.0 { 1 } else { 2 };
             // D² / Σ D_u² units of equal size would have the same total and the same sum of squares.
-            let size = |side: &SideSums| ratios.totals[r].powi(2) / side.squares[r];
+            let size = |side: &SideSums| sums.totals[r].powi(2) / side.squares[r];
             let counts = all.sides[..sides].iter().map(|side| side.units[r]);
-            if ratios.totals[r] > 0.0 && counts.min().is_some_and(|units| units >= 2) {
+            if sums.totals[r] > 0.0 && counts.min().is_some_and(|units| units >= 2) {
                 units[r] = all.sides[..sides].iter().map(size).fold(f64::INFINITY, f64::min);
                 // Satterthwaite: the two sides of pairs are two samples.
-                let sum: f64 = all.sides[..sides].iter().map(|side| side.variances[r]).sum();
+                let variance: f64 = all.sides[..sides].iter().map(|side| side.variances[r]).sum();
                 let parts = all.sides[..sides].iter().map(|s| s.variances[r].powi(2) / (size(s) - 1.0));
-                let df = sum * sum / parts.sum::<f64>();
+                let df = variance * variance / parts.sum::<f64>();
                 freedom[r] = if df.is_finite() && df > 0.0 { df } else { (units[r] - 1.0).max(0.5) };
             }
         }
@@ -142,104 +145,8 @@ pub(crate) fn values_in_order(
     ties: Ties,
     average: Average,
 ) -> Vec<f64> {
-    let tally = Tally::count(examples, scores, rates, ties);
-    let map = CellRates::new(&Layout::of(examples), rates);
-    let by_query = average == Average::Queries && examples.has_queries();
-    let ratios = Ratios::new(&tally, &map, by_query);
-    (0..rates.len()).map(|r| ratios.value(r)).collect()
-}
-
-/// Sums of all units' pairs.
-struct Ratios {
-    credits: Vec<f64>,
-    totals: Vec<f64>,
-}
-
-impl Ratios {
-    fn new(tally: &Tally, map: &CellRates, by_query: bool) -> Ratios {
-        let mut ratios = Ratios { credits: vec![0.0; map.count], totals: vec![0.0; map.count] };
-        let mut unit = Unit::new(map.count);
-        for parts in tally.queries() {
-            unit.collect(map, parts, by_query);
-            for &rate in &unit.touched {
-                let r = rate as usize;
-                ratios.credits[r] += unit.credits[r][0];
-                ratios.totals[r] += unit.totals[r][0];
-            }
-        }
-        ratios
-    }
-
-    fn value(&self, rate: usize) -> f64 {
-        if self.totals[rate] > 0.0 { self.credits[rate] / self.totals[rate] } else { f64::NAN }
-    }
-}
-
-/// Which rates each cell belongs to.
-struct CellRates {
-    rates: Vec<Vec<u32>>,
-    count: usize,
-}
-
-impl CellRates {
-    fn new(layout: &Layout, rates: &[Rate]) -> CellRates {
-        let mut cells = vec![Vec::new(); layout.len()];
-        for (index, &rate) in rates.iter().enumerate() {
-            for cell in layout.cells(rate) {
-                cells[cell].push(index as u32);
-            }
-        }
-        CellRates { rates: cells, count: rates.len() }
-    }
-
-    fn sum(&self, cells: &[u64]) -> Vec<u64> {
-        let mut sums = vec![0; self.count];
-        for (rates, &value) in self.rates.iter().zip(cells) {
-            rates.iter().for_each(|&rate| sums[rate as usize] += value);
-        }
-        sums
-    }
-}
-
-/// The pairs of one unit, by rate.
-struct Unit {
-    /// Rates that the unit has pairs of.
-    touched: Vec<u32>,
-    /// By rate and side.
-    credits: Vec<[f64; 2]>,
-    totals: Vec<[f64; 2]>,
-}
-
-impl Unit {
-    fn new(rates: usize) -> Unit {
-        Unit { touched: Vec::new(), credits: vec![[0.0; 2]; rates], totals: vec![[0.0; 2]; rates] }
-    }
-
-    fn collect(&mut self, map: &CellRates, parts: &[Part], by_query: bool) {
-        for rate in self.touched.drain(..) {
-            self.credits[rate as usize] = [0.0; 2];
-            self.totals[rate as usize] = [0.0; 2];
-        }
-        for part in parts {
-            let side = part.side as usize;
-            for &rate in &map.rates[part.cell as usize] {
-                let totals = &mut self.totals[rate as usize];
-                if *totals == [0.0; 2] {
-                    self.touched.push(rate);
-                }
-                totals[side] += part.total;
-                self.credits[rate as usize][side] += part.credit;
-            }
-        }
-        if by_query {
-            // Every query counts the same, by its own rate.
-            for &rate in &self.touched {
-                let total = &mut self.totals[rate as usize][0];
-                self.credits[rate as usize][0] /= *total;
-                *total = 1.0;
-            }
-        }
-    }
+    let index = PairIndex::new(examples, rates);
+    Tally::count(&index, &index.order(scores), ties).values(&index, average)
 }
 
 /// Sums over units for one side of the pairs.
@@ -277,22 +184,22 @@ impl Units {
         }
     }
 
-    fn add(&mut self, unit: &Unit, ratios: &Ratios) {
+    fn add(&mut self, unit: &UnitSums, sums: &RateSums) {
         self.moves.clear();
         for &rate in &unit.touched {
             let r = rate as usize;
-            let all = ratios.totals[r];
+            let all = sums.totals[r];
             let (credits, totals) = (unit.credits[r], unit.totals[r]);
             let rest = all - totals[0] - totals[1];
             let mut total = 0.0;
-            for (side, sums) in self.sides.iter_mut().enumerate() {
+            for (side, own) in self.sides.iter_mut().enumerate() {
                 if totals[side] > 0.0 {
-                    let moved = (credits[side] - ratios.value(r) * totals[side]) / rest;
+                    let moved = (credits[side] - sums.value(r) * totals[side]) / rest;
                     // With all pairs in one unit the rest is empty; such a rate gets no interval.
                     let moved = if moved.is_finite() { moved } else { 0.0 };
-                    sums.units[r] += 1;
-                    sums.squares[r] += totals[side] * totals[side];
-                    sums.variances[r] += moved * moved;
+                    own.units[r] += 1;
+                    own.squares[r] += totals[side] * totals[side];
+                    own.variances[r] += moved * moved;
                     total += moved;
                 }
             }

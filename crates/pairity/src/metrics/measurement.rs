@@ -6,7 +6,7 @@ use super::intervals::Intervals;
 use super::members::{Member, arrange};
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::{Expression, Linear, Vocabulary};
-use crate::pairs::Layout;
+use crate::pairs::CellLayout;
 use crate::rates::Rate;
 use std::collections::{BTreeSet, HashMap};
 
@@ -36,7 +36,7 @@ impl Metric {
 #[derive(Debug, Clone)]
 pub struct Measurement {
     vocabulary: Vocabulary,
-    layout: Layout,
+    layout: CellLayout,
     queries: bool,
     influence: Influence,
     index: HashMap<Rate, usize>,
@@ -91,7 +91,7 @@ impl Measurement {
         settings: &Settings,
     ) -> Result<Measurement, ExamplesError> {
         let members = arrange(examples, members)?;
-        let layout = Layout::of(examples);
+        let layout = CellLayout::of(examples);
         let rates = all_rates(&layout);
         let influence = Influence::measure(examples, &members, &rates, settings.ties, settings.average);
         Ok(Measurement {
@@ -195,7 +195,7 @@ impl Measurement {
 }
 
 /// Every rate that a table has.
-fn all_rates(layout: &Layout) -> Vec<Rate> {
+fn all_rates(layout: &CellLayout) -> Vec<Rate> {
     let k = layout.groups;
     let mut rates = Vec::new();
     if layout.labels {

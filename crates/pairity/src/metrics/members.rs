@@ -1,7 +1,6 @@
 //! The scores of a stochastic model: those of each of its scorers, with the chance that it is drawn.
 
 use crate::examples::{Examples, ExamplesError};
-use crate::pairs::Arranged;
 
 /// How far chances may be from adding up to 1.
 const TOLERANCE: f64 = 1e-6;
@@ -30,6 +29,12 @@ impl<'a> Member<'a> {
     pub fn only(scores: &'a [f64]) -> Member<'a> {
         Member { chance: Chance::Same(1.0), scores }
     }
+}
+
+/// A member's scores in the order of the examples, and its chance in each query.
+pub(crate) struct Arranged {
+    pub scores: Vec<f64>,
+    pub chances: Vec<f64>,
 }
 
 /// Checks the members and puts them in the order of the examples.

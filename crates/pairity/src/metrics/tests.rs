@@ -3,7 +3,7 @@
 use super::{Audit, Measurement, Metric, Settings, Verdict, rate_values};
 use crate::examples::{Columns, Examples, Groups};
 use crate::goals::{Criterion, parse_constraint, parse_expression};
-use crate::pairs::Layout;
+use crate::pairs::CellLayout;
 use crate::pairs::oracle::{self, CellSums, Rows, tables};
 use crate::rates::{Average, Rate, Side, Ties};
 use proptest::prelude::*;
@@ -55,7 +55,7 @@ fn check_audit(rows: &Rows, average: Average, ties: Ties) -> Result<(), TestCase
     let settings = Settings { average, ties, ..Settings::default() };
     let audit = Audit::run(&examples, &rows.scores, &[], &settings).unwrap();
     let cells = oracle::count(rows, ties);
-    let layout = Layout::of(&examples);
+    let layout = CellLayout::of(&examples);
     let average = if rows.queries.is_some() { average } else { Average::Pairs };
     let (k, codes) = (layout.groups, layout.codes());
     let accuracy = |better: Side, worse: Side| {

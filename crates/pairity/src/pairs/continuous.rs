@@ -8,139 +8,114 @@
 //!
 //! Totals and ties ask for no order of scores, so one recursion in label order is enough.
 
-use super::discrete::FORK;
-use super::mass::{Mass, Unit};
-use super::view::{View, runs};
-use crate::examples::sort_by_value;
+use super::accuracy::CellCounts;
+use super::index::{NO_RANK, QueryPairs, both};
+use super::mass::{EqualMass, Mass};
+use super::order::{ScoreOrder, position, runs};
 use rayon::join;
 
-/// Below this size an inner node compares every pair.
-const LEAF: usize = 16;
-
-/// Marks the better examples of an inner recursion, in the highest bit of the place.
+/// Marks the better examples of an inner recursion, in the highest bit of the position.
 const BETTER: u64 = 1 << 31;
 
 /// Worth of pairs where the better example has the greater and the lesser attribute.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Orders<W> {
-    pub greater: W,
-    pub less: W,
+struct ByOrder<W> {
+    greater: W,
+    less: W,
 }
 
-impl<W: std::ops::AddAssign> Orders<W> {
-    fn add(&mut self, other: Orders<W>) {
+impl<W: Copy + std::ops::AddAssign> ByOrder<W> {
+    fn add(&mut self, other: ByOrder<W>) {
         self.greater += other.greater;
         self.less += other.less;
     }
-}
 
-/// The counts of one query.
-pub(crate) struct ContinuousCells<M: Mass> {
-    pub wins: Orders<M::Worth>,
-    pub ties: Orders<M::Worth>,
-    pub totals: Orders<M::Worth>,
-    pub pairs: Orders<u64>,
+    fn list(self) -> Vec<W> {
+        vec![self.greater, self.less]
+    }
 }
 
 /// What pairs of one example are worth, by the side it stands on and the order of the attribute:
 /// better and greater, better and less, worse in a `greater` pair, worse in a `less` pair.
-pub(crate) type Share = [f32; 4];
+pub(crate) type OrderSums = [f32; 4];
 
-/// All pairs of a query that has labels; `attribute` is NaN where an example has none.
-pub(crate) fn continuous<M: Mass>(view: &View, labels: &[f64], attribute: &[f64]) -> ContinuousCells<M> {
-    let masses = view.masses::<M>();
-    if view.is_small() {
-        return every_pair(view, labels, attribute, &masses);
+/// All pairs of a query that has labels, greater and less; labels and attribute are in the order of the examples,
+/// and the attribute is NaN where one has none.
+pub(crate) fn continuous<M: Mass>(
+    query: &QueryPairs,
+    order: &ScoreOrder,
+    labels: &[f64],
+    attribute: &[f64],
+    masses: &[M],
+) -> CellCounts<M> {
+    if query.is_small() {
+        return every_pair(query, order, labels, attribute, masses);
     }
-    let ranked = Ranked::new(view, attribute, &masses);
-    let (mut wins, mut ties) = (Orders::default(), Orders::default());
-    ranked.in_score_order(view, |part, elements| match part {
-        Part::All => wins = ranked.by_score::<false>(elements, &mut []),
-        Part::Tied => ties.add(ranked.by_label::<false>(elements, &mut [])),
+    let ranked = RankedPairs::new(query, masses);
+    let mut ties = ByOrder::default();
+    ranked.for_ties(order, |elements| ties.add(ranked.by_label::<false>(elements, &mut [])));
+    let wins = ranked.by_score::<false>(&mut ranked.in_score_order(order), &mut []);
+    let totals = ranked.by_label::<false>(&mut ranked.in_label_order(), &mut []).list();
+    let pairs = M::counts(&totals).unwrap_or_else(|| {
+        let equal = vec![EqualMass; query.len()];
+        let counted = RankedPairs::new(query, &equal);
+        counted.by_label::<false>(&mut counted.in_label_order(), &mut []).list()
     });
-    let totals = ranked.by_label::<false>(&mut ranked.in_label_order(), &mut []);
-    let pairs = match M::counts(&[totals.greater, totals.less]).as_deref() {
-        Some(&[greater, less]) => Orders { greater, less },
-        _ => {
-            let counted = Ranked::new(view, attribute, &vec![Unit; view.len()]);
-            counted.by_label::<false>(&mut counted.in_label_order(), &mut [])
-        }
-    };
-    ContinuousCells { wins, ties, totals, pairs }
+    CellCounts { wins: wins.list(), ties: ties.list(), totals, pairs }
 }
 
-/// Credit and total of the pairs of each example, in label order.
-pub(crate) fn continuous_shares<M: Mass>(
-    view: &View,
-    attribute: &[f64],
+/// Credit and total of the pairs of each example, by position.
+pub(crate) fn continuous_placements<M: Mass>(
+    query: &QueryPairs,
+    order: &ScoreOrder,
+    masses: &[M],
     tie_credit: f32,
-) -> (Vec<Share>, Vec<Share>) {
-    let ranked = Ranked::new(view, attribute, &view.masses::<M>());
-    let mut credits = vec![Share::default(); view.len()];
-    let mut tied = vec![Share::default(); if tie_credit > 0.0 { view.len() } else { 0 }];
-    ranked.in_score_order(view, |part, elements| match part {
-        Part::All => {
-            ranked.by_score::<true>(elements, &mut credits);
-        }
-        Part::Tied if tie_credit > 0.0 => {
+) -> (Vec<OrderSums>, Vec<OrderSums>) {
+    let n = query.len();
+    let ranked = RankedPairs::new(query, masses);
+    let mut credits = vec![OrderSums::default(); n];
+    let mut tied = vec![OrderSums::default(); if tie_credit > 0.0 { n } else { 0 }];
+    if tie_credit > 0.0 {
+        ranked.for_ties(order, |elements| {
             ranked.by_label::<true>(elements, &mut tied);
-        }
-        Part::Tied => {}
-    });
+        });
+    }
+    ranked.by_score::<true>(&mut ranked.in_score_order(order), &mut credits);
     for (credit, tied) in credits.iter_mut().zip(&tied) {
         credit.iter_mut().zip(tied).for_each(|(credit, tied)| *credit += tie_credit * tied);
     }
-    let mut totals = vec![Share::default(); view.len()];
+    let mut totals = vec![OrderSums::default(); n];
     ranked.by_label::<true>(&mut ranked.in_label_order(), &mut totals);
     (credits, totals)
 }
 
-fn every_pair<M: Mass>(view: &View, labels: &[f64], attribute: &[f64], masses: &[M]) -> ContinuousCells<M> {
-    let mut cells = ContinuousCells::<M> {
-        wins: Orders::default(),
-        ties: Orders::default(),
-        totals: Orders::default(),
-        pairs: Orders::default(),
-    };
-    for i in 0..view.len() {
-        for j in 0..view.len() {
-            let greater = attribute[i] > attribute[j];
+fn every_pair<M: Mass>(
+    query: &QueryPairs,
+    order: &ScoreOrder,
+    labels: &[f64],
+    attribute: &[f64],
+    masses: &[M],
+) -> CellCounts<M> {
+    let (at, scores) = (query.positions(), order.scores(query));
+    let mut cells = CellCounts::new(2);
+    for i in 0..query.len() {
+        for j in 0..query.len() {
+            let less = attribute[i] < attribute[j];
             // NaN compares as neither.
-            if labels[i] <= labels[j] || !(greater || attribute[i] < attribute[j]) {
-                continue;
-            }
-            let worth = masses[i].above(masses[j].alone());
-            let add = |orders: &mut Orders<M::Worth>| {
-                *(if greater { &mut orders.greater } else { &mut orders.less }) += worth;
-            };
-            *(if greater { &mut cells.pairs.greater } else { &mut cells.pairs.less }) += 1;
-            add(&mut cells.totals);
-            if view.scores[i] > view.scores[j] {
-                add(&mut cells.wins);
-            } else if view.scores[i] == view.scores[j] {
-                add(&mut cells.ties);
+            if labels[i] > labels[j] && (less || attribute[i] > attribute[j]) {
+                let worth = masses[at[i]].above(masses[at[j]].alone());
+                cells.add(usize::from(less), worth, [scores[i], scores[j]]);
             }
         }
     }
     cells
 }
 
-/// Which elements [`Ranked::in_score_order`] hands over.
-enum Part {
-    /// All, by ascending score, equal scores by descending label.
-    All,
-    /// A run of equal scores, by ascending label.
-    Tied,
-}
-
-/// A query's examples with the ranks of label and attribute at each place in label order. Elements are
-/// `attribute rank << 32 | place`.
-struct Ranked<'a, M> {
-    label: &'a [u32],
-    /// `u32::MAX` without attribute.
-    attribute: Vec<u32>,
-    mass: Vec<M>,
-    label_bits: u32,
+/// A query's examples with the ranks of label and attribute at each position. Elements are
+/// `attribute rank << 32 | position`.
+struct RankedPairs<'a, M> {
+    query: &'a QueryPairs<'a>,
+    mass: &'a [M],
     attribute_bits: u32,
 }
 
@@ -168,80 +143,67 @@ impl<M: Mass> Passed<M> {
     }
 }
 
-fn bits(highest: u32) -> u32 {
-    u32::BITS - highest.leading_zeros()
-}
-
-impl<'a, M: Mass> Ranked<'a, M> {
-    fn new(view: &View<'a>, attribute: &[f64], masses: &[M]) -> Ranked<'a, M> {
-        let mut ranks = vec![u32::MAX; view.len()];
-        let mut sorted = sort_by_value(attribute);
-        sorted.retain(|&(_, e)| !attribute[e as usize].is_nan());
-        let mut rank = 0;
-        for (i, &(key, e)) in sorted.iter().enumerate() {
-            rank += u32::from(i > 0 && key != sorted[i - 1].0);
-            ranks[view.place[e as usize] as usize] = rank;
-        }
-        Ranked {
-            label: view.rank,
-            attribute: ranks,
-            mass: view.example.iter().map(|&e| masses[e as usize]).collect(),
-            label_bits: bits(view.rank.last().copied().unwrap_or(0)),
-            attribute_bits: bits(rank),
-        }
+impl<'a, M: Mass> RankedPairs<'a, M> {
+    fn new(query: &'a QueryPairs, mass: &'a [M]) -> RankedPairs<'a, M> {
+        let known = query.attribute.iter().filter(|&&rank| rank != NO_RANK);
+        let attribute_bits = u32::BITS - known.max().map_or(u32::BITS, |highest| highest.leading_zeros());
+        RankedPairs { query, mass, attribute_bits }
     }
 
-    /// The element at a place, if it has an attribute.
-    fn element(&self, place: u32) -> Option<u64> {
-        let rank = self.attribute[place as usize];
-        (rank != u32::MAX).then_some(u64::from(rank) << 32 | u64::from(place))
+    /// The element at a position, if it has an attribute.
+    fn element(&self, at: usize) -> Option<u64> {
+        let rank = self.query.attribute[at];
+        (rank != NO_RANK).then_some(u64::from(rank) << 32 | at as u64)
     }
 
     fn in_label_order(&self) -> Vec<u64> {
-        (0..self.label.len() as u32).filter_map(|place| self.element(place)).collect()
+        (0..self.query.len()).filter_map(|at| self.element(at)).collect()
     }
 
-    fn in_score_order(&self, view: &View, mut visit: impl FnMut(Part, &mut [u64])) {
-        let order = view.by_score();
-        let element = |&(_, e): &(u64, u32)| self.element(view.place[e as usize]);
-        for run in runs(&order) {
-            visit(Part::Tied, &mut run.iter().rev().filter_map(element).collect::<Vec<_>>());
+    fn in_score_order(&self, order: &ScoreOrder) -> Vec<u64> {
+        order.entries(self.query).iter().filter_map(|&entry| self.element(position(entry))).collect()
+    }
+
+    /// Visits the elements of each run of equal scores in ascending order of label.
+    fn for_ties(&self, order: &ScoreOrder, mut visit: impl FnMut(&mut [u64])) {
+        for run in runs(order.entries(self.query)).filter(|run| run.len() > 1) {
+            let ascending = run.iter().rev().filter_map(|&entry| self.element(position(entry)));
+            visit(&mut ascending.collect::<Vec<_>>());
         }
-        visit(Part::All, &mut order.iter().filter_map(element).collect::<Vec<_>>());
     }
 
     /// Pairs where the better example comes later than the worse, both by the given order. With
-    /// `SHARES`, adds each example's part to `shares`, by place.
-    fn by_score<const SHARES: bool>(&self, elements: &mut [u64], shares: &mut [Share]) -> Orders<M::Worth> {
+    /// `EACH`, adds what each example's pairs are worth to `sums`, by position.
+    fn by_score<const EACH: bool>(&self, elements: &mut [u64], sums: &mut [OrderSums]) -> ByOrder<M::Worth> {
         let mut scratch = vec![0; 2 * elements.len()];
-        match self.label_bits {
-            0 => Orders::default(),
-            bits => self.outer::<SHARES>(elements, &mut scratch, bits - 1, shares, 0),
+        match self.query.label_bits() {
+            0 => ByOrder::default(),
+            bits => self.outer::<EACH>(elements, &mut scratch, bits - 1, sums, 0),
         }
     }
 
-    /// One split by a bit of the label rank; `shares` starts at place `base`.
-    fn outer<const SHARES: bool>(
+    /// One split by a bit of the label rank; `sums` starts at position `base`.
+    fn outer<const EACH: bool>(
         &self,
         elements: &mut [u64],
         scratch: &mut [u64],
         bit: u32,
-        shares: &mut [Share],
+        sums: &mut [OrderSums],
         base: usize,
-    ) -> Orders<M::Worth> {
+    ) -> ByOrder<M::Worth> {
         let n = elements.len();
         if n < 2 {
-            return Orders::default();
+            return ByOrder::default();
         }
-        let is_better = |element: u64| self.label[element as u32 as usize] >> bit & 1 == 1;
+        let is_better = |element: u64| self.query.rank[element as u32 as usize] >> bit & 1 == 1;
         let (marked, spare) = scratch.split_at_mut(n);
         for (marked, &element) in marked.iter_mut().zip(&*elements) {
             *marked = if is_better(element) { element | BETTER } else { element };
         }
         let spare = &mut spare[..n];
         let mut orders = match self.attribute_bits {
-            0 => Orders::default(),
-            bits => self.inner::<SHARES>(marked, spare, bits - 1, shares, base),
+            0 => ByOrder::default(),
+            bits => self.inner::<EACH>(marked, spare, bits - 1, sums, base),
         };
         if bit > 0 {
             let (mut zeros, mut ones) = (0, 0);
@@ -256,21 +218,14 @@ impl<'a, M: Mass> Ranked<'a, M> {
             elements[zeros..].copy_from_slice(&spare[..ones]);
             let (left, right) = elements.split_at_mut(zeros);
             let (below, above) = scratch.split_at_mut(2 * zeros);
-            // The places of the halves are apart: the 1s start where the lowest of them stands.
-            let middle =
-                right.iter().map(|&e| e as u32 as usize).min().map_or(shares.len(), |place| place - base);
-            let (lower, upper) = if SHARES { shares.split_at_mut(middle) } else { (shares, &mut [][..]) };
-            let (a, b) = if n > FORK {
-                join(
-                    || self.outer::<SHARES>(left, below, bit - 1, lower, base),
-                    || self.outer::<SHARES>(right, above, bit - 1, upper, base + middle),
-                )
-            } else {
-                (
-                    self.outer::<SHARES>(left, below, bit - 1, lower, base),
-                    self.outer::<SHARES>(right, above, bit - 1, upper, base + middle),
-                )
-            };
+            // The positions of the halves are apart: the 1s start where the lowest of them stands.
+            let middle = right.iter().map(|&e| e as u32 as usize).min().map_or(sums.len(), |at| at - base);
+            let (lower, upper) = if EACH { sums.split_at_mut(middle) } else { (sums, &mut [][..]) };
+            let (a, b) = both(
+                n > self.query.sizes.count_fork,
+                || self.outer::<EACH>(left, below, bit - 1, lower, base),
+                || self.outer::<EACH>(right, above, bit - 1, upper, base + middle),
+            );
             orders.add(a);
             orders.add(b);
         }
@@ -278,46 +233,46 @@ impl<'a, M: Mass> Ranked<'a, M> {
     }
 
     /// One split by a bit of the attribute's rank, of elements marked as better or worse.
-    fn inner<const SHARES: bool>(
+    fn inner<const EACH: bool>(
         &self,
         elements: &mut [u64],
         scratch: &mut [u64],
         bit: u32,
-        shares: &mut [Share],
+        sums: &mut [OrderSums],
         base: usize,
-    ) -> Orders<M::Worth> {
+    ) -> ByOrder<M::Worth> {
         let n = elements.len();
-        if n <= LEAF {
-            return self.leaf::<SHARES>(elements, shares, base);
+        if n <= self.query.sizes.attribute_leaf {
+            return self.leaf::<EACH>(elements, sums, base);
         }
-        let place = |element: u64| (element & (BETTER - 1)) as usize;
+        let at = |element: u64| (element & (BETTER - 1)) as usize;
         let zero = M::Sum::default();
-        if SHARES {
+        if EACH {
             let (mut high, mut low) = (zero, zero);
             for &element in elements.iter().rev() {
                 let (better, up) = (element & BETTER != 0, element >> (bit + 32) & 1 == 1);
-                let mass = self.mass[place(element)];
+                let mass = self.mass[at(element)];
                 match (better, up) {
                     (true, true) => high += mass.alone(),
                     (true, false) => low += mass.alone(),
-                    (false, false) => shares[place(element) - base][2] += M::number(mass.below(high)) as f32,
-                    (false, true) => shares[place(element) - base][3] += M::number(mass.below(low)) as f32,
+                    (false, false) => sums[at(element) - base][2] += M::number(mass.below(high)) as f32,
+                    (false, true) => sums[at(element) - base][3] += M::number(mass.below(low)) as f32,
                 }
             }
         }
-        let mut orders = Orders::<M::Worth>::default();
+        let mut orders = ByOrder::<M::Worth>::default();
         let (mut high, mut low) = (zero, zero);
         let (mut zeros, mut ones, mut betters) = (0, 0, 0);
         for i in 0..n {
             let element = elements[i];
             let (better, up) = (element & BETTER != 0, element >> (bit + 32) & 1 == 1);
-            let mass = self.mass[place(element)];
+            let mass = self.mass[at(element)];
             let worth = mass.above(if up { low } else { high });
             let worth = if better { worth } else { M::Worth::default() };
             orders.greater += if up { worth } else { M::Worth::default() };
             orders.less += if up { M::Worth::default() } else { worth };
-            if SHARES && better {
-                shares[place(element) - base][usize::from(!up)] += M::number(worth) as f32;
+            if EACH && better {
+                sums[at(element) - base][usize::from(!up)] += M::number(worth) as f32;
             }
             let own = if better { zero } else { mass.alone() };
             high += if up { own } else { zero };
@@ -332,15 +287,15 @@ impl<'a, M: Mass> Ranked<'a, M> {
         if bit > 0 && betters > 0 && betters < n {
             let (left, right) = elements.split_at_mut(zeros);
             let (below, above) = scratch[..n].split_at_mut(zeros);
-            let (a, b) = if !SHARES && n > FORK {
+            let (a, b) = if !EACH && n > self.query.sizes.count_fork {
                 join(
                     || self.inner::<false>(left, below, bit - 1, &mut [], base),
                     || self.inner::<false>(right, above, bit - 1, &mut [], base),
                 )
             } else {
                 (
-                    self.inner::<SHARES>(left, below, bit - 1, shares, base),
-                    self.inner::<SHARES>(right, above, bit - 1, shares, base),
+                    self.inner::<EACH>(left, below, bit - 1, sums, base),
+                    self.inner::<EACH>(right, above, bit - 1, sums, base),
                 )
             };
             orders.add(a);
@@ -349,14 +304,14 @@ impl<'a, M: Mass> Ranked<'a, M> {
         orders
     }
 
-    fn leaf<const SHARES: bool>(
+    fn leaf<const EACH: bool>(
         &self,
         elements: &[u64],
-        shares: &mut [Share],
+        sums: &mut [OrderSums],
         base: usize,
-    ) -> Orders<M::Worth> {
-        let place = |element: u64| (element & (BETTER - 1)) as usize;
-        let mut orders = Orders::<M::Worth>::default();
+    ) -> ByOrder<M::Worth> {
+        let at = |element: u64| (element & (BETTER - 1)) as usize;
+        let mut orders = ByOrder::<M::Worth>::default();
         for (i, &better) in elements.iter().enumerate().skip(1) {
             if better & BETTER == 0 {
                 continue;
@@ -366,13 +321,13 @@ impl<'a, M: Mass> Ranked<'a, M> {
                 if worse >> 32 == z {
                     continue;
                 }
-                let (i, j) = (place(better), place(worse));
+                let (i, j) = (at(better), at(worse));
                 let worth = self.mass[i].above(self.mass[j].alone());
                 let less = usize::from(worse >> 32 > z);
                 *(if less == 0 { &mut orders.greater } else { &mut orders.less }) += worth;
-                if SHARES {
-                    shares[i - base][less] += M::number(worth) as f32;
-                    shares[j - base][2 + less] += M::number(worth) as f32;
+                if EACH {
+                    sums[i - base][less] += M::number(worth) as f32;
+                    sums[j - base][2 + less] += M::number(worth) as f32;
                 }
             }
         }
@@ -380,44 +335,44 @@ impl<'a, M: Mass> Ranked<'a, M> {
     }
 
     /// All pairs of elements in ascending order of label, whatever their scores.
-    fn by_label<const SHARES: bool>(&self, elements: &mut [u64], shares: &mut [Share]) -> Orders<M::Worth> {
+    fn by_label<const EACH: bool>(&self, elements: &mut [u64], sums: &mut [OrderSums]) -> ByOrder<M::Worth> {
         let mut scratch = vec![0; elements.len()];
         match self.attribute_bits {
-            0 => Orders::default(),
-            bits => self.labels_split::<SHARES>(elements, &mut scratch, bits - 1, shares),
+            0 => ByOrder::default(),
+            bits => self.labels_split::<EACH>(elements, &mut scratch, bits - 1, sums),
         }
     }
 
-    fn labels_split<const SHARES: bool>(
+    fn labels_split<const EACH: bool>(
         &self,
         elements: &mut [u64],
         scratch: &mut [u64],
         bit: u32,
-        shares: &mut [Share],
-    ) -> Orders<M::Worth> {
+        sums: &mut [OrderSums],
+    ) -> ByOrder<M::Worth> {
         let n = elements.len();
         if n < 2 {
-            return Orders::default();
+            return ByOrder::default();
         }
         let parts = |element: u64| (element as u32 as usize, (element >> (bit + 32) & 1) as usize);
-        if SHARES {
+        if EACH {
             let mut passed = Passed::<M>::default();
             for &element in elements.iter().rev() {
-                let (place, up) = parts(element);
-                let above = passed.meet(self.label[place], up, self.mass[place]);
-                shares[place][2 + up] += M::number(self.mass[place].below(above)) as f32;
+                let (at, up) = parts(element);
+                let above = passed.meet(self.query.rank[at], up, self.mass[at]);
+                sums[at][2 + up] += M::number(self.mass[at].below(above)) as f32;
             }
         }
         let mut passed = Passed::<M>::default();
-        let mut orders = Orders::<M::Worth>::default();
+        let mut orders = ByOrder::<M::Worth>::default();
         let (mut zeros, mut ones) = (0, 0);
         for i in 0..n {
             let element = elements[i];
-            let (place, up) = parts(element);
-            let worth = self.mass[place].above(passed.meet(self.label[place], up, self.mass[place]));
+            let (at, up) = parts(element);
+            let worth = self.mass[at].above(passed.meet(self.query.rank[at], up, self.mass[at]));
             *(if up == 1 { &mut orders.greater } else { &mut orders.less }) += worth;
-            if SHARES {
-                shares[place][1 - up] += M::number(worth) as f32;
+            if EACH {
+                sums[at][1 - up] += M::number(worth) as f32;
             }
             elements[zeros] = element;
             scratch[ones] = element;
@@ -428,8 +383,8 @@ impl<'a, M: Mass> Ranked<'a, M> {
         if bit > 0 {
             let (left, right) = elements.split_at_mut(zeros);
             let (below, above) = scratch[..n].split_at_mut(zeros);
-            orders.add(self.labels_split::<SHARES>(left, below, bit - 1, shares));
-            orders.add(self.labels_split::<SHARES>(right, above, bit - 1, shares));
+            orders.add(self.labels_split::<EACH>(left, below, bit - 1, sums));
+            orders.add(self.labels_split::<EACH>(right, above, bit - 1, sums));
         }
         orders
     }

@@ -1,15 +1,17 @@
 //! What one pair counts: 1, a product of example weights, or that times the label gap.
 //!
-//! A sweep never looks at pairs one by one. It keeps, per group, the sum of what the examples seen so
-//! far bring along, and asks what all pairs of one example with that sum count together:
+//! A sweep never looks at pairs one by one. It keeps, per group, the sum of what the examples seen so far bring
+//! along, and asks what all pairs of one example with that sum count together:
 //!
-//! | mass       | an example brings | pairs of a better i with a sum of worse j        |
-//! |------------|-------------------|--------------------------------------------------|
-//! | [`Unit`]   | 1                 | n                                                |
-//! | [`Weight`] | w                 | w_i Σ w_j                                        |
-//! | [`Gap`]    | (w, w·y)          | Σ w_i w_j (y_i − y_j) = w_i y_i Σ w_j − w_i Σ w_j y_j |
+//! | mass           | an example brings | pairs of a better i with a sum of worse j             |
+//! |----------------|-------------------|-------------------------------------------------------|
+//! | [`EqualMass`]  | 1                 | n                                                     |
+//! | [`WeightMass`] | w                 | w_i Σ w_j                                             |
+//! | [`GapMass`]    | (w, w·y)          | Σ w_i w_j (y_i − y_j) = w_i y_i Σ w_j − w_i Σ w_j y_j |
+//!
+//! Slopes add what examples bring times the coefficients c of cells, so that their sums are never whole numbers.
 
-use std::ops::{Add, AddAssign};
+use std::ops::{Add, AddAssign, Mul};
 
 /// What an example brings to its pairs.
 pub(crate) trait Mass: Copy + Default + Send + Sync {
@@ -17,8 +19,12 @@ pub(crate) trait Mass: Copy + Default + Send + Sync {
     type Sum: Copy + Default + Send + Sync + AddAssign + Add<Output = Self::Sum>;
     /// What pairs are worth: an exact count, or a weight.
     type Worth: Copy + Default + Send + Sync + AddAssign + PartialEq;
-    /// All examples bring the same, so that a group is all there is to know of one.
-    const PLAIN: bool = false;
+    /// A sum over examples, each times a coefficient.
+    type Scaled: Copy + Default + Send + Sync + AddAssign + Mul<f64, Output = Self::Scaled>;
+    /// Every pair counts one, so that a group is all there is to know of an example.
+    const EQUAL: bool = false;
+    /// A worse example with a scaled sum of better ones is this times what [`Mass::meet`] returns.
+    const MIRROR: f64 = 1.0;
 
     /// The mass of an example of weight `weight` and label `label`.
     fn new(weight: f64, label: f64) -> Self;
@@ -43,19 +49,26 @@ pub(crate) trait Mass: Copy + Default + Send + Sync {
     ) -> Option<(usize, usize)> {
         None
     }
+    /// What the pair with a worse example weighs.
+    fn pair(self, worse: Self) -> f64;
+    /// What this example adds to a scaled sum.
+    fn times(self, coefficient: f64) -> Self::Scaled;
+    /// All pairs of this example, the better one, with the worse ones in a scaled sum.
+    fn meet(self, sum: Self::Scaled) -> f64;
 }
 
 /// Every pair counts one, exactly.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Unit;
+pub(crate) struct EqualMass;
 
-impl Mass for Unit {
+impl Mass for EqualMass {
     type Sum = u64;
     type Worth = u64;
-    const PLAIN: bool = true;
+    type Scaled = f64;
+    const EQUAL: bool = true;
 
     fn new(_weight: f64, _label: f64) -> Self {
-        Unit
+        EqualMass
     }
     #[inline(always)]
     fn alone(self) -> u64 {
@@ -82,20 +95,33 @@ impl Mass for Unit {
         bit: u32,
         rows: &mut [[u64; G]],
     ) -> Option<(usize, usize)> {
-        (rows.len() <= G).then(|| super::discrete::split_alike(elements, scratch, bit, rows))
+        (rows.len() <= G).then(|| super::accuracy::split_alike(elements, scratch, bit, rows))
+    }
+    #[inline(always)]
+    fn pair(self, _worse: EqualMass) -> f64 {
+        1.0
+    }
+    #[inline(always)]
+    fn times(self, coefficient: f64) -> f64 {
+        coefficient
+    }
+    #[inline(always)]
+    fn meet(self, sum: f64) -> f64 {
+        sum
     }
 }
 
 /// A pair counts the product of its examples' weights.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Weight(f64);
+pub(crate) struct WeightMass(f64);
 
-impl Mass for Weight {
+impl Mass for WeightMass {
     type Sum = f64;
     type Worth = f64;
+    type Scaled = f64;
 
     fn new(weight: f64, _label: f64) -> Self {
-        Weight(weight)
+        WeightMass(weight)
     }
     #[inline(always)]
     fn alone(self) -> f64 {
@@ -112,50 +138,92 @@ impl Mass for Weight {
     fn number(worth: f64) -> f64 {
         worth
     }
+    #[inline(always)]
+    fn pair(self, worse: WeightMass) -> f64 {
+        self.0 * worse.0
+    }
+    #[inline(always)]
+    fn times(self, coefficient: f64) -> f64 {
+        self.0 * coefficient
+    }
+    #[inline(always)]
+    fn meet(self, sum: f64) -> f64 {
+        self.0 * sum
+    }
 }
 
 /// A pair counts the product of weights times the difference of labels.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Gap {
+pub(crate) struct GapMass {
+    weight: f64,
+    label: f64,
+}
+
+/// Sums of weights, and of weights times labels.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct GapSum {
     weight: f64,
     moment: f64,
 }
 
-impl Add for Gap {
-    type Output = Gap;
+impl Add for GapSum {
+    type Output = GapSum;
     #[inline(always)]
-    fn add(self, other: Gap) -> Gap {
-        Gap { weight: self.weight + other.weight, moment: self.moment + other.moment }
+    fn add(self, other: GapSum) -> GapSum {
+        GapSum { weight: self.weight + other.weight, moment: self.moment + other.moment }
     }
 }
 
-impl AddAssign for Gap {
+impl AddAssign for GapSum {
     #[inline(always)]
-    fn add_assign(&mut self, other: Gap) {
+    fn add_assign(&mut self, other: GapSum) {
         *self = *self + other;
     }
 }
 
-impl Mass for Gap {
-    type Sum = Gap;
+impl Mul<f64> for GapSum {
+    type Output = GapSum;
+    #[inline(always)]
+    fn mul(self, by: f64) -> GapSum {
+        GapSum { weight: self.weight * by, moment: self.moment * by }
+    }
+}
+
+impl Mass for GapMass {
+    type Sum = GapSum;
     type Worth = f64;
+    type Scaled = GapSum;
+    const MIRROR: f64 = -1.0;
 
     fn new(weight: f64, label: f64) -> Self {
-        Gap { weight, moment: weight * label }
+        GapMass { weight, label }
     }
     #[inline(always)]
-    fn alone(self) -> Gap {
-        self
+    fn alone(self) -> GapSum {
+        self.times(1.0)
     }
     #[inline(always)]
-    fn above(self, sum: Gap) -> f64 {
-        self.moment * sum.weight - self.weight * sum.moment
+    fn above(self, sum: GapSum) -> f64 {
+        self.weight * self.label * sum.weight - self.weight * sum.moment
     }
     #[inline(always)]
-    fn below(self, sum: Gap) -> f64 {
-        self.weight * sum.moment - self.moment * sum.weight
+    fn below(self, sum: GapSum) -> f64 {
+        self.weight * sum.moment - self.weight * self.label * sum.weight
     }
     fn number(worth: f64) -> f64 {
         worth
+    }
+    #[inline(always)]
+    fn pair(self, worse: GapMass) -> f64 {
+        self.weight * worse.weight * (self.label - worse.label)
+    }
+    #[inline(always)]
+    fn times(self, coefficient: f64) -> GapSum {
+        let weight = self.weight * coefficient;
+        GapSum { weight, moment: weight * self.label }
+    }
+    #[inline(always)]
+    fn meet(self, sum: GapSum) -> f64 {
+        self.weight * (self.label * sum.weight - sum.moment)
     }
 }

@@ -1,18 +1,41 @@
-//! Counting pairs exactly, without ever listing them.
+//! The pair engine: exact sums over all pairs of examples, without ever listing them.
+//!
+//! A [`PairIndex`] holds what does not depend on scores, made once for given examples; a [`RateIndex`] adds what a
+//! list of rates weighs in each pair. A [`ScoreOrder`] is made once for given scores. On these two stand
+//!
+//! - counts of cells ([`Tally`]), of which every rate is a sum: [`accuracy`], [`parity`], [`continuous`];
+//! - the [`placements`] of each example, for intervals;
+//! - values and slopes of a [`Surrogate`]: [`slopes`].
 
+mod accuracy;
 mod continuous;
-mod discrete;
+mod correlation;
+mod index;
 mod mass;
 mod members;
 #[cfg(test)]
 pub(crate) mod oracle;
+mod order;
 mod parity;
-mod shares;
+mod placements;
+mod rate_index;
+mod rate_sums;
+mod slopes;
+mod surrogate;
+#[cfg(test)]
+mod surrogate_tests;
 mod tally;
 #[cfg(test)]
 mod tests;
-mod view;
+mod true_rates;
 
-pub(crate) use members::Arranged;
-pub(crate) use shares::{Part, Shares};
-pub(crate) use tally::{CellSum, Layout, Tally};
+pub use correlation::{Correlation, Membership};
+pub(crate) use index::PairIndex;
+pub(crate) use members::DrawnOrder;
+pub(crate) use order::ScoreOrder;
+pub(crate) use placements::visit_placements;
+pub use rate_index::RateIndex;
+pub(crate) use rate_sums::{RateSums, UnitSums};
+pub use slopes::SurrogateKind;
+pub use surrogate::{Surrogate, SurrogateError, SurrogateValue, Weights};
+pub(crate) use tally::{CellLayout, CellSum, Placement, Tally};

@@ -1,7 +1,8 @@
 //! The slow and obvious count, pair by pair, that every fast one is tested against; and random tables
 //! full of ties, empty groups, one-row queries, zero weights, ±0, huge and tiny scores.
 
-use super::tally::Layout;
+use super::index::Sizes;
+use super::tally::CellLayout;
 use crate::examples::{Columns, Examples, Groups, PairWeight};
 use crate::rates::Ties;
 use proptest::prelude::*;
@@ -22,8 +23,13 @@ pub(crate) struct Rows {
 
 impl Rows {
     pub(crate) fn examples(&self) -> Option<Examples> {
+        self.ordered_above(Sizes::default().small)
+    }
+
+    /// The same where queries of more than `small` examples count as large.
+    pub(crate) fn ordered_above(&self, small: usize) -> Option<Examples> {
         let groups = self.groups.as_ref().map(|names| Groups::from_names(names));
-        Examples::new(Columns {
+        let columns = Columns {
             labels: self.labels.as_deref(),
             groups: groups.as_ref(),
             protected: self.protected.as_deref(),
@@ -34,8 +40,8 @@ impl Rows {
                 (None, true) => PairWeight::LabelGap,
                 (None, false) => PairWeight::One,
             },
-        })
-        .ok()
+        };
+        Examples::ordered_above(small, columns).ok()
     }
 }
 
@@ -46,15 +52,23 @@ pub(crate) struct CellSums {
     pub total: f64,
     pub pairs: u64,
     /// (row, side) to (credit, total).
-    pub shares: BTreeMap<(usize, u8), (f64, f64)>,
+    pub placements: BTreeMap<(usize, u8), (f64, f64)>,
 }
 
-/// Every cell of every query, by looking at every pair of rows.
-pub(crate) fn count(rows: &Rows, ties: Ties) -> BTreeMap<(u32, usize), CellSums> {
+/// A pair of rows in a cell of a query: the better or first one, then the other.
+pub(crate) struct RowPair {
+    pub query: u32,
+    pub cell: usize,
+    pub rows: [usize; 2],
+    pub worth: f64,
+}
+
+/// Every pair of rows of every cell.
+pub(crate) fn pairs(rows: &Rows) -> Vec<RowPair> {
     let n = rows.scores.len();
     let groups = rows.groups.as_ref().map(|names| Groups::from_names(names));
     // Groups are named among the rows that are left after zero weights, as users see them all.
-    let layout = Layout {
+    let layout = CellLayout {
         groups: groups.as_ref().map_or(0, |g| g.names().len()),
         labels: rows.labels.is_some(),
         continuous: rows.protected.is_some(),
@@ -63,8 +77,34 @@ pub(crate) fn count(rows: &Rows, ties: Ties) -> BTreeMap<(u32, usize), CellSums>
     let weight = |row: usize| rows.weights.as_ref().map_or(1.0, |w| w[row]);
     let factor = |row: usize| weight(row) * rows.factors.as_ref().map_or(1.0, |f| f[row]);
     let query = |row: usize| rows.queries.as_ref().map_or(0, |q| q[row]);
+    let mut pairs = Vec::new();
+    for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+        if i == j || query(i) != query(j) || weight(i) == 0.0 || weight(j) == 0.0 {
+            continue;
+        }
+        let mut add = |cell, worth| pairs.push(RowPair { query: query(i), cell, rows: [i, j], worth });
+        let (a, b, worth) = (code(i), code(j), factor(i) * factor(j));
+        if a != b && a < layout.groups && b < layout.groups {
+            add(layout.parity(a, b), worth);
+        }
+        let Some(labels) = &rows.labels else { continue };
+        if labels[i] > labels[j] {
+            let worth = if rows.label_gap { worth * (labels[i] - labels[j]) } else { worth };
+            add(layout.accuracy(a, b), worth);
+            match &rows.protected {
+                Some(z) if z[i] > z[j] => add(layout.greater(), worth),
+                Some(z) if z[i] < z[j] => add(layout.less(), worth),
+                _ => {}
+            }
+        }
+    }
+    pairs
+}
+
+/// Every cell of every query.
+pub(crate) fn count(rows: &Rows, ties: Ties) -> BTreeMap<(u32, usize), CellSums> {
     let mut cells: BTreeMap<(u32, usize), CellSums> = BTreeMap::new();
-    let mut add = |cell: usize, i: usize, j: usize, worth: f64| {
+    for RowPair { query, cell, rows: [i, j], worth } in pairs(rows) {
         let credit = if rows.scores[i] > rows.scores[j] {
             worth
         } else if rows.scores[i] == rows.scores[j] {
@@ -72,41 +112,38 @@ pub(crate) fn count(rows: &Rows, ties: Ties) -> BTreeMap<(u32, usize), CellSums>
         } else {
             0.0
         };
-        let sums = cells.entry((query(i), cell)).or_default();
+        let sums = cells.entry((query, cell)).or_default();
         sums.credit += credit;
         sums.total += worth;
         sums.pairs += 1;
         for (row, side) in [(i, 0), (j, 1)] {
-            let share = sums.shares.entry((row, side)).or_default();
-            share.0 += credit;
-            share.1 += worth;
-        }
-    };
-    for i in 0..n {
-        for j in 0..n {
-            if i == j || query(i) != query(j) || weight(i) == 0.0 || weight(j) == 0.0 {
-                continue;
-            }
-            let worth = factor(i) * factor(j);
-            let (a, b) = (code(i), code(j));
-            if a != b && a < layout.groups && b < layout.groups {
-                add(layout.parity(a, b), i, j, worth);
-            }
-            let Some(labels) = &rows.labels else { continue };
-            if labels[i] > labels[j] {
-                let worth = if rows.label_gap { worth * (labels[i] - labels[j]) } else { worth };
-                add(layout.accuracy(a, b), i, j, worth);
-                if let Some(z) = &rows.protected {
-                    if z[i] > z[j] {
-                        add(layout.greater(), i, j, worth);
-                    } else if z[i] < z[j] {
-                        add(layout.less(), i, j, worth);
-                    }
-                }
-            }
+            let placement = sums.placements.entry((row, side)).or_default();
+            placement.0 += credit;
+            placement.1 += worth;
         }
     }
     cells
+}
+
+/// Sizes on both sides of every switch between algorithms, for tables of about a hundred rows.
+pub(crate) fn sizes() -> impl Strategy<Value = Sizes> {
+    let usual = Sizes::default();
+    let either = |tiny: usize, usual: usize| prop_oneof![Just(tiny), 0usize..20, Just(usual)];
+    let leaves = (either(1, usual.count_leaf), either(1, usual.attribute_leaf), either(1, usual.slope_leaf));
+    let forks = (either(4, usual.count_fork), either(4, usual.slope_fork));
+    let trees = (either(0, usual.tree_examples), either(0, usual.tree_labels));
+    (prop_oneof![Just(0), Just(usual.small), Just(200)], leaves, either(0, usual.slope_pairs), forks, trees)
+        .prop_map(|(small, leaves, slope_pairs, forks, trees)| Sizes {
+            small,
+            count_leaf: leaves.0,
+            attribute_leaf: leaves.1,
+            slope_leaf: leaves.2,
+            slope_pairs,
+            count_fork: forks.0,
+            slope_fork: forks.1,
+            tree_examples: trees.0,
+            tree_labels: trees.1,
+        })
 }
 
 fn scores(n: usize) -> impl Strategy<Value = Vec<f64>> {

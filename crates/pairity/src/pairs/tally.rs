@@ -3,13 +3,13 @@
 //! A cell is the smallest set of pairs that the rates are made of: better and worse group, first and
 //! second group, or the order of a continuous attribute. Every rate is a sum of cells.
 
+use super::accuracy::{CellCounts, accuracy};
 use super::continuous::continuous;
-use super::discrete::{Cells, accuracy};
-use super::mass::{Gap, Mass, Unit, Weight};
-use super::members::Arranged;
+use super::index::{PairIndex, QueryPairs, with_masses};
+use super::mass::Mass;
+use super::members::DrawnOrder;
+use super::order::ScoreOrder;
 use super::parity::parity;
-use super::shares::Part;
-use super::view::View;
 use crate::examples::{Attribute, Examples};
 use crate::rates::{Rate, Side, Ties};
 use rayon::prelude::*;
@@ -17,16 +17,16 @@ use std::ops::Range;
 
 /// Which cells there are, and their numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Layout {
+pub(crate) struct CellLayout {
     /// Number of groups; examples of no group stand behind the last one.
     pub groups: usize,
     pub labels: bool,
     pub continuous: bool,
 }
 
-impl Layout {
-    pub(crate) fn of(examples: &Examples) -> Layout {
-        Layout {
+impl CellLayout {
+    pub(crate) fn of(examples: &Examples) -> CellLayout {
+        CellLayout {
             groups: examples.groups().len(),
             labels: examples.has_labels(),
             continuous: examples.is_continuous(),
@@ -82,22 +82,23 @@ impl Layout {
 
 /// Which kinds of cells are counted.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct RateKinds {
     pub accuracy: bool,
     pub parity: bool,
     pub continuous: bool,
     pub mse: bool,
 }
 
-impl Wanted {
-    /// What these rates are made of.
-    pub(crate) fn by(rates: &[Rate]) -> Wanted {
+impl RateKinds {
+    /// What these rates are made of, as far as there are such pairs.
+    pub(crate) fn of(rates: &[Rate], layout: &CellLayout) -> RateKinds {
         let any = |kind: fn(&Rate) -> bool| rates.iter().any(kind);
-        Wanted {
-            accuracy: any(|rate| matches!(rate, Rate::Accuracy { .. })),
-            parity: any(|rate| matches!(rate, Rate::Parity { .. })),
-            continuous: any(|rate| matches!(rate, Rate::Greater | Rate::Less)),
-            mse: any(|rate| *rate == Rate::Mse),
+        let orders = layout.labels && layout.continuous;
+        RateKinds {
+            accuracy: layout.labels && any(|rate| matches!(rate, Rate::Accuracy { .. })),
+            parity: layout.groups > 0 && any(|rate| matches!(rate, Rate::Parity { .. })),
+            continuous: orders && any(|rate| matches!(rate, Rate::Greater | Rate::Less)),
+            mse: layout.labels && any(|rate| *rate == Rate::Mse),
         }
     }
 }
@@ -113,10 +114,20 @@ pub(crate) struct CellSum {
     pub pairs: u64,
 }
 
+/// What the pairs of one unit in one cell earned, and what they could have earned. An example stands on
+/// one side of its pairs: 0 for the better or first, 1 for the worse or second; of a query it is 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Placement {
+    pub cell: u32,
+    pub side: u8,
+    pub credit: f64,
+    pub total: f64,
+}
+
 /// The cells of all queries that have pairs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tally {
-    entries: Vec<Part>,
+    entries: Vec<Placement>,
     /// Where each query ends among the entries.
     ends: Vec<usize>,
     /// Exact number of pairs in each cell, over all queries.
@@ -124,14 +135,13 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Counts the cells that rates need; `scores` are in the order of the examples.
-    pub(crate) fn count(examples: &Examples, scores: &[f64], rates: &[Rate], ties: Ties) -> Tally {
-        let tasks = examples.tasks().into_par_iter();
-        let parts: Vec<Tally> =
-            tasks.map(|task| Tally::of_task(examples, task, scores, rates, ties)).collect();
-        let mut all = Tally { pairs: vec![0; Layout::of(examples).len()], ..Tally::default() };
+    /// Counts the cells that the rates of the index need.
+    pub(crate) fn count(index: &PairIndex, order: &ScoreOrder, ties: Ties) -> Tally {
+        let tasks = index.tasks.par_iter();
+        let parts: Vec<Tally> = tasks.map(|task| Tally::of_task(index, task.clone(), order, ties)).collect();
+        let mut all = Tally { pairs: vec![0; index.layout.len()], ..Tally::default() };
         all.entries.reserve_exact(parts.iter().map(|part| part.entries.len()).sum());
-        all.ends.reserve_exact(examples.queries());
+        all.ends.reserve_exact(index.examples.queries());
         for part in parts {
             let before = all.entries.len();
             all.entries.extend(part.entries);
@@ -141,47 +151,37 @@ impl Tally {
         all
     }
 
+    /// The totals of cells, which do not depend on scores; nothing is earned.
+    pub(super) fn totals(index: &PairIndex) -> Tally {
+        let scores = vec![0.0; index.examples.len()];
+        Tally::count(index, &ScoreOrder::unsorted(&scores), Ties::Strict)
+    }
+
     /// The cells over all queries together, which takes no room for the cells of each.
-    pub(crate) fn sums(examples: &Examples, scores: &[f64], rates: &[Rate], ties: Ties) -> Vec<CellSum> {
-        let mut all = vec![CellSum::default(); Layout::of(examples).len()];
+    pub(crate) fn sums(index: &PairIndex, order: &ScoreOrder, ties: Ties) -> Vec<CellSum> {
+        let mut all = vec![CellSum::default(); index.layout.len()];
         // A few tasks at a time, as each has cells of its own until they are added, in order.
-        for tasks in examples.tasks().chunks(AT_ONCE) {
+        for tasks in index.tasks.chunks(AT_ONCE) {
             let tasks = tasks.par_iter();
             let some: Vec<Tally> =
-                tasks.map(|task| Tally::of_task(examples, task.clone(), scores, rates, ties)).collect();
+                tasks.map(|task| Tally::of_task(index, task.clone(), order, ties)).collect();
             for tally in some {
                 all.iter_mut().zip(&tally.pairs).for_each(|(cell, pairs)| cell.pairs += pairs);
-                for part in &tally.entries {
-                    all[part.cell as usize].credit += part.credit;
-                    all[part.cell as usize].total += part.total;
+                for entry in &tally.entries {
+                    all[entry.cell as usize].credit += entry.credit;
+                    all[entry.cell as usize].total += entry.total;
                 }
             }
         }
         all
     }
 
-    /// The cells of consecutive queries.
-    fn of_task(
-        examples: &Examples,
-        queries: Range<usize>,
-        scores: &[f64],
-        rates: &[Rate],
-        ties: Ties,
-    ) -> Tally {
-        let (layout, wanted) = (Layout::of(examples), Wanted::by(rates));
-        let mut tally = Tally { pairs: vec![0; layout.len()], ..Tally::default() };
-        for query in queries {
-            tally.add_query(examples, &layout, wanted, examples.query(query), scores, ties);
-        }
-        tally
-    }
-
     /// The expected cells of a mixture: which cells a query has does not depend on its scores, so that
     /// what they earn is added up entry by entry.
-    pub(crate) fn expected(examples: &Examples, members: &[Arranged], rates: &[Rate], ties: Ties) -> Tally {
+    pub(crate) fn expected(index: &PairIndex, members: &[DrawnOrder], ties: Ties) -> Tally {
         let mut members = members.iter().map(|member| {
-            let mut tally = Tally::count(examples, &member.scores, rates, ties);
-            tally.scale(&member.chances);
+            let mut tally = Tally::count(index, &member.order, ties);
+            tally.scale(member.chances);
             tally
         });
         let mut all = members.next().unwrap_or_default();
@@ -197,125 +197,77 @@ impl Tally {
         for (&end, &factor) in self.ends.iter().zip(factors) {
             // A squared error may be infinite, which must not matter where it is never seen.
             let scale = |credit: f64| if factor > 0.0 { credit * factor } else { 0.0 };
-            self.entries[start..end].iter_mut().for_each(|part| part.credit = scale(part.credit));
+            self.entries[start..end].iter_mut().for_each(|entry| entry.credit = scale(entry.credit));
             start = end;
         }
     }
 
     /// The entries of each query.
-    pub(crate) fn queries(&self) -> impl Iterator<Item = &[Part]> {
+    pub(crate) fn queries(&self) -> impl Iterator<Item = &[Placement]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.entries[start..end])
     }
 
-    fn add_query(
-        &mut self,
-        examples: &Examples,
-        layout: &Layout,
-        wanted: Wanted,
-        range: Range<usize>,
-        scores: &[f64],
-        ties: Ties,
-    ) {
-        let view = View::new(examples, range.clone(), scores);
-        let factors = examples.factors.is_some();
-        if let Some(labels) = view.labels {
-            if wanted.accuracy {
-                match (examples.label_gap, factors) {
-                    (true, _) => self.add_accuracy::<Gap>(&view, labels, layout, ties),
-                    (false, true) => self.add_accuracy::<Weight>(&view, labels, layout, ties),
-                    (false, false) => self.add_accuracy::<Unit>(&view, labels, layout, ties),
-                }
+    /// The cells of consecutive queries.
+    fn of_task(index: &PairIndex, queries: Range<usize>, order: &ScoreOrder, ties: Ties) -> Tally {
+        let mut tally = Tally { pairs: vec![0; index.layout.len()], ..Tally::default() };
+        for query in queries {
+            tally.add_query(index, &index.query(query), order, ties);
+            tally.ends.push(tally.entries.len());
+        }
+        tally
+    }
+
+    fn add_query(&mut self, index: &PairIndex, query: &QueryPairs, order: &ScoreOrder, ties: Ties) {
+        let (layout, kinds, range) = (&index.layout, index.kinds, query.range.clone());
+        let present = || query.present.iter().map(|&code| usize::from(code));
+        let cells = || present().flat_map(|a| present().map(move |b| (a, b)));
+        if let Some(labels) = &index.examples.labels {
+            let labels = &labels[range.clone()];
+            if kinds.accuracy {
+                let cells = cells().map(|(a, b)| Some(layout.accuracy(a, b)));
+                with_masses!(&index.label_ordered, masses => {
+                    self.add(accuracy(query, order, labels, &masses[range.clone()]), cells, ties);
+                });
             }
-            if let (true, Attribute::Continuous(values)) = (wanted.continuous, &examples.attribute) {
-                let values = &values[range.clone()];
-                match (examples.label_gap, factors) {
-                    (true, _) => self.add_continuous::<Gap>(&view, labels, values, layout, ties),
-                    (false, true) => self.add_continuous::<Weight>(&view, labels, values, layout, ties),
-                    (false, false) => self.add_continuous::<Unit>(&view, labels, values, layout, ties),
-                }
+            if let (true, Attribute::Continuous(values)) = (kinds.continuous, &index.examples.attribute) {
+                let (cells, values) = ([layout.greater(), layout.less()].map(Some), &values[range.clone()]);
+                with_masses!(&index.label_ordered, masses => {
+                    let counts = continuous(query, order, labels, values, &masses[range.clone()]);
+                    self.add(counts, cells.into_iter(), ties);
+                });
             }
-            if wanted.mse {
-                let (credit, total) = squared_error(examples, range.clone(), scores);
+            if kinds.mse {
+                let (credit, total) = squared_error(&index.examples, range.clone(), order.scores);
                 self.pairs[layout.mse()] += range.len() as u64;
-                self.entries.push(Part { cell: layout.mse() as u32, side: 0, credit, total });
+                self.entries.push(Placement { cell: layout.mse() as u32, side: 0, credit, total });
             }
         }
-        if wanted.parity && layout.groups > 0 {
-            match factors {
-                true => self.add_parity::<Weight>(&view, layout, ties),
-                false => self.add_parity::<Unit>(&view, layout, ties),
-            }
-        }
-        self.ends.push(self.entries.len());
-    }
-
-    fn add_accuracy<M: Mass>(&mut self, view: &View, labels: &[f64], layout: &Layout, ties: Ties) {
-        let cells = accuracy::<M>(view, labels);
-        self.add_cells(&cells, &view.present, ties, |a, b| Some(layout.accuracy(a, b)));
-    }
-
-    fn add_parity<M: Mass>(&mut self, view: &View, layout: &Layout, ties: Ties) {
-        let cells = parity::<M>(view);
-        let between = |a: usize, b: usize| a != b && a < layout.groups && b < layout.groups;
-        self.add_cells(&cells, &view.present, ties, |a, b| between(a, b).then(|| layout.parity(a, b)));
-    }
-
-    fn add_cells<M: Mass>(
-        &mut self,
-        cells: &Cells<M>,
-        present: &[u16],
-        ties: Ties,
-        number: impl Fn(usize, usize) -> Option<usize>,
-    ) {
-        for (i, &a) in present.iter().enumerate() {
-            for (j, &b) in present.iter().enumerate() {
-                let at = i * present.len() + j;
-                if let Some(cell) = number(a as usize, b as usize) {
-                    self.add::<M>(
-                        cell,
-                        cells.wins[at],
-                        cells.ties[at],
-                        cells.totals[at],
-                        cells.pairs[at],
-                        ties,
-                    );
-                }
-            }
+        if kinds.parity {
+            let between = |&(a, b): &(usize, usize)| a != b && a < layout.groups && b < layout.groups;
+            let cells = cells().map(|cell| Some(cell).filter(between).map(|(a, b)| layout.parity(a, b)));
+            with_masses!(index.unordered(), masses => {
+                self.add(parity(query, order, &masses[range.clone()]), cells, ties);
+            });
         }
     }
 
-    fn add_continuous<M: Mass>(
-        &mut self,
-        view: &View,
-        labels: &[f64],
-        values: &[f64],
-        layout: &Layout,
-        ties: Ties,
-    ) {
-        let c = continuous::<M>(view, labels, values);
-        let greater = (c.wins.greater, c.ties.greater, c.totals.greater, c.pairs.greater);
-        let less = (c.wins.less, c.ties.less, c.totals.less, c.pairs.less);
-        for (cell, (won, tied, total, pairs)) in [(layout.greater(), greater), (layout.less(), less)] {
-            self.add::<M>(cell, won, tied, total, pairs, ties);
-        }
-    }
-
+    /// Adds what was counted, each to its cell if it has one.
     fn add<M: Mass>(
         &mut self,
-        cell: usize,
-        wins: M::Worth,
-        tied: M::Worth,
-        total: M::Worth,
-        pairs: u64,
+        counts: CellCounts<M>,
+        cells: impl Iterator<Item = Option<usize>>,
         ties: Ties,
     ) {
-        self.pairs[cell] += pairs;
-        let total = M::number(total);
-        if total > 0.0 {
-            let credit = M::number(wins) + ties.credit() * M::number(tied);
-            // Sums of weights are rounded, each in its own order.
-            self.entries.push(Part { cell: cell as u32, side: 0, credit: credit.clamp(0.0, total), total });
+        for (at, cell) in cells.enumerate().filter_map(|(at, cell)| Some((at, cell?))) {
+            self.pairs[cell] += counts.pairs[at];
+            let total = M::number(counts.totals[at]);
+            if total > 0.0 {
+                let credit = M::number(counts.wins[at]) + ties.credit() * M::number(counts.ties[at]);
+                // Sums of weights are rounded, each in its own order.
+                let credit = credit.clamp(0.0, total);
+                self.entries.push(Placement { cell: cell as u32, side: 0, credit, total });
+            }
         }
     }
 }

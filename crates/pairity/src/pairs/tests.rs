@@ -1,11 +1,12 @@
 //! Fast counts against the oracle.
 
-use super::members::Arranged;
-use super::oracle::{self, Rows, tables};
-use super::{Layout, Shares, Tally};
+use super::index::{PairIndex, Sizes};
+use super::oracle::{self, Rows, sizes, tables};
+use super::{CellLayout, DrawnOrder, Placement, RateIndex, Tally, visit_placements};
 use crate::examples::{Columns, Examples, Groups};
-use crate::rates::{Rate, Ties};
+use crate::rates::{Average, Rate, Ties};
 use proptest::prelude::*;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// One rate of each kind, so that all cells are counted.
@@ -17,11 +18,14 @@ fn close(a: f64, b: f64, scale: f64) -> bool {
     (a - b).abs() <= 1e-9 * scale.abs().max(1e-12)
 }
 
-fn check_tally(rows: &Rows, ties: Ties) -> Result<(), TestCaseError> {
-    let Some(examples) = rows.examples() else { return Ok(()) };
+fn check_tally(rows: &Rows, ties: Ties, sizes: Sizes, slopes: bool) -> Result<(), TestCaseError> {
+    let Some(examples) = rows.ordered_above(sizes.small) else { return Ok(()) };
     let scores = examples.arrange(&rows.scores).unwrap();
-    let layout = Layout::of(&examples);
-    let tally = Tally::count(&examples, &scores, &every_rate(), ties);
+    let layout = CellLayout::of(&examples);
+    let index = PairIndex::build(Cow::Borrowed(&examples), &every_rate(), sizes, slopes);
+    let tally = Tally::count(&index, &index.order(&scores), ties);
+    let totals = Tally::totals(&index);
+    prop_assert!(tally.queries().flatten().map(|e| e.total).eq(totals.queries().flatten().map(|e| e.total)));
     let mut expected = oracle::count(rows, ties);
     let mut pairs = vec![0; layout.len()];
     expected.iter().for_each(|((_, cell), sums)| pairs[*cell] += sums.pairs);
@@ -46,36 +50,40 @@ fn check_tally(rows: &Rows, ties: Ties) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-fn check_shares(rows: &Rows, ties: Ties) -> Result<(), TestCaseError> {
+fn placements_of(index: &PairIndex, scores: &[f64], ties: Ties) -> Vec<Vec<Placement>> {
+    let only = DrawnOrder { order: index.order(scores), chances: &[1.0] };
+    let add = |all: &mut Vec<Placement>, own: &[Placement]| all.extend_from_slice(own);
+    visit_placements(index, &[only], ties, Vec::new, add)
+}
+
+fn check_placements(rows: &Rows, ties: Ties, sizes: Sizes) -> Result<(), TestCaseError> {
     let rows = Rows { queries: None, ..rows.clone() };
-    let Some(examples) = rows.examples() else { return Ok(()) };
+    let Some(examples) = rows.ordered_above(sizes.small) else { return Ok(()) };
     let scores = examples.arrange(&rows.scores).unwrap();
-    let layout = Layout::of(&examples);
+    let layout = CellLayout::of(&examples);
     let mut expected: BTreeMap<(u32, u8), Vec<(f64, f64)>> = BTreeMap::new();
     for ((_, cell), sums) in oracle::count(&rows, ties) {
-        for ((_, side), share) in sums.shares.into_iter().filter(|(_, share)| share.1 > 0.0) {
-            expected.entry((cell as u32, side)).or_default().push(share);
+        for ((_, side), own) in sums.placements.into_iter().filter(|(_, own)| own.1 > 0.0) {
+            expected.entry((cell as u32, side)).or_default().push(own);
         }
     }
-    let found = Shares::visit(&examples, &[Arranged::only(scores.clone())], ties, Vec::new, |all, parts| {
-        all.extend(parts.iter().map(|p| ((p.cell, p.side), (p.credit, p.total))));
-    });
-    let mut shares: BTreeMap<(u32, u8), Vec<(f64, f64)>> = BTreeMap::new();
-    for (key, share) in found.into_iter().flatten().filter(|(_, share)| share.1 > 0.0) {
-        if key.0 as usize != layout.mse() {
-            shares.entry(key).or_default().push(share);
+    let index = PairIndex::build(Cow::Borrowed(&examples), &every_rate(), sizes, false);
+    let mut found: BTreeMap<(u32, u8), Vec<(f64, f64)>> = BTreeMap::new();
+    for p in placements_of(&index, &scores, ties).into_iter().flatten().filter(|p| p.total > 0.0) {
+        if p.cell as usize != layout.mse() {
+            found.entry((p.cell, p.side)).or_default().push((p.credit, p.total));
         }
     }
-    prop_assert_eq!(shares.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
+    prop_assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
     for (key, expected) in expected {
-        // Which example has which share shows in the pairs of credit and total.
-        let mut found = shares.remove(&key).unwrap_or_default();
+        // Which example has which placement shows in the pairs of credit and total.
+        let mut found = found.remove(&key).unwrap_or_default();
         prop_assert_eq!(expected.len(), found.len());
         for expected in expected {
             let near = |a: f64, b: f64| (a - b).abs() <= 1e-3 + 1e-5 * a.abs();
             let same = found.iter().position(|f| near(expected.0, f.0) && near(expected.1, f.1));
             prop_assert!(same.is_some(), "{expected:?} is not among {found:?}");
-            same.map(|place| found.swap_remove(place));
+            same.map(|at| found.swap_remove(at));
         }
     }
     Ok(())
@@ -85,13 +93,37 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_cell_of_every_query_equals_the_count_pair_by_pair(rows in tables(), strict: bool) {
-        check_tally(&rows, if strict { Ties::Strict } else { Ties::Half })?;
+    fn every_cell_of_every_query_equals_the_count_pair_by_pair(
+        rows in tables(), strict: bool, sizes in sizes(), slopes: bool
+    ) {
+        check_tally(&rows, if strict { Ties::Strict } else { Ties::Half }, sizes, slopes)?;
     }
 
     #[test]
-    fn shares_of_examples_equal_the_count_pair_by_pair(rows in tables(), strict: bool) {
-        check_shares(&rows, if strict { Ties::Strict } else { Ties::Half })?;
+    fn placements_of_examples_equal_the_count_pair_by_pair(rows in tables(), strict: bool, sizes in sizes()) {
+        check_placements(&rows, if strict { Ties::Strict } else { Ties::Half }, sizes)?;
+    }
+
+    #[test]
+    fn true_rates_are_those_of_an_audit(rows in tables(), by_query: bool, small: bool, sizes in sizes()) {
+        let mut rows = rows;
+        if small {
+            // Every query small, so that nothing has to be collected by query.
+            rows.queries = Some((0..rows.scores.len() as u32).map(|i| i / 12).collect());
+        }
+        let Some(examples) = rows.ordered_above(sizes.small) else { return Ok(()) };
+        let average = if by_query { Average::Queries } else { Average::Pairs };
+        let k = examples.groups().len();
+        let mut rates = vec![Rate::AUC];
+        rates.extend((0..k).flat_map(|a| [Rate::row(a), Rate::column(a), Rate::accuracy(a, 0)]));
+        let scores = examples.arrange(&rows.scores).unwrap();
+        let index = RateIndex::sized(Cow::Borrowed(&examples), &rates, average, sizes);
+        let fast = index.true_rates(&index.order(&scores));
+        let plain = PairIndex::build(Cow::Borrowed(&examples), &rates, sizes, false);
+        let slow = Tally::count(&plain, &plain.order(&scores), Ties::Half).values(&plain, average);
+        for (fast, slow) in fast.iter().zip(&slow) {
+            prop_assert!(fast.is_nan() && slow.is_nan() || (fast - slow).abs() < 1e-12, "{fast} {slow}");
+        }
     }
 }
 
@@ -142,7 +174,10 @@ fn a_large_table_agrees_with_merge_counting_and_any_number_of_threads() {
     let scores = examples.arrange(&rows.scores).unwrap();
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| Tally::count(&examples, &scores, &every_rate(), Ties::Strict))
+        pool.install(|| {
+            let index = PairIndex::new(&examples, &every_rate());
+            Tally::count(&index, &index.order(&scores), Ties::Strict)
+        })
     };
     let (one, three) = (run(1), run(3));
     let entries: Vec<_> = one.queries().flatten().copied().collect();
@@ -157,30 +192,30 @@ fn a_large_table_agrees_with_merge_counting_and_any_number_of_threads() {
     let auc = entries.iter().find(|entry| entry.cell == 0).unwrap();
     assert!(close(auc.credit, expected, expected), "{} {expected}", auc.credit);
     // Ordered and reversed attributes part the pairs that are not tied in it.
-    let layout = Layout::of(&examples);
+    let layout = CellLayout::of(&examples);
     let at = |cell: usize| entries.iter().find(|entry| entry.cell as usize == cell).unwrap();
     let parts = at(layout.greater()).credit + at(layout.less()).credit;
     assert!(parts < auc.credit && parts > 0.99 * auc.credit);
 }
 
 #[test]
-fn shares_have_the_same_bits_for_any_number_of_threads() {
+fn placements_have_the_same_bits_for_any_number_of_threads() {
     let rows = large(70_000);
     let examples = rows.examples().unwrap();
     let scores = examples.arrange(&rows.scores).unwrap();
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            Shares::visit(&examples, &[Arranged::only(scores.clone())], Ties::Half, Vec::new, |all, parts| {
-                all.extend_from_slice(parts)
-            })
+            let index = PairIndex::new(&examples, &every_rate());
+            placements_of(&index, &scores, Ties::Half)
         })
     };
     let (one, three) = (run(1), run(3));
     assert!(one == three);
-    // Each pair is shared by two examples, so the shares of all add up to the counts twice.
-    let tally = Tally::count(&examples, &scores, &every_rate(), Ties::Half);
-    let layout = Layout::of(&examples);
+    // Each pair has two examples, so the placements of all add up to the counts twice.
+    let index = PairIndex::new(&examples, &every_rate());
+    let tally = Tally::count(&index, &index.order(&scores), Ties::Half);
+    let layout = CellLayout::of(&examples);
     for entry in tally.queries().flatten().filter(|entry| entry.cell as usize != layout.mse()) {
         for side in [0, 1] {
             let parts = one.iter().flatten().filter(|p| p.cell == entry.cell && p.side == side);
@@ -199,7 +234,8 @@ fn pair_counts_do_not_overflow_thirty_two_bits() {
     let examples =
         Examples::new(Columns { labels: Some(&labels), groups: Some(&groups), ..Columns::default() })
             .unwrap();
-    let tally = Tally::count(&examples, &labels, &[Rate::AUC], Ties::Half);
+    let index = PairIndex::new(&examples, &[Rate::AUC]);
+    let tally = Tally::count(&index, &index.order(&labels), Ties::Half);
     assert_eq!(tally.pairs[0], 10_000_000_000);
     assert_eq!(tally.queries().next().unwrap()[0].credit, 1e10);
 }

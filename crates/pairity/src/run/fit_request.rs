@@ -5,8 +5,8 @@ use crate::goals::{Goal, Objective};
 use crate::learners::text::VOCABULARY;
 use crate::methods::MethodOptions;
 use crate::metrics::Settings;
+use crate::pairs::SurrogateKind;
 use crate::solvers::{Answer, Player, TrainSettings};
-use crate::surrogates::Kind;
 use std::time::Duration;
 
 /// What is trained, for what, and how.
@@ -43,7 +43,7 @@ pub struct FitRequest {
     /// Who weighs the constraints.
     pub player: Player,
     /// What the scorer descends in place of rates.
-    pub surrogate: Kind,
+    pub surrogate: SurrogateKind,
     /// Steps of each game.
     pub iterations: usize,
     /// Scorers that are kept on the way; by default 100, or 20 of a text network.

@@ -103,22 +103,23 @@ impl View<'_> {
         if !room.scores.iter().all(|score| score.is_finite()) {
             return None;
         }
+        let order = sample.order(&room.scores);
         room.rates = match self.multipliers {
-            None => sample.true_rates(&room.scores),
+            None => sample.true_rates(&order),
             Some(other) => {
                 room.multiplier_scores.resize(other.examples().len(), 0.0);
                 state.learner.scores(&other.features, &mut room.multiplier_scores);
-                other.true_rates(&room.multiplier_scores)
+                other.true_rates(&other.order(&room.multiplier_scores))
             }
         };
         let weights = &state.multipliers.weights;
         let objective = state.slack.is_none().then_some((&problem.objective[0], weights[0]));
         let bounds = problem.game_bounds().zip(weights[1..].iter().copied());
         room.weights.set(problem, objective.into_iter().chain(bounds));
-        room.value = sample.loss(&room.scores, &room.weights, &mut room.slopes, &mut room.term);
+        room.value = sample.loss(&order, &room.weights, &mut room.slopes, &mut room.term);
         if state.learner.uses_curvature() {
             room.curvature.resize(n, 0.0);
-            sample.curvature(&room.scores, &room.weights, &mut room.curvature);
+            sample.curvature(&order, &room.weights, &mut room.curvature);
         }
         Some(trace)
     }

@@ -4,10 +4,8 @@ use super::train::TrainError;
 use crate::examples::Examples;
 use crate::goals::{Linear, Problem, ProblemError};
 use crate::learners::{Architecture, Features};
-use crate::metrics::values_in_order;
-use crate::rates::{Average, Rate, Ties};
-use crate::surrogates::{Kind, Surrogate, SurrogateError};
-use std::borrow::Cow;
+use crate::pairs::{RateIndex, ScoreOrder, Surrogate, SurrogateError, SurrogateKind, Weights};
+use crate::rates::{Average, Rate};
 use std::fmt::Debug;
 
 /// A term on given examples: its value at scores, and its gradient, which is overwritten.
@@ -31,7 +29,7 @@ pub trait LossTerm: Debug + Sync {
 /// What stands for rates in the loss, and what is added to it.
 #[derive(Clone, Copy)]
 pub(crate) struct LossSettings<'a> {
-    pub surrogate: Kind,
+    pub surrogate: SurrogateKind,
     pub average: Average,
     pub term: Option<&'a dyn LossTerm>,
 }
@@ -39,7 +37,8 @@ pub(crate) struct LossSettings<'a> {
 /// Examples with their features, both in the order of the examples.
 pub(crate) struct Sample<'a> {
     pub features: Features,
-    surrogate: Surrogate<'a>,
+    index: RateIndex<'a>,
+    surrogate: Surrogate,
     term: Option<ScoreTerm<'a>>,
 }
 
@@ -56,8 +55,9 @@ impl<'a> Sample<'a> {
             return Err(TrainError::Rows { features: features.rows(), rows: examples.rows() });
         }
         architecture.check(features)?;
-        check_pairs(problem, examples, loss.average)?;
-        Ok(Sample::prepared(problem, examples, features.select(&examples.row), loss)?)
+        let sample = Sample::prepared(problem, examples, features.select(&examples.row), loss)?;
+        check_pairs(&sample.index)?;
+        Ok(sample)
     }
 
     /// A mini-batch, which may lack the pairs that a term is taken over: then that adds nothing.
@@ -80,11 +80,10 @@ impl<'a> Sample<'a> {
         loss: LossSettings,
         margin: f64,
     ) -> Result<Sample<'static>, TrainError> {
-        check_pairs(problem, &examples, loss.average)?;
         let features = Features::none(examples.len());
-        let examples = Cow::Owned(examples);
-        let surrogate = Surrogate::of(examples, &problem.rates, loss.average, loss.surrogate, margin)?;
-        Ok(Sample { features, surrogate, term: None })
+        let index = RateIndex::owning(examples, &problem.rates, loss.average);
+        check_pairs(&index)?;
+        Ok(Sample { features, index, surrogate: Surrogate::new(loss.surrogate, margin)?, term: None })
     }
 
     fn prepared(
@@ -93,53 +92,57 @@ impl<'a> Sample<'a> {
         features: Features,
         loss: LossSettings,
     ) -> Result<Sample<'a>, SurrogateError> {
-        let surrogate = Surrogate::new(examples, &problem.rates, loss.average, loss.surrogate, 1.0)?;
+        let index = RateIndex::new(examples, &problem.rates, loss.average);
+        let surrogate = Surrogate::new(loss.surrogate, 1.0)?;
         let term = loss.term.map(|term| term.on(examples)).transpose()?;
-        Ok(Sample { features, surrogate, term })
+        Ok(Sample { features, index, surrogate, term })
     }
 
     pub(crate) fn examples(&self) -> &Examples {
-        self.surrogate.examples()
+        self.index.examples()
+    }
+
+    /// The order of scores, which everything below is evaluated on.
+    pub(crate) fn order<'s>(&self, scores: &'s [f64]) -> ScoreOrder<'s> {
+        self.index.order(scores)
     }
 
     /// The rates of scores, in the order of the problem's.
-    pub(crate) fn true_rates(&self, scores: &[f64]) -> Vec<f64> {
-        self.surrogate.true_rates(scores)
+    pub(crate) fn true_rates(&self, order: &ScoreOrder) -> Vec<f64> {
+        self.index.true_rates(order)
     }
 
     /// The weighted sum of surrogates with the term, and its slope by each score, which is overwritten; so
     /// is `room`.
     pub(crate) fn loss(
         &self,
-        scores: &[f64],
+        order: &ScoreOrder,
         weights: &SurrogateWeights,
         slopes: &mut [f64],
         room: &mut Vec<f64>,
     ) -> f64 {
-        let SurrogateWeights { up, down, mse } = weights;
-        let value = self.surrogate.evaluate(scores, up, down, *mse, slopes).total;
+        let value = self.surrogate.evaluate(&self.index, order, weights.given(), slopes).total;
         let Some(term) = &self.term else { return value };
-        room.resize(scores.len(), 0.0);
-        let added = term(scores, room);
+        room.resize(slopes.len(), 0.0);
+        let added = term(order.scores, room);
         slopes.iter_mut().zip(room).for_each(|(slope, own)| *slope += *own);
         value + added
     }
 
     /// A curvature of the weighted sum of surrogates by each score, at least 0 and overwritten.
-    pub(crate) fn curvature(&self, scores: &[f64], weights: &SurrogateWeights, curvature: &mut [f64]) {
-        let SurrogateWeights { up, down, mse } = weights;
-        self.surrogate.curvature(scores, up, down, *mse, curvature);
+    pub(crate) fn curvature(&self, order: &ScoreOrder, weights: &SurrogateWeights, curvature: &mut [f64]) {
+        self.surrogate.curvature(&self.index, order, weights.given(), curvature);
     }
 }
 
 /// Every rate of the problem needs pairs, in training and in selection.
-fn check_pairs(problem: &Problem, examples: &Examples, average: Average) -> Result<(), TrainError> {
-    let scores = vec![0.0; examples.len()];
-    let rates = values_in_order(examples, &scores, &problem.rates, Ties::Half, average);
-    match problem.rates.iter().zip(&rates).find(|(_, value)| value.is_nan()) {
+fn check_pairs(index: &RateIndex) -> Result<(), TrainError> {
+    let labels = index.examples().has_labels();
+    let has_value = |at: usize| if index.rates()[at] == Rate::Mse { labels } else { index.has_pairs(at) };
+    match (0..index.rates().len()).find(|&at| !has_value(at)) {
         None => Ok(()),
-        Some((rate, _)) => {
-            let rate = rate.name(examples.groups());
+        Some(rate) => {
+            let rate = index.rates()[rate].name(index.examples().groups());
             Err(ProblemError::NoPairs { what: "the goal".to_owned(), rate }.into())
         }
     }
@@ -157,6 +160,10 @@ pub(crate) struct SurrogateWeights {
 }
 
 impl SurrogateWeights {
+    fn given(&self) -> Weights<'_> {
+        Weights { hold_up: &self.up, hold_down: &self.down, mse: self.mse }
+    }
+
     /// Sets them to those of some weighted forms.
     pub(crate) fn set<'f>(&mut self, problem: &Problem, forms: impl Iterator<Item = (&'f Linear, f64)>) {
         for weights in [&mut self.up, &mut self.down] {

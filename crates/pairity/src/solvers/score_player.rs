@@ -12,8 +12,8 @@ use super::train::{TrainError, check_step_size};
 use crate::examples::Examples;
 use crate::goals::Problem;
 use crate::learners::{Learner, OutsideScores};
+use crate::pairs::SurrogateKind;
 use crate::rates::Average;
-use crate::surrogates::Kind;
 
 /// How the game is played.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +21,7 @@ pub struct ScoreSettings {
     /// Who weighs the constraints.
     pub player: Player,
     /// What is descended in place of rates.
-    pub surrogate: Kind,
+    pub surrogate: SurrogateKind,
     /// Difference of scores from which a pair counts as ordered.
     pub margin: f64,
     /// How rates of queries become one.
@@ -34,7 +34,7 @@ impl Default for ScoreSettings {
     fn default() -> ScoreSettings {
         ScoreSettings {
             player: Player::Swap,
-            surrogate: Kind::Hinge,
+            surrogate: SurrogateKind::Hinge,
             margin: 1.0,
             average: Average::Pairs,
             step_size: 0.1,
@@ -189,7 +189,10 @@ impl ScorePlayer {
     pub fn snapshot(&mut self, scores: Option<&[f64]>) -> Result<(), TrainError> {
         let rates = match scores {
             None => self.buffers.rates.clone(),
-            Some(scores) => self.sample.true_rates(&self.sample.examples().arrange(scores)?),
+            Some(scores) => {
+                let scores = self.sample.examples().arrange(scores)?;
+                self.sample.true_rates(&self.sample.order(&scores))
+            }
         };
         self.snapshots.push(rates);
         Ok(())

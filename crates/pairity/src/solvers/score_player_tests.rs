@@ -4,8 +4,8 @@ use super::{Answer, Data, Player, ScorePlayer, ScoreSettings, TrainError, TrainS
 use crate::examples::{Columns, Examples, Groups};
 use crate::goals::{Problem, parse_constraint, parse_maximize, parse_minimize};
 use crate::learners::{Adam, Architecture, Features, GroupUse, Linear};
+use crate::pairs::SurrogateKind;
 use crate::rates::Average;
-use crate::surrogates::Kind;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -52,9 +52,9 @@ fn a_player_by_scores_leads_a_scorer_the_way_the_trainer_does() {
     let scorer =
         Architecture::Linear(Linear { width: 2, intercept: false, start: 1.0, groups: GroupUse::Blind });
     for (goal, bounds, player, surrogate) in [
-        ("auc", &["cross_group <= 0.05"][..], Player::Swap, Kind::Hinge),
-        ("min(auc, A[a > b], A[b > a])", &[], Player::Swap, Kind::SquaredHinge),
-        ("auc", &["A[a > b] >= 0.8", "within_group <= 0.1"], Player::Lagrangian, Kind::Ramp),
+        ("auc", &["cross_group <= 0.05"][..], Player::Swap, SurrogateKind::Hinge),
+        ("min(auc, A[a > b], A[b > a])", &[], Player::Swap, SurrogateKind::SquaredHinge),
+        ("auc", &["A[a > b] >= 0.8", "within_group <= 0.1"], Player::Lagrangian, SurrogateKind::Ramp),
     ] {
         let problem = problem(&examples, goal, bounds);
         let settings = TrainSettings {

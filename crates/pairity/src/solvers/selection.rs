@@ -73,7 +73,9 @@ impl Selector<'_> {
     /// The rates of scorers, by their parameters; NaN where scores are not numbers.
     pub(crate) fn rates(&self, scorers: &[&[f64]]) -> Vec<Vec<f64>> {
         let none = || vec![f64::NAN; self.problem.rates.len()];
-        let rates = |parameters: &&[f64]| self.scores(parameters).map(|s| self.sample.true_rates(&s));
+        let rates = |parameters: &&[f64]| {
+            self.scores(parameters).map(|s| self.sample.true_rates(&self.sample.order(&s)))
+        };
         scorers.par_iter().map(|parameters| rates(parameters).unwrap_or_else(none)).collect()
     }
 
@@ -108,7 +110,8 @@ impl Selector<'_> {
         weights.set(problem, problem.objective.iter().map(|form| (form, 1.0)));
         let loss = |parameters: &[f64]| {
             let Some(scores) = self.scores(parameters) else { return f64::INFINITY };
-            self.sample.loss(&scores, &weights, &mut vec![0.0; scores.len()], &mut Vec::new())
+            let order = self.sample.order(&scores);
+            self.sample.loss(&order, &weights, &mut vec![0.0; scores.len()], &mut Vec::new())
         };
         let of_run = |(run, own): (usize, &RunSnapshots)| (0..own.snapshots.len()).map(move |t| (run, t));
         let all: Vec<(usize, usize)> = runs.iter().enumerate().flat_map(of_run).collect();

@@ -11,8 +11,8 @@ use crate::examples::{Examples, ExamplesError};
 use crate::goals::{Problem, ProblemError};
 use crate::learners::{Architecture, Features, ScorerError};
 use crate::model::{Component, ModelError};
+use crate::pairs::{SurrogateError, SurrogateKind};
 use crate::rates::Average;
-use crate::surrogates::{Kind, SurrogateError};
 use std::time::Duration;
 
 /// How training is done.
@@ -27,7 +27,7 @@ pub struct TrainSettings {
     /// Who weighs the constraints.
     pub player: Player,
     /// What the scorer descends in place of rates.
-    pub surrogate: Kind,
+    pub surrogate: SurrogateKind,
     /// How rates of queries become one.
     pub average: Average,
     /// Queries, or rows without queries, that each step looks at; all if none is given.
@@ -50,7 +50,7 @@ impl Default for TrainSettings {
             snapshots: 100,
             step_sizes: vec![1e-3, 1e-2, 0.1, 1.0, 10.0],
             player: Player::Swap,
-            surrogate: Kind::Hinge,
+            surrogate: SurrogateKind::Hinge,
             average: Average::Pairs,
             batch: None,
             seed: 0,

@@ -10,9 +10,9 @@ use pairity::methods::{
 use pairity::metrics::{Chance, Measurement, Member, Settings};
 use pairity::model::exposure::{Exposure, Utilities, policy};
 use pairity::model::{After, Model, ModelGroups, ScoreRows};
+use pairity::pairs::{Correlation, Membership};
 use pairity::rates::Rate;
 use pairity::solvers::{Data, TrainSettings, Watch};
-use pairity::surrogates::{Correlation, Membership};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

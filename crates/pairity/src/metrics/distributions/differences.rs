@@ -7,7 +7,7 @@
 //! that values of one class count as equal.
 
 use crate::examples::{Attribute, Examples, sort_by_value};
-use crate::pairs::{CellSum, Layout, Tally};
+use crate::pairs::{CellLayout, CellSum, PairIndex, Tally};
 use crate::rates::{Rate, Ties};
 
 /// The most classes.
@@ -51,8 +51,9 @@ pub(super) fn by_difference(examples: &Examples, scores: &[f64], ties: Ties) -> 
     let names = vec![String::new(); middles.len()];
     let mut classed = examples.clone();
     classed.attribute = Attribute::Groups { names, codes };
-    let cells = Tally::sums(&classed, scores, &[Rate::AUC], ties);
-    let layout = Layout::of(&classed);
+    let index = PairIndex::new(&classed, &[Rate::AUC]);
+    let cells = Tally::sums(&index, &index.order(scores), ties);
+    let layout = CellLayout::of(&classed);
     let difference = |a: usize, b: usize| (middles[a] - middles[b]).clamp(f64::MIN, f64::MAX);
     let places = (0..middles.len()).flat_map(|a| (0..middles.len()).map(move |b| (a, b)));
     let mut sums: Vec<(f64, CellSum)> = places

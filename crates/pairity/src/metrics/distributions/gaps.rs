@@ -2,8 +2,8 @@
 
 use super::bins::Bins;
 use crate::examples::Examples;
-use crate::metrics::{Settings, values_in_order};
-use crate::pairs::{Layout, Part, Tally};
+use crate::metrics::Settings;
+use crate::pairs::{CellLayout, PairIndex, Placement, Tally};
 use crate::rates::Rate;
 
 /// One rate over the queries that have pairs of it.
@@ -46,8 +46,11 @@ pub(super) fn by_query(examples: &Examples, scores: &[f64], settings: &Settings)
     if !examples.has_queries() || !examples.has_labels() {
         return None;
     }
-    let (first, second) = rates(examples, scores, settings)?;
-    let layout = Layout::of(examples);
+    let candidates = candidates(examples);
+    let index = PairIndex::new(examples, &candidates);
+    let tally = Tally::count(&index, &index.order(scores), settings.ties);
+    let (first, second) = compared(&candidates, || tally.values(&index, settings.average))?;
+    let layout = CellLayout::of(examples);
     let cells = [layout.cells(first), layout.cells(second)];
     let rate_bins = Bins::around(0.0, 1.0, 21);
     let bins = Bins::around(-1.0, 1.0, 21);
@@ -55,9 +58,8 @@ pub(super) fn by_query(examples: &Examples, scores: &[f64], settings: &Settings)
     let mut both = [start(first), start(second)];
     let mut counts = vec![0; bins.len()];
     let (mut queries, mut positive, mut negative, mut sum) = (0, 0, 0, 0.0);
-    let tally = Tally::count(examples, scores, &[first, second], settings.ties);
-    for parts in tally.queries() {
-        let values = [0, 1].map(|side| value(parts, &cells[side]));
+    for placements in tally.queries() {
+        let values = [0, 1].map(|side| value(placements, &cells[side]));
         for (rate, value) in both.iter_mut().zip(values) {
             if let Some(value) = value {
                 rate.queries += 1;
@@ -78,33 +80,35 @@ pub(super) fn by_query(examples: &Examples, scores: &[f64], settings: &Settings)
     Some(QueryGaps { first, second, rate_bins, queries, positive, negative, mean, bins, counts })
 }
 
-/// What is compared: the two orders of a continuous attribute, the two accuracies between two groups, or
-/// the highest and the lowest row marginal of several.
-fn rates(examples: &Examples, scores: &[f64], settings: &Settings) -> Option<(Rate, Rate)> {
-    if examples.is_continuous() {
-        return Some((Rate::Greater, Rate::Less));
-    }
+/// What may be compared: the two orders of a continuous attribute, the two accuracies between two groups, or
+/// the row marginals of several.
+fn candidates(examples: &Examples) -> Vec<Rate> {
     match examples.groups().len() {
-        0 | 1 => None,
-        2 => Some((Rate::accuracy(0, 1), Rate::accuracy(1, 0))),
-        groups => {
-            let rows: Vec<Rate> = (0..groups).map(Rate::row).collect();
-            let values = values_in_order(examples, scores, &rows, settings.ties, settings.average);
-            let known: Vec<(f64, Rate)> =
-                values.into_iter().zip(rows).filter(|(value, _)| !value.is_nan()).collect();
-            let lowest = known.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
-            // Of equals the first, like above, unless that is the lowest itself.
-            let others = known.iter().rev().filter(|(_, rate)| *rate != lowest.1);
-            Some((others.max_by(|a, b| a.0.total_cmp(&b.0))?.1, lowest.1))
-        }
+        _ if examples.is_continuous() => vec![Rate::Greater, Rate::Less],
+        0 | 1 => Vec::new(),
+        2 => vec![Rate::accuracy(0, 1), Rate::accuracy(1, 0)],
+        groups => (0..groups).map(Rate::row).collect(),
     }
 }
 
-fn value(parts: &[Part], cells: &[usize]) -> Option<f64> {
+/// Two candidates, or the highest and the lowest of several.
+fn compared(candidates: &[Rate], values: impl FnOnce() -> Vec<f64>) -> Option<(Rate, Rate)> {
+    if let [first, second] = *candidates {
+        return Some((first, second));
+    }
+    let known: Vec<(f64, Rate)> =
+        values().into_iter().zip(candidates.iter().copied()).filter(|(value, _)| !value.is_nan()).collect();
+    let lowest = known.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+    // Of equals the first, like above, unless that is the lowest itself.
+    let others = known.iter().rev().filter(|(_, rate)| *rate != lowest.1);
+    Some((others.max_by(|a, b| a.0.total_cmp(&b.0))?.1, lowest.1))
+}
+
+fn value(placements: &[Placement], cells: &[usize]) -> Option<f64> {
     let (mut credit, mut total) = (0.0, 0.0);
-    for part in parts.iter().filter(|part| cells.contains(&(part.cell as usize))) {
-        credit += part.credit;
-        total += part.total;
+    for placement in placements.iter().filter(|placement| cells.contains(&(placement.cell as usize))) {
+        credit += placement.credit;
+        total += placement.total;
     }
     (total > 0.0).then(|| credit / total)
 }

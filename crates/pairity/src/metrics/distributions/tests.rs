@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::examples::{Columns, Groups};
-use crate::pairs::Layout;
+use crate::pairs::CellLayout;
 use crate::pairs::oracle::{self, Rows, tables};
 use crate::rates::Side;
 use proptest::prelude::*;
@@ -74,7 +74,7 @@ fn check_scores(rows: &Rows, found: &ScoreHistograms) -> Result<(), TestCaseErro
 }
 
 /// A rate in each query that has pairs of it, and over all of them.
-fn slow_rate(rows: &Rows, layout: &Layout, rate: Rate) -> (BTreeMap<u32, f64>, Option<f64>) {
+fn slow_rate(rows: &Rows, layout: &CellLayout, rate: Rate) -> (BTreeMap<u32, f64>, Option<f64>) {
     let cells: BTreeSet<usize> = layout.cells(rate).into_iter().collect();
     let mut sums: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
     for ((query, cell), sum) in oracle::count(rows, Ties::Half) {
@@ -89,8 +89,8 @@ fn slow_rate(rows: &Rows, layout: &Layout, rate: Rate) -> (BTreeMap<u32, f64>, O
     (sums.into_iter().map(|(query, (credit, total))| (query, credit / total)).collect(), all)
 }
 
-fn check_gaps(rows: &Rows, layout: &Layout, found: &Option<QueryGaps>) -> Result<(), TestCaseError> {
-    let marginals = |layout: &Layout| {
+fn check_gaps(rows: &Rows, layout: &CellLayout, found: &Option<QueryGaps>) -> Result<(), TestCaseError> {
+    let marginals = |layout: &CellLayout| {
         (0..layout.groups).filter_map(|g| slow_rate(rows, layout, Rate::row(g)).1).collect::<Vec<_>>()
     };
     let comparable = layout.continuous || layout.groups == 2 || marginals(layout).len() > 1;
@@ -195,7 +195,7 @@ fn check_differences(rows: &Rows, found: &Option<Differences>) -> Result<(), Tes
     Ok(())
 }
 
-fn check_tied(rows: &Rows, layout: &Layout, found: Option<f64>) -> Result<(), TestCaseError> {
+fn check_tied(rows: &Rows, layout: &CellLayout, found: Option<f64>) -> Result<(), TestCaseError> {
     let pooled = |ties| {
         let cells: Vec<usize> = layout.cells(Rate::Accuracy { better: Side::Any, worse: Side::Any });
         let sums = oracle::count(rows, ties);
@@ -215,7 +215,7 @@ proptest! {
     fn every_summary_equals_its_definition(rows in tables()) {
         let Some(examples) = rows.examples() else { return Ok(()) };
         let found = Distributions::run(&examples, &rows.scores, &Settings::default()).unwrap();
-        let layout = Layout::of(&examples);
+        let layout = CellLayout::of(&examples);
         check_scores(&rows, &found.scores)?;
         check_gaps(&rows, &layout, &found.gaps)?;
         check_differences(&rows, &found.differences)?;

@@ -59,7 +59,7 @@ impl<'a> Correlation<'a> {
     ///
     /// ```
     /// use pairity::examples::{Columns, Examples, Groups};
-    /// use pairity::surrogates::{Correlation, Membership};
+    /// use pairity::pairs::{Correlation, Membership};
     ///
     /// let groups = Groups::from_names(&["a", "b", "a", "b"]);
     /// let labels = [1.0, 1.0, 0.0, 0.0];
@@ -85,11 +85,7 @@ impl<'a> Correlation<'a> {
         let scores = self.examples.arrange(scores)?;
         let mut in_order = vec![0.0; scores.len()];
         let value = self.value_and_gradient(&scores, &mut in_order);
-        let mut gradient = vec![0.0; self.examples.rows()];
-        for (&row, slope) in self.examples.row.iter().zip(in_order) {
-            gradient[row as usize] = slope;
-        }
-        Ok((value, gradient))
+        Ok((value, self.examples.by_row(&in_order)))
     }
 
     /// The same with scores and gradient in the order of the examples; the gradient is overwritten. Where

@@ -11,7 +11,7 @@ const WORD: usize = u64::BITS as usize;
 /// Entries of a block.
 const WIDE: usize = 16;
 
-/// What an insertion adds to the entries of a block: 16 of these from some place on.
+/// What an insertion adds to the entries of a block: 16 of these from some index on.
 const STEP: [i32; 2 * WIDE] = {
     let mut step = [0; 2 * WIDE];
     let mut i = WIDE;
@@ -22,8 +22,8 @@ const STEP: [i32; 2 * WIDE] = {
     step
 };
 
-/// Counts in `G` lanes.
-pub(super) struct Counts<const G: usize> {
+/// RankTree in `G` columns.
+pub(super) struct RankTree<const G: usize> {
     words: Vec<[u64; G]>,
     /// As many of these levels as positions need; those above wait for more.
     upper: Vec<Vec<[[i32; WIDE]; G]>>,
@@ -34,13 +34,13 @@ pub(super) struct Counts<const G: usize> {
     pub all: [i32; G],
 }
 
-impl<const G: usize> Counts<G> {
+impl<const G: usize> RankTree<G> {
     /// Nothing inserted, with positions below `n`.
-    pub(super) fn new(n: usize) -> Counts<G> {
-        let mut counts =
-            Counts { words: Vec::new(), upper: Vec::new(), levels: 0, positions: n, all: [0; G] };
-        counts.reset(n);
-        counts
+    pub(super) fn new(n: usize) -> RankTree<G> {
+        let mut tree =
+            RankTree { words: Vec::new(), upper: Vec::new(), levels: 0, positions: n, all: [0; G] };
+        tree.reset(n);
+        tree
     }
 
     /// Back to nothing inserted, in the same memory.
@@ -64,14 +64,14 @@ impl<const G: usize> Counts<G> {
 
     /// Inserts at a position where there is nothing yet.
     #[inline(always)]
-    pub(super) fn insert(&mut self, position: usize, lane: usize) {
-        self.all[lane] += 1;
+    pub(super) fn insert(&mut self, position: usize, column: usize) {
+        self.all[column] += 1;
         let mut at = position / WORD;
-        self.words[at][lane] |= 1 << (position % WORD);
+        self.words[at][column] |= 1 << (position % WORD);
         for level in &mut self.upper[..self.levels] {
             let step = &STEP[WIDE - 1 - at % WIDE..];
             at /= WIDE;
-            level[at][lane].iter_mut().zip(step).for_each(|(entry, step)| *entry += step);
+            level[at][column].iter_mut().zip(step).for_each(|(entry, step)| *entry += step);
         }
     }
 
@@ -105,19 +105,19 @@ mod tests {
             steps in prop::collection::vec((0usize..40_000, 0usize..2), 1..200),
         ) {
             // What was there before a reset leaves no trace.
-            let mut counts = Counts::<2>::new(before);
+            let mut counts = RankTree::<2>::new(before);
             (0..before).for_each(|position| counts.insert(position, position % 2));
             counts.reset(n);
             let mut inserted: Vec<(usize, usize)> = Vec::new();
             let count = |inserted: &[(usize, usize)], position: usize| {
-                [0, 1].map(|lane| inserted.iter().filter(|&&(at, of)| at < position && of == lane).count() as i32)
+                [0, 1].map(|column| inserted.iter().filter(|&&(at, of)| at < position && of == column).count() as i32)
             };
-            for (at, lane) in steps {
+            for (at, column) in steps {
                 let at = at % n;
                 prop_assert_eq!(counts.before(at), count(&inserted, at));
                 if inserted.iter().all(|&(other, _)| other != at) {
-                    inserted.push((at, lane));
-                    counts.insert(at, lane);
+                    inserted.push((at, column));
+                    counts.insert(at, column);
                 }
                 prop_assert_eq!(counts.before(at + 1), count(&inserted, at + 1));
             }

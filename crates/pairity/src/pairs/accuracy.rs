@@ -13,123 +13,118 @@
 //! labels, one sweep for binary ones. Equal scores are put in descending order of label first, so that
 //! they never count as wins; ties are then summed run by run.
 
-use super::mass::{Mass, Unit};
-use super::view::{View, runs};
+use super::index::QueryPairs;
+use super::mass::{EqualMass, Mass};
+use super::order::{ScoreOrder, position, runs};
 use rayon::join;
 use rayon::prelude::*;
 
-/// Nodes above this size hand their halves to two threads. Part of the result's definition: sums of
-/// weights are added up along this tree whatever the number of threads.
-pub(crate) const FORK: usize = 1 << 16;
-
-/// Below this size a node compares every pair.
-const LEAF: usize = 12;
-
-/// Worth of the pairs between each two groups present in a query: `[better * groups + worse]`.
-pub(crate) struct Cells<M: Mass> {
+/// What the pairs of each cell are worth, such as those between two groups: `[better * groups + worse]`.
+pub(crate) struct CellCounts<M: Mass> {
     pub wins: Vec<M::Worth>,
     pub ties: Vec<M::Worth>,
     pub totals: Vec<M::Worth>,
     pub pairs: Vec<u64>,
 }
 
-/// All label-ordered pairs of a query that has labels.
-pub(crate) fn accuracy<M: Mass>(view: &View, labels: &[f64]) -> Cells<M> {
-    let masses = view.masses::<M>();
-    if view.is_small() { every_pair(view, labels, &masses) } else { sweep(view, &masses) }
+impl<M: Mass> CellCounts<M> {
+    pub(super) fn new(cells: usize) -> CellCounts<M> {
+        let zero = || vec![M::Worth::default(); cells];
+        CellCounts { wins: zero(), ties: zero(), totals: zero(), pairs: vec![0; cells] }
+    }
+
+    /// Adds one pair whose first example, the better one where labels count, has these scores beside the other's.
+    pub(super) fn add(&mut self, cell: usize, worth: M::Worth, scores: [f64; 2]) {
+        self.pairs[cell] += 1;
+        self.totals[cell] += worth;
+        if scores[0] > scores[1] {
+            self.wins[cell] += worth;
+        } else if scores[0] == scores[1] {
+            self.ties[cell] += worth;
+        }
+    }
 }
 
-fn every_pair<M: Mass>(view: &View, labels: &[f64], masses: &[M]) -> Cells<M> {
-    let k = view.present.len();
-    let zero = || vec![M::Worth::default(); k * k];
-    let mut cells = Cells { wins: zero(), ties: zero(), totals: zero(), pairs: vec![0; k * k] };
-    for i in 1..view.len() {
+/// All label-ordered pairs of a query that has labels, given in the order of the examples.
+pub(crate) fn accuracy<M: Mass>(
+    query: &QueryPairs,
+    order: &ScoreOrder,
+    labels: &[f64],
+    masses: &[M],
+) -> CellCounts<M> {
+    if !query.is_small() {
+        return sweep(query, order, masses);
+    }
+    let (k, at, scores) = (query.present.len(), query.positions(), order.scores(query));
+    let mut cells = CellCounts::new(k * k);
+    for i in 1..query.len() {
         for j in 0..i {
             let (better, worse) = match labels[i].total_cmp(&labels[j]) {
                 _ if labels[i] == labels[j] => continue,
                 std::cmp::Ordering::Greater => (i, j),
                 _ => (j, i),
             };
-            let cell = view.groups[better] as usize * k + view.groups[worse] as usize;
-            let worth = masses[better].above(masses[worse].alone());
-            cells.pairs[cell] += 1;
-            cells.totals[cell] += worth;
-            if view.scores[better] > view.scores[worse] {
-                cells.wins[cell] += worth;
-            } else if view.scores[better] == view.scores[worse] {
-                cells.ties[cell] += worth;
-            }
+            let cell = query.group[at[better]] as usize * k + query.group[at[worse]] as usize;
+            let worth = masses[at[better]].above(masses[at[worse]].alone());
+            cells.add(cell, worth, [scores[better], scores[worse]]);
         }
     }
     cells
 }
 
-fn sweep<M: Mass>(view: &View, masses: &[M]) -> Cells<M> {
-    let k = view.present.len();
-    // Everything below is kept in label order, where the halves of a split are contiguous.
-    let groups: Vec<u16> = view.example.par_iter().map(|&e| view.groups[e as usize]).collect();
-    let masses: Vec<M> = view.example.iter().map(|&e| masses[e as usize]).collect();
-    let everyone = 0..view.len() as u32;
-    let (order, (totals, pairs)) = join(
-        || view.by_score(),
+fn sweep<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[M]) -> CellCounts<M> {
+    let (k, groups, entries) = (query.present.len(), query.group, order.entries(query));
+    let everyone = 0..query.len() as u32;
+    let ((totals, pairs), (ties, wins)) = join(
         || {
-            let totals = by_rank(everyone.clone(), view.rank, &groups, &masses, k);
-            let counted = || by_rank(everyone.clone(), view.rank, &groups, &vec![Unit; view.len()], k);
+            let totals = by_rank(everyone.clone(), query, masses);
+            let counted = || by_rank(everyone.clone(), query, &vec![EqualMass; query.len()]);
             let pairs = M::counts(&totals).unwrap_or_else(counted);
             (totals, pairs)
         },
+        || {
+            let mut ties = vec![M::Worth::default(); k * k];
+            for run in runs(entries).filter(|run| run.len() > 1) {
+                let ascending = run.iter().rev().map(|&entry| position(entry) as u32);
+                add(&mut ties, &by_rank(ascending, query, masses));
+            }
+            let element = |&entry: &u32| {
+                let at = position(entry);
+                let tag = if M::EQUAL { u64::from(groups[at]) } else { at as u64 };
+                u64::from(query.rank[at]) << 32 | tag
+            };
+            let elements: Vec<u64> = entries.par_iter().map(element).collect();
+            let wins = match k {
+                1 => wins::<M, 1>(elements, query, masses),
+                2 => wins::<M, 2>(elements, query, masses),
+                3 | 4 => wins::<M, 4>(elements, query, masses),
+                _ => wins::<M, 8>(elements, query, masses),
+            };
+            (ties, wins)
+        },
     );
-    let mut ties = vec![M::Worth::default(); k * k];
-    for run in runs(&order) {
-        let places = run.iter().rev().map(|&(_, e)| view.place[e as usize]);
-        add(&mut ties, &by_rank(places, view.rank, &groups, &masses, k));
-    }
-    let elements: Vec<u64> = order
-        .par_iter()
-        .map(|&(_, e)| {
-            let e = e as usize;
-            let tag = if M::PLAIN { u32::from(view.groups[e]) } else { view.place[e] };
-            u64::from(view.rank_of[e]) << 32 | u64::from(tag)
-        })
-        .collect();
-    drop(order);
-    let bits = u32::BITS - view.rank.last().map_or(0, |highest| highest.leading_zeros());
-    let wins = if k <= 1 {
-        wins::<M, 1>(elements, bits, &groups, &masses, k)
-    } else if k <= 2 {
-        wins::<M, 2>(elements, bits, &groups, &masses, k)
-    } else if k <= 4 {
-        wins::<M, 4>(elements, bits, &groups, &masses, k)
-    } else {
-        wins::<M, 8>(elements, bits, &groups, &masses, k)
-    };
-    Cells { wins, ties, totals, pairs }
+    CellCounts { wins, ties, totals, pairs }
 }
 
-/// All pairs of unequal rank among `places`, which come in ascending order of rank.
-fn by_rank<M: Mass>(
-    places: impl Iterator<Item = u32>,
-    rank: &[u32],
-    groups: &[u16],
-    masses: &[M],
-    k: usize,
-) -> Vec<M::Worth> {
+/// All pairs of unequal rank among positions that come in ascending order of rank.
+fn by_rank<M: Mass>(positions: impl Iterator<Item = u32>, query: &QueryPairs, masses: &[M]) -> Vec<M::Worth> {
+    let k = query.present.len();
     let mut worth = vec![M::Worth::default(); k * k];
     let mut below = vec![M::Sum::default(); k];
     let mut level = vec![M::Sum::default(); k];
     let mut current = u32::MAX;
-    for place in places.map(|place| place as usize) {
-        if rank[place] != current {
-            current = rank[place];
+    for at in positions.map(|at| at as usize) {
+        if query.rank[at] != current {
+            current = query.rank[at];
             for (below, level) in below.iter_mut().zip(&mut level) {
                 *below += std::mem::take(level);
             }
         }
-        let group = groups[place] as usize;
+        let group = query.group[at] as usize;
         for (worth, &below) in worth[group * k..][..k].iter_mut().zip(&below) {
-            *worth += masses[place].above(below);
+            *worth += masses[at].above(below);
         }
-        level[group] += masses[place].alone();
+        level[group] += masses[at].alone();
     }
     worth
 }
@@ -139,13 +134,8 @@ fn add<W: Copy + std::ops::AddAssign>(to: &mut [W], from: &[W]) {
 }
 
 /// Sweeps once for every `G` groups of worse examples.
-fn wins<M: Mass, const G: usize>(
-    elements: Vec<u64>,
-    bits: u32,
-    groups: &[u16],
-    masses: &[M],
-    k: usize,
-) -> Vec<M::Worth> {
+fn wins<M: Mass, const G: usize>(elements: Vec<u64>, query: &QueryPairs, masses: &[M]) -> Vec<M::Worth> {
+    let (k, bits) = (query.present.len(), query.label_bits());
     let mut wins = vec![M::Worth::default(); k * k];
     if bits == 0 {
         return wins;
@@ -157,33 +147,32 @@ fn wins<M: Mass, const G: usize>(
         if first > 0 {
             work.copy_from_slice(&again);
         }
-        let sweep = Sweep::<M> { groups, masses, first, k };
+        let sweep = WinSweep { query, masses, first };
         let rows = sweep.split::<G>(&mut work, &mut scratch, bits - 1);
         for (better, row) in rows.iter().enumerate() {
-            let lanes = G.min(k - first);
-            wins[better * k + first..][..lanes].copy_from_slice(&row[..lanes]);
+            let width = G.min(k - first);
+            wins[better * k + first..][..width].copy_from_slice(&row[..width]);
         }
     }
     wins
 }
 
 /// One sweep: the worse examples are those of the groups from `first` on.
-struct Sweep<'a, M: Mass> {
-    groups: &'a [u16],
+struct WinSweep<'a, M: Mass> {
+    query: &'a QueryPairs<'a>,
     masses: &'a [M],
     first: usize,
-    k: usize,
 }
 
-impl<M: Mass> Sweep<'_, M> {
-    /// Group and mass of an element. If all masses are the same its tag is the group, else the place.
+impl<M: Mass> WinSweep<'_, M> {
+    /// Group and mass of an element. If all masses are the same its tag is the group, else the position.
     #[inline(always)]
     fn member(&self, element: u64) -> (usize, M) {
         let tag = element as u32 as usize;
-        if M::PLAIN { (tag, M::default()) } else { (self.groups[tag] as usize, self.masses[tag]) }
+        if M::EQUAL { (tag, M::default()) } else { (self.query.group[tag] as usize, self.masses[tag]) }
     }
 
-    /// Wins among `elements` (rank and place, in score order) that differ in `bit` of the rank or in a
+    /// Wins among `elements` (rank and tag, in score order) that differ in `bit` of the rank or in a
     /// lower one: a row for each group of the better example.
     fn split<const G: usize>(
         &self,
@@ -191,12 +180,12 @@ impl<M: Mass> Sweep<'_, M> {
         scratch: &mut [u64],
         bit: u32,
     ) -> Vec<[M::Worth; G]> {
-        let mut rows = vec![[M::Worth::default(); G]; self.k];
+        let mut rows = vec![[M::Worth::default(); G]; self.query.present.len()];
         let zeros = self.partition(elements, scratch, bit, &mut rows);
         if bit > 0 {
             let (left, right) = elements.split_at_mut(zeros);
             let (above, below) = scratch.split_at_mut(zeros);
-            if left.len() + right.len() > FORK {
+            if left.len() + right.len() > self.query.sizes.count_fork {
                 let (a, b) =
                     join(|| self.split::<G>(left, above, bit - 1), || self.split::<G>(right, below, bit - 1));
                 for (row, (a, b)) in rows.iter_mut().zip(a.iter().zip(&b)) {
@@ -218,7 +207,7 @@ impl<M: Mass> Sweep<'_, M> {
         bit: u32,
         rows: &mut [[M::Worth; G]],
     ) {
-        if elements.len() <= LEAF {
+        if elements.len() <= self.query.sizes.count_leaf {
             return self.leaf(elements, rows);
         }
         let zeros = self.partition(elements, scratch, bit, rows);
@@ -236,9 +225,9 @@ impl<M: Mass> Sweep<'_, M> {
             let row = &mut rows[group];
             for &lower in &elements[..i] {
                 let (worse, other) = self.member(lower);
-                let lane = worse.wrapping_sub(self.first);
-                if lower >> 32 < higher >> 32 && lane < G {
-                    row[lane] += mass.above(other.alone());
+                let column = worse.wrapping_sub(self.first);
+                if lower >> 32 < higher >> 32 && column < G {
+                    row[column] += mass.above(other.alone());
                 }
             }
         }
@@ -275,12 +264,12 @@ impl<M: Mass> Sweep<'_, M> {
             let element = elements[i];
             let one = element >> (bit + 32) & 1 == 1;
             let (group, mass) = self.member(element);
-            let lane = group.wrapping_sub(self.first);
+            let column = group.wrapping_sub(self.first);
             for (row, &passed) in rows[group].iter_mut().zip(&passed) {
                 *row += if one { mass.above(passed) } else { M::Worth::default() };
             }
             for (own, passed) in passed.iter_mut().enumerate() {
-                *passed += if own == lane && !one { mass.alone() } else { M::Sum::default() };
+                *passed += if own == column && !one { mass.alone() } else { M::Sum::default() };
             }
             elements[zeros] = element;
             scratch[ones] = element;
@@ -291,7 +280,7 @@ impl<M: Mass> Sweep<'_, M> {
     }
 }
 
-/// The split where every pair counts one and elements carry their group, in 32-bit lanes: blocks are so
+/// The split where every pair counts one and elements carry their group, in 32-bit numbers: blocks are so
 /// short that neither the counts of a block nor their sums overflow.
 pub(super) fn split_alike<const G: usize>(
     elements: &mut [u64],

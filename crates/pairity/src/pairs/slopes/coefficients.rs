@@ -4,17 +4,19 @@
 //! where queries count alike it adds h / (Q D_q) in each of the Q queries that have such pairs. All
 //! rates together leave one coefficient a cell and side.
 
-use super::kind::Kind;
+use super::shape::SurrogateKind;
+use crate::pairs::index::NO_RANK;
+use crate::pairs::surrogate::Weights;
 use crate::rates::{Rate, Side};
 
 /// Coefficients of one set of cells, of both parts of the slopes.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Table {
+pub(in crate::pairs) struct CellCoefficients {
     pub first: Vec<f64>,
     pub second: Vec<f64>,
 }
 
-impl Table {
+impl CellCoefficients {
     fn reset(&mut self, cells: usize) {
         for side in [&mut self.first, &mut self.second] {
             side.clear();
@@ -34,43 +36,49 @@ impl Table {
 }
 
 /// Classes of pairs by the order of the continuous attribute.
-pub(super) const GREATER: usize = 1;
-pub(super) const LESS: usize = 2;
+pub(in crate::pairs) const GREATER: usize = 1;
+pub(in crate::pairs) const LESS: usize = 2;
 
-/// The weights of rates, as they are given for one evaluation.
+/// The class of a pair by the ranks of its attributes.
+#[inline(always)]
+pub(super) fn order(better: u32, worse: u32) -> usize {
+    let known = (better != NO_RANK) & (worse != NO_RANK);
+    usize::from(known & (better > worse)) * GREATER + usize::from(known & (better < worse)) * LESS
+}
+
+/// The weights of rates in one evaluation.
 #[derive(Clone, Copy)]
-pub(super) struct Holds<'a> {
+pub(in crate::pairs) struct RateWeights<'a> {
     pub rates: &'a [Rate],
-    pub up: &'a [f64],
-    pub down: &'a [f64],
-    pub kind: Kind,
+    pub weights: Weights<'a>,
+    pub kind: SurrogateKind,
     /// What a slope of weight 1 comes to by score.
     pub unit: f64,
 }
 
 /// The coefficients of one query.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Coefficients {
+pub(in crate::pairs) struct Coefficients {
     /// `[better * groups + worse]`.
-    pub accuracy: Table,
+    pub accuracy: CellCoefficients,
     /// `[higher * groups + lower]`: what it costs that the second scores above the first. Bounding
     /// P[a > b] from above and P[b > a] from below is the same, so both stand in the first part.
-    pub parity: Table,
+    pub parity: CellCoefficients,
     /// By the order of the continuous attribute: neither, greater, less.
-    pub orders: Table,
+    pub orders: CellCoefficients,
     /// The same, with the accuracy of all pairs added.
-    pub joint: Table,
+    pub joint: CellCoefficients,
     pub has_accuracy: bool,
     pub has_parity: bool,
     pub has_orders: bool,
 }
 
 impl Coefficients {
-    /// The coefficients between the groups `present`, from rates and the share of each in one pair.
-    pub(super) fn fill(
+    /// The coefficients between the groups `present`, from rates and the fraction of each in one pair.
+    pub(in crate::pairs) fn fill(
         &mut self,
-        holds: Holds,
-        shares: impl Iterator<Item = (u32, f64)>,
+        weights: RateWeights,
+        fractions: &[(u32, f64)],
         present: &[u16],
         continuous: bool,
     ) {
@@ -78,35 +86,36 @@ impl Coefficients {
         self.accuracy.reset(k * k);
         self.parity.reset(k * k);
         self.orders.reset(if continuous { 3 } else { 0 });
-        let lane = |group: usize| present.iter().position(|&code| usize::from(code) == group);
-        let lanes = |side| match side {
+        let number = |group: usize| present.iter().position(|&code| usize::from(code) == group);
+        let numbers = |side| match side {
             Side::Any => 0..k,
-            Side::Group(group) => lane(group).map_or(0..0, |lane| lane..lane + 1),
+            Side::Group(group) => number(group).map_or(0..0, |number| number..number + 1),
         };
         (self.has_accuracy, self.has_parity, self.has_orders) = (false, false, false);
-        for (rate, share) in shares {
-            let (rate, share) = (rate as usize, share * holds.unit);
-            let (up, down) = (holds.up[rate] * share, holds.down[rate] * share);
+        for &(rate, fraction) in fractions {
+            let (rate, fraction) = (rate as usize, fraction * weights.unit);
+            let up = weights.weights.hold_up[rate] * fraction;
+            let down = weights.weights.hold_down[rate] * fraction;
             if up == 0.0 && down == 0.0 {
                 continue;
             }
-            let both = holds.kind.coefficients(up, down);
-            match holds.rates[rate] {
+            let both = weights.kind.coefficients(up, down);
+            match weights.rates[rate] {
                 Rate::Accuracy { better, worse } => {
-                    for a in lanes(better) {
-                        lanes(worse).for_each(|b| self.accuracy.add(a * k + b, both));
+                    for a in numbers(better) {
+                        numbers(worse).for_each(|b| self.accuracy.add(a * k + b, both));
                     }
                     self.has_accuracy = true;
                 }
                 Rate::Parity { first, second } => {
-                    if let (Some(a), Some(b)) = (lane(first), lane(second)) {
-                        self.parity.add(a * k + b, holds.kind.coefficients(up, 0.0));
-                        self.parity.add(b * k + a, holds.kind.coefficients(down, 0.0));
+                    if let (Some(a), Some(b)) = (number(first), number(second)) {
+                        self.parity.add(a * k + b, weights.kind.coefficients(up, 0.0));
+                        self.parity.add(b * k + a, weights.kind.coefficients(down, 0.0));
                         self.has_parity = true;
                     }
                 }
                 Rate::Greater | Rate::Less if continuous => {
-                    self.orders.add(if holds.rates[rate] == Rate::Greater { GREATER } else { LESS }, both);
+                    self.orders.add(if weights.rates[rate] == Rate::Greater { GREATER } else { LESS }, both);
                     self.has_orders = true;
                 }
                 Rate::Greater | Rate::Less | Rate::Mse => {}
@@ -119,18 +128,18 @@ impl Coefficients {
         }
     }
 
-    /// The coefficients between some of the groups of `all`, each given by its lane there.
-    pub(super) fn select(
+    /// The coefficients between some of the groups of `all`, each given by its number there.
+    pub(in crate::pairs) fn select(
         &mut self,
         all: &Coefficients,
         of: usize,
-        lanes: impl Iterator<Item = usize> + Clone,
+        numbers: impl Iterator<Item = usize> + Clone,
     ) {
-        let k = lanes.clone().count();
+        let k = numbers.clone().count();
         for (to, from) in [(&mut self.accuracy, &all.accuracy), (&mut self.parity, &all.parity)] {
             to.reset(k * k);
-            for (a, row) in lanes.clone().enumerate() {
-                for (b, column) in lanes.clone().enumerate() {
+            for (a, row) in numbers.clone().enumerate() {
+                for (b, column) in numbers.clone().enumerate() {
                     let cell = row * of + column;
                     to.add(a * k + b, [from.first[cell], from.second[cell]]);
                 }

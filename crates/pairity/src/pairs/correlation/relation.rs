@@ -2,9 +2,15 @@
 //! attribute.
 
 use super::Membership;
-use crate::examples::{Attribute, Examples, sort_by_value};
-use crate::surrogates::SurrogateError;
+use crate::examples::{Attribute, Examples};
+use crate::pairs::SurrogateError;
+use crate::pairs::index::{NO_RANK, PairIndex, QueryPairs, Sizes};
+use crate::rates::Rate;
+use std::borrow::Cow;
 use std::ops::Range;
+
+/// The class of the example at a position of a query, if it has one.
+type Class<'c> = &'c dyn Fn(&QueryPairs, usize) -> Option<u32>;
 
 /// Places of consecutive queries that make one task.
 const TASK: usize = 4096;
@@ -58,32 +64,26 @@ pub(super) fn relations(
     if examples.labels.is_none() {
         return refuse("it compares label-ordered pairs, and there are no labels");
     }
+    let index = PairIndex::build(Cow::Borrowed(examples), &[Rate::Greater], Sizes::default(), true);
     let mut found = Vec::new();
     match &examples.attribute {
         Attribute::None => return refuse("it needs groups or a protected attribute, and there is none"),
-        Attribute::Continuous(values) => {
-            let mut ranks = vec![u32::MAX; values.len()];
-            for query in 0..examples.queries() {
-                let range = examples.query(query);
-                let sorted = sort_by_value(&values[range.clone()]);
-                let mut rank = 0;
-                for (at, &(key, example)) in sorted.iter().enumerate() {
-                    rank += u32::from(at > 0 && key != sorted[at - 1].0);
-                    let example = range.start + example as usize;
-                    ranks[example] = if values[example].is_nan() { u32::MAX } else { rank };
-                }
-            }
-            let class = |example: usize| Some(ranks[example]).filter(|&rank| rank != u32::MAX);
-            found.extend(Relation::new(examples, false, &class));
+        Attribute::Continuous(_) => {
+            let class =
+                |query: &QueryPairs, at: usize| Some(query.attribute[at]).filter(|&rank| rank != NO_RANK);
+            found.extend(Relation::new(&index, false, &class));
         }
-        Attribute::Groups { names, codes } => {
+        Attribute::Groups { names, .. } => {
             for (first, second) in (0..names.len()).flat_map(|b| (0..b).map(move |a| (a, b))) {
-                let class = |example: usize| match usize::from(codes[example]) {
-                    code if code == first => Some(0),
-                    code if code == second => Some(1),
-                    _ => None,
+                let class = |query: &QueryPairs, at: usize| {
+                    let code = usize::from(query.present[usize::from(query.group[at])]);
+                    [first, second]
+                        .into_iter()
+                        .zip(0..)
+                        .find(|(group, _)| *group == code)
+                        .map(|(_, class)| class)
                 };
-                found.extend(Relation::new(examples, membership == Membership::Better, &class));
+                found.extend(Relation::new(&index, membership == Membership::Better, &class));
             }
         }
     }
@@ -97,10 +97,10 @@ pub(super) fn relations(
 
 impl Relation {
     /// The relation of the examples that have a class; none if g does not vary.
-    fn new(examples: &Examples, inside: bool, class: &dyn Fn(usize) -> Option<u32>) -> Option<Relation> {
-        let mut relation = Relation { inside, gap: examples.label_gap, ..Relation::default() };
-        for query in 0..examples.queries() {
-            relation.add_query(examples, examples.query(query), class);
+    fn new(index: &PairIndex, inside: bool, class: Class) -> Option<Relation> {
+        let mut relation = Relation { inside, gap: index.examples().label_gap, ..Relation::default() };
+        for query in 0..index.examples().queries() {
+            relation.add_query(index.examples(), &index.query(query), class);
         }
         // Weights and labels count up to a scale.
         for column in [&mut relation.factor, &mut relation.label] {
@@ -112,32 +112,32 @@ impl Relation {
         relation.prepare().then_some(relation)
     }
 
-    fn add_query(&mut self, examples: &Examples, range: Range<usize>, class: &dyn Fn(usize) -> Option<u32>) {
+    fn add_query(&mut self, examples: &Examples, query: &QueryPairs, class: Class) {
         let Some(labels) = &examples.labels else { return };
-        let members: Vec<u32> = range.filter(|&e| class(e).is_some()).map(|e| e as u32).collect();
-        let labels: Vec<f64> = members.iter().map(|&e| labels[e as usize]).collect();
-        let order = sort_by_value(&labels);
-        let (Some(first), Some(last)) = (order.first(), order.last()) else { return };
-        let classes = || members.iter().filter_map(|&e| class(e as usize));
+        let in_class = |at: usize| class(query, at).map(|class| (at, class));
+        let members: Vec<(usize, u32)> = (0..query.len()).filter_map(in_class).collect();
+        let example = |at: usize| query.range.start + query.example[at] as usize;
+        let (Some(&(first, _)), Some(&(last, _))) = (members.first(), members.last()) else { return };
+        let classes = || members.iter().map(|&(_, class)| class);
         let (Some(lowest), Some(highest)) = (classes().min(), classes().max()) else { return };
         // Equal labels alone have no pairs, and those of one class may not count.
-        if first.0 == last.0 || (lowest == highest && !self.inside) {
+        if query.first[first] == query.first[last] || (lowest == highest && !self.inside) {
             return;
         }
         self.classes.push(highest + 1);
-        let origin = 0.5 * labels[first.1 as usize];
-        let mut key = None;
-        for &(own, at) in &order {
-            let (example, place) = (members[at as usize], self.example.len() as u32);
+        let origin = 0.5 * labels[example(first)];
+        let mut label = None;
+        for (at, class) in members {
+            let (example, place) = (example(at), self.example.len() as u32);
             match self.runs.last_mut() {
-                Some(run) if key == Some(own) => run.end = place + 1,
+                Some(run) if label == Some(query.first[at]) => run.end = place + 1,
                 _ => self.runs.push(place..place + 1),
             }
-            key = Some(own);
-            self.example.push(example);
-            self.class.extend(class(example as usize));
-            self.factor.push(examples.factors.as_ref().map_or(1.0, |factors| factors[example as usize]));
-            self.label.push(0.5 * labels[at as usize] - origin);
+            label = Some(query.first[at]);
+            self.example.push(example as u32);
+            self.class.push(class);
+            self.factor.push(examples.factors.as_ref().map_or(1.0, |factors| factors[example]));
+            self.label.push(0.5 * labels[example] - origin);
         }
         let start = self.ends.last().map_or(0, |end| end.0 as usize);
         self.ends.push((self.example.len() as u32, self.runs.len() as u32));

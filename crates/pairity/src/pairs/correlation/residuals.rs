@@ -7,21 +7,21 @@ use std::ops::Range;
 /// A variance below this part of the sums that it is made from is rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// Sums of factors, and of factors times labels, each times a value.
+/// FactorSums of factors, and of factors times labels, each times a value.
 #[derive(Debug, Clone, Copy, Default)]
-struct Sums {
+struct FactorSums {
     factors: f64,
     labels: f64,
 }
 
-impl Sums {
+impl FactorSums {
     fn add(&mut self, factor: f64, label: f64) {
         self.factors += factor;
         self.labels += factor * label;
     }
 
-    fn less(self, other: Sums) -> Sums {
-        Sums { factors: self.factors - other.factors, labels: self.labels - other.labels }
+    fn less(self, other: FactorSums) -> FactorSums {
+        FactorSums { factors: self.factors - other.factors, labels: self.labels - other.labels }
     }
 }
 
@@ -92,7 +92,7 @@ impl Relation {
     }
 
     /// What the pairs of the example at a place with partners of these sums weigh.
-    fn weigh(&self, at: usize, sums: Sums, partners: Partners) -> f64 {
+    fn weigh(&self, at: usize, sums: FactorSums, partners: Partners) -> f64 {
         let sum = match (self.gap, partners) {
             (false, _) => sums.factors,
             (true, Partners::Worse) => self.label[at] * sums.factors - sums.labels,
@@ -106,13 +106,13 @@ impl Relation {
         &self,
         query: usize,
         partners: Partners,
-        scratch: &mut Vec<Sums>,
+        scratch: &mut Vec<FactorSums>,
         value: impl Fn(usize) -> f64,
         mut visit: impl FnMut(usize, f64),
     ) {
         scratch.clear();
-        scratch.resize(self.classes[query] as usize, Sums::default());
-        let mut all = Sums::default();
+        scratch.resize(self.classes[query] as usize, FactorSums::default());
+        let mut all = FactorSums::default();
         self.walk(query, partners, |run| {
             for at in run.clone() {
                 let own = scratch[self.class[at] as usize];
@@ -131,9 +131,9 @@ impl Relation {
     /// sums over classes in a tree (Fenwick 1994).
     fn signed(&self, query: usize, partners: Partners, mut visit: impl FnMut(usize, f64)) {
         let classes = self.classes[query] as usize;
-        let mut tree = vec![Sums::default(); classes + 1];
-        let below = |tree: &[Sums], mut class: usize| {
-            let mut sums = Sums::default();
+        let mut tree = vec![FactorSums::default(); classes + 1];
+        let below = |tree: &[FactorSums], mut class: usize| {
+            let mut sums = FactorSums::default();
             while class > 0 {
                 sums.factors += tree[class].factors;
                 sums.labels += tree[class].labels;
@@ -160,8 +160,8 @@ impl Relation {
 
     /// |corr(d, g)|; its gradient is added to that of all examples.
     pub(super) fn add(&self, scores: &[f64], gradient: &mut [f64]) -> f64 {
-        let parts: Vec<Part> = self.tasks.par_iter().map(|task| self.part(task, scores)).collect();
-        let sum = |moment: fn(&Part) -> f64| parts.iter().map(moment).sum::<f64>();
+        let parts: Vec<TaskMoments> = self.tasks.par_iter().map(|task| self.part(task, scores)).collect();
+        let sum = |moment: fn(&TaskMoments) -> f64| parts.iter().map(moment).sum::<f64>();
         let (d, dg) = (sum(|part| part.d), sum(|part| part.dg));
         let variance = sum(|part| part.dd) - d * d;
         let least = ROUNDING * sum(|part| part.size);
@@ -182,9 +182,9 @@ impl Relation {
     }
 
     /// The moments of one task.
-    fn part(&self, task: &Range<usize>, scores: &[f64]) -> Part {
+    fn part(&self, task: &Range<usize>, scores: &[f64]) -> TaskMoments {
         let start = self.places(task.start).start;
-        let mut part = Part::default();
+        let mut part = TaskMoments::default();
         let mut own: Vec<f64> = Vec::new();
         let mut scratch = Vec::new();
         for query in task.clone() {
@@ -215,7 +215,7 @@ impl Relation {
 
 /// What a task adds to the moments.
 #[derive(Debug, Default)]
-struct Part {
+struct TaskMoments {
     /// E[d], E[dg] and E[d²].
     d: f64,
     dg: f64,

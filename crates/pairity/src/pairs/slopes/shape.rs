@@ -22,7 +22,7 @@ use crate::names::names;
 
 /// The shape of the bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Kind {
+pub enum SurrogateKind {
     /// Convex, of slope 1: what the reference solver descends.
     #[default]
     Hinge,
@@ -32,52 +32,52 @@ pub enum Kind {
     Ramp,
 }
 
-names! { Kind:
+names! { SurrogateKind:
     "hinge" => Hinge, "max(0, 1 − t)";
     "squared-hinge" => SquaredHinge, "Its square";
     "ramp" => Ramp, "The hinge, cut at 1";
 }
 
-impl Kind {
+impl SurrogateKind {
     /// The slope by score of a hinge of weight 1, at distance 1 if it is squared.
-    pub(super) fn unit(self, margin: f64) -> f64 {
+    pub(in crate::pairs) fn unit(self, margin: f64) -> f64 {
         match self {
-            Kind::Hinge => 1.0 / margin,
-            Kind::SquaredHinge => 2.0 / (margin * margin),
-            Kind::Ramp => 0.5 / margin,
+            SurrogateKind::Hinge => 1.0 / margin,
+            SurrogateKind::SquaredHinge => 2.0 / (margin * margin),
+            SurrogateKind::Ramp => 0.5 / margin,
         }
     }
 
     /// The curvature by score of a pair whose hinge is active: that of the squared hinge, or that of half of
     /// it for shapes that have none of their own.
-    pub(super) fn curvature(self, margin: f64) -> f64 {
+    pub(in crate::pairs) fn curvature(self, margin: f64) -> f64 {
         match self {
-            Kind::SquaredHinge => 2.0 / (margin * margin),
-            Kind::Hinge | Kind::Ramp => 1.0 / (margin * margin),
+            SurrogateKind::SquaredHinge => 2.0 / (margin * margin),
+            SurrogateKind::Hinge | SurrogateKind::Ramp => 1.0 / (margin * margin),
         }
     }
 
     /// The coefficients of both parts, from the weights of error and win. A win's ramp is 1 less that
     /// of the error, so that its two hinges share one coefficient.
     #[inline(always)]
-    pub(super) fn coefficients(self, up: f64, down: f64) -> [f64; 2] {
+    pub(in crate::pairs) fn coefficients(self, up: f64, down: f64) -> [f64; 2] {
         match self {
-            Kind::Hinge | Kind::SquaredHinge => [up, down],
-            Kind::Ramp => [up - down; 2],
+            SurrogateKind::Hinge | SurrogateKind::SquaredHinge => [up, down],
+            SurrogateKind::Ramp => [up - down; 2],
         }
     }
 
     /// The value of a query from its offset and its Σ s ∂/∂s.
-    pub(super) fn value(self, offset: f64, moment: f64) -> f64 {
+    pub(in crate::pairs) fn value(self, offset: f64, moment: f64) -> f64 {
         match self {
-            Kind::SquaredHinge => (offset + moment) / 2.0,
+            SurrogateKind::SquaredHinge => (offset + moment) / 2.0,
             _ => offset + moment,
         }
     }
 }
 
 /// The slopes of one kind, for a pair with a coefficient.
-pub(super) trait Slope: Copy + Send + Sync {
+pub(in crate::pairs) trait Slope: Copy + Send + Sync {
     /// Slopes grow with the distance from the threshold.
     const SQUARED: bool;
     /// The second hinge counts worse examples *above* the threshold s_i + margin, not below.
@@ -98,17 +98,17 @@ pub(super) trait Slope: Copy + Send + Sync {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Hinge;
+pub(in crate::pairs) struct Hinge;
 
 /// The active pairs of the hinge, counted without signs.
 #[derive(Clone, Copy)]
-pub(super) struct Active;
+pub(in crate::pairs) struct Active;
 
 #[derive(Clone, Copy)]
-pub(super) struct SquaredHinge;
+pub(in crate::pairs) struct SquaredHinge;
 
 #[derive(Clone, Copy)]
-pub(super) struct Ramp;
+pub(in crate::pairs) struct Ramp;
 
 impl Slope for Hinge {
     const SQUARED: bool = false;

@@ -2,8 +2,8 @@
 
 use super::{Correlation, Membership};
 use crate::examples::{Columns, Examples, Groups};
+use crate::pairs::SurrogateError;
 use crate::pairs::oracle::{Rows, tables};
-use crate::surrogates::SurrogateError;
 use proptest::prelude::*;
 
 /// Weight, rows and g of every pair of one relation.

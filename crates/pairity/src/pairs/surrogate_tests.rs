@@ -1,70 +1,30 @@
 //! Surrogates against a sum over all pairs, finite differences and other numbers of threads.
 
-use super::{Kind, Surrogate, SurrogateValue};
+use super::index::Sizes;
+use super::oracle::{self, RowPair, Rows, sizes, tables};
+use super::{CellLayout, RateIndex, Surrogate, SurrogateKind, SurrogateValue, Weights};
 use crate::examples::Examples;
-use crate::pairs::Layout;
-use crate::pairs::oracle::{Rows, tables};
 use crate::rates::{Average, Rate};
 use proptest::prelude::*;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// A pair of rows in a cell of a query.
-struct Pair {
-    query: u32,
-    cell: usize,
-    rows: [usize; 2],
-    mass: f64,
-}
-
-fn list_pairs(rows: &Rows, examples: &Examples) -> Vec<Pair> {
-    let layout = Layout::of(examples);
-    let code = |row: usize| {
-        let name = rows.groups.as_ref().map(|names| names[row].as_str());
-        examples.groups().iter().position(|group| Some(group.as_str()) == name).unwrap_or(layout.groups)
-    };
-    let weight = |row: usize| rows.weights.as_ref().map_or(1.0, |w| w[row]);
-    let factor = |row: usize| weight(row) * rows.factors.as_ref().map_or(1.0, |f| f[row]);
-    let query = |row: usize| rows.queries.as_ref().map_or(0, |q| q[row]);
-    let n = rows.scores.len();
-    let mut pairs = Vec::new();
-    for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
-        if i == j || query(i) != query(j) || weight(i) == 0.0 || weight(j) == 0.0 {
-            continue;
-        }
-        let mut add = |cell, mass| pairs.push(Pair { query: query(i), cell, rows: [i, j], mass });
-        let (a, b, mass) = (code(i), code(j), factor(i) * factor(j));
-        if a != b && a < layout.groups && b < layout.groups {
-            add(layout.parity(a, b), mass);
-        }
-        let Some(labels) = &rows.labels else { continue };
-        if labels[i] > labels[j] {
-            let mass = if rows.label_gap { mass * (labels[i] - labels[j]) } else { mass };
-            add(layout.accuracy(a, b), mass);
-            match &rows.protected {
-                Some(z) if z[i] > z[j] => add(layout.greater(), mass),
-                Some(z) if z[i] < z[j] => add(layout.less(), mass),
-                _ => {}
-            }
-        }
-    }
-    pairs
-}
-
 /// The bound of the indicator t > 0, and its slope.
-fn bound(kind: Kind, t: f64) -> (f64, f64) {
+fn bound(kind: SurrogateKind, t: f64) -> (f64, f64) {
     let u = 1.0 + t;
     let inside = if u > 0.0 { 1.0 } else { 0.0 };
     match kind {
-        Kind::Hinge => (u.max(0.0), inside),
-        Kind::SquaredHinge => (u.max(0.0).powi(2), 2.0 * u.max(0.0)),
-        Kind::Ramp => ((u / 2.0).clamp(0.0, 1.0), if t > -1.0 && t < 1.0 { 0.5 } else { 0.0 }),
+        SurrogateKind::Hinge => (u.max(0.0), inside),
+        SurrogateKind::SquaredHinge => (u.max(0.0).powi(2), 2.0 * u.max(0.0)),
+        SurrogateKind::Ramp => ((u / 2.0).clamp(0.0, 1.0), if t > -1.0 && t < 1.0 { 0.5 } else { 0.0 }),
     }
 }
 
 /// What is asked of a surrogate.
 #[derive(Debug, Clone)]
 struct Question {
-    kind: Kind,
+    sizes: Sizes,
+    kind: SurrogateKind,
     average: Average,
     margin: f64,
     up: Vec<f64>,
@@ -74,7 +34,7 @@ struct Question {
 
 /// The answer, with the surrogates of each rate, and gradient and curvature by row.
 #[derive(Debug)]
-struct Answer {
+struct SlowAnswer {
     total: f64,
     curvature: Vec<f64>,
     each: Vec<Option<(f64, f64)>>,
@@ -95,11 +55,11 @@ fn all_rates(examples: &Examples) -> Vec<Rate> {
     rates
 }
 
-fn slow(rows: &Rows, examples: &Examples, rates: &[Rate], question: &Question) -> Answer {
-    let layout = Layout::of(examples);
-    let pairs = list_pairs(rows, examples);
+fn slow(rows: &Rows, examples: &Examples, rates: &[Rate], question: &Question) -> SlowAnswer {
+    let layout = CellLayout::of(examples);
+    let pairs = oracle::pairs(rows);
     let by_query = question.average == Average::Queries && rows.queries.is_some();
-    let mut answer = Answer {
+    let mut answer = SlowAnswer {
         total: 0.0,
         curvature: vec![0.0; rows.scores.len()],
         each: vec![None; rates.len()],
@@ -107,16 +67,16 @@ fn slow(rows: &Rows, examples: &Examples, rates: &[Rate], question: &Question) -
     };
     for (r, &rate) in rates.iter().enumerate() {
         let cells = layout.cells(rate);
-        let own: Vec<&Pair> = pairs.iter().filter(|pair| cells.contains(&pair.cell)).collect();
+        let own: Vec<&RowPair> = pairs.iter().filter(|pair| cells.contains(&pair.cell)).collect();
         let mut totals: BTreeMap<u32, f64> = BTreeMap::new();
         for pair in &own {
-            *totals.entry(if by_query { pair.query } else { 0 }).or_default() += pair.mass;
+            *totals.entry(if by_query { pair.query } else { 0 }).or_default() += pair.worth;
         }
         totals.retain(|_, total| *total > 0.0);
         let mut sums = (0.0, 0.0);
-        for pair in own.iter().filter(|pair| pair.mass > 0.0) {
+        for pair in own.iter().filter(|pair| pair.worth > 0.0) {
             let total = totals[&if by_query { pair.query } else { 0 }];
-            let part = pair.mass / total / totals.len() as f64;
+            let part = pair.worth / total / totals.len() as f64;
             let [i, j] = pair.rows;
             let t = (rows.scores[i] - rows.scores[j]) / question.margin;
             let (error, falls) = bound(question.kind, -t);
@@ -127,7 +87,7 @@ fn slow(rows: &Rows, examples: &Examples, rates: &[Rate], question: &Question) -
             answer.gradient[i] += slope;
             answer.gradient[j] -= slope;
             let active = |weight: f64, t: f64| if 1.0 + t > 0.0 { weight } else { 0.0 };
-            let unit = if question.kind == Kind::SquaredHinge { 2.0 } else { 1.0 };
+            let unit = if question.kind == SurrogateKind::SquaredHinge { 2.0 } else { 1.0 };
             let bend = unit * part * (active(question.up[r], -t) + active(question.down[r], t));
             answer.curvature[i] += bend / question.margin.powi(2);
             answer.curvature[j] += bend / question.margin.powi(2);
@@ -155,23 +115,51 @@ fn slow(rows: &Rows, examples: &Examples, rates: &[Rate], question: &Question) -
     answer
 }
 
-fn ask(surrogate: &Surrogate, scores: &[f64], question: &Question) -> (SurrogateValue, Vec<f64>) {
+impl Question {
+    fn surrogate(&self) -> Surrogate {
+        Surrogate::new(self.kind, self.margin).unwrap()
+    }
+
+    fn weights(&self) -> Weights<'_> {
+        Weights { hold_up: &self.up, hold_down: &self.down, mse: self.mse }
+    }
+
+    fn index<'a>(&self, examples: &'a Examples, rates: &[Rate]) -> RateIndex<'a> {
+        RateIndex::sized(Cow::Borrowed(examples), rates, self.average, self.sizes)
+    }
+}
+
+fn ask(index: &RateIndex, scores: &[f64], question: &Question) -> (SurrogateValue, Vec<f64>) {
     // Whatever stands in the gradient is overwritten.
     let mut gradient = vec![f64::NAN; scores.len()];
-    let value = surrogate.evaluate(scores, &question.up, &question.down, question.mse, &mut gradient);
+    let order = index.order(scores);
+    let value = question.surrogate().evaluate(index, &order, question.weights(), &mut gradient);
     (value, gradient)
 }
 
+/// The surrogates of each rate: of its error and of itself; none for a rate without pairs.
+fn each(index: &RateIndex, scores: &[f64], question: &Question) -> Vec<Option<(f64, f64)>> {
+    let none = vec![0.0; index.rates().len()];
+    let alone = |rate: usize, up: bool| {
+        let mut only = none.clone();
+        only[rate] = 1.0;
+        let (up, down) = if up { (only, none.clone()) } else { (none.clone(), only) };
+        ask(index, scores, &Question { up, down, mse: 0.0, ..question.clone() }).0.total
+    };
+    (0..none.len())
+        .map(|rate| index.has_pairs(rate).then(|| (alone(rate, true), alone(rate, false))))
+        .collect()
+}
+
 fn check(rows: &Rows, question: &Question) -> Result<(), TestCaseError> {
-    let Some(examples) = rows.examples() else { return Ok(()) };
+    let Some(examples) = rows.ordered_above(question.sizes.small) else { return Ok(()) };
     let rates = all_rates(&examples);
     let cut = |weights: &[f64]| weights.iter().cycle().copied().take(rates.len()).collect::<Vec<_>>();
     let question = Question { up: cut(&question.up), down: cut(&question.down), ..question.clone() };
     let expected = slow(rows, &examples, &rates, &question);
     let scores = examples.arrange(&rows.scores).unwrap();
-    let surrogate =
-        Surrogate::new(&examples, &rates, question.average, question.kind, question.margin).unwrap();
-    let (value, gradient) = ask(&surrogate, &scores, &question);
+    let index = question.index(&examples, &rates);
+    let (value, gradient) = ask(&index, &scores, &question);
     let close = |a: f64, b: f64, scale: f64| (a - b).abs() <= 1e-9 * (1.0 + scale);
     prop_assert!(close(value.total, expected.total, expected.total), "{value:?} {}", expected.total);
     let steepest = expected.gradient.iter().fold(0.0, |most: f64, slope| most.max(slope.abs()));
@@ -180,13 +168,14 @@ fn check(rows: &Rows, question: &Question) -> Result<(), TestCaseError> {
         prop_assert!(close(*slope, expected, steepest), "row {row}: {slope} {expected}");
     }
     let mut curvature = vec![f64::NAN; scores.len()];
-    surrogate.curvature(&scores, &question.up, &question.down, question.mse, &mut curvature);
+    let order = index.order(&scores);
+    question.surrogate().curvature(&index, &order, question.weights(), &mut curvature);
     let sharpest = expected.curvature.iter().copied().fold(0.0, f64::max);
     for (bend, &row) in curvature.iter().zip(&examples.row) {
         let expected = expected.curvature[row as usize];
         prop_assert!(close(*bend, expected, sharpest), "row {row}: curvature {bend} {expected}");
     }
-    for (rate, (found, expected)) in surrogate.each(&scores).iter().zip(&expected.each).enumerate() {
+    for (rate, (found, expected)) in each(&index, &scores, &question).iter().zip(&expected.each).enumerate() {
         prop_assert_eq!(found.is_some(), expected.is_some(), "{:?}", rates[rate]);
         if let (Some(found), Some(expected)) = (found, expected) {
             prop_assert!(close(found.0, expected.0, expected.0), "{found:?} {expected:?}");
@@ -204,16 +193,17 @@ fn questions() -> impl Strategy<Value = Question> {
         ]
     };
     (
-        prop::sample::select(vec![Kind::Hinge, Kind::SquaredHinge, Kind::Ramp]),
+        prop::sample::select(vec![SurrogateKind::Hinge, SurrogateKind::SquaredHinge, SurrogateKind::Ramp]),
         any::<bool>(),
         prop::sample::select(vec![1.0, 0.3, 2.0]),
         weights(),
         weights(),
         prop::sample::select(vec![0.0, 0.7]),
+        sizes(),
     )
-        .prop_map(|(kind, queries, margin, up, down, mse)| {
+        .prop_map(|(kind, queries, margin, up, down, mse, sizes)| {
             let average = if queries { Average::Queries } else { Average::Pairs };
-            Question { kind, average, margin, up, down, mse }
+            Question { sizes, kind, average, margin, up, down, mse }
         })
 }
 
@@ -244,13 +234,13 @@ proptest! {
     fn gradients_are_limits_of_differences(rows in moderate(), question in questions(), seed: u64) {
         let mut random = random(seed);
         let scores: Vec<f64> = rows.scores.iter().map(|_| 4.0 * random()).collect();
-        let Some(examples) = rows.examples() else { return Ok(()) };
+        let Some(examples) = rows.ordered_above(question.sizes.small) else { return Ok(()) };
         let rates = all_rates(&examples);
         let weights: Vec<f64> = rates.iter().map(|_| (random() * 3.0).floor()).collect();
         let question = Question { up: weights.iter().map(|w| 2.0 - w).collect(), down: weights, ..question };
-        let surrogate = Surrogate::new(&examples, &rates, question.average, question.kind, question.margin).unwrap();
+        let index = question.index(&examples, &rates);
         let scores = examples.arrange(&scores).unwrap();
-        let (_, gradient) = ask(&surrogate, &scores, &question);
+        let (_, gradient) = ask(&index, &scores, &question);
         let direction: Vec<f64> = scores.iter().map(|_| random() - 0.5).collect();
         let step = 1e-6;
         let near_kink = scores.iter().any(|a| {
@@ -259,7 +249,7 @@ proptest! {
         prop_assume!(!near_kink);
         let at = |by: f64| {
             let moved: Vec<f64> = scores.iter().zip(&direction).map(|(s, d)| s + by * d).collect();
-            ask(&surrogate, &moved, &question).0.total
+            ask(&index, &moved, &question).0.total
         };
         let difference = (at(step) - at(-step)) / (2.0 * step);
         let slope: f64 = gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();
@@ -293,15 +283,15 @@ fn one_query(n: usize, groups: usize, label_gap: bool) -> Rows {
     }
 }
 
-fn everything(kind: Kind) -> Question {
+fn everything(kind: SurrogateKind) -> Question {
     let up = vec![1.0, 0.5, 0.0, 2.0, 0.25];
     let down = vec![0.5, 0.0, 1.5];
-    Question { kind, average: Average::Pairs, margin: 1.0, up, down, mse: 0.1 }
+    Question { sizes: Sizes::default(), kind, average: Average::Pairs, margin: 1.0, up, down, mse: 0.1 }
 }
 
 #[test]
 fn deep_splits_and_many_groups_equal_the_sum_over_all_pairs() {
-    for kind in [Kind::Hinge, Kind::SquaredHinge, Kind::Ramp] {
+    for kind in [SurrogateKind::Hinge, SurrogateKind::SquaredHinge, SurrogateKind::Ramp] {
         for (groups, label_gap) in [(0, false), (0, true), (3, true), (11, false)] {
             let rows = one_query(600, groups, label_gap);
             check(&rows, &everything(kind)).unwrap();
@@ -316,17 +306,17 @@ fn pairs_of_weight_one_have_the_slopes_of_weighted_ones() {
         let rows = one_query(30_000, groups, false);
         let labels = rows.labels.as_ref().map(|all| all.iter().map(|y| (y * labels).round()).collect());
         let rows = Rows { labels, ..rows };
-        for kind in [Kind::Hinge, Kind::Ramp] {
+        for kind in [SurrogateKind::Hinge, SurrogateKind::Ramp] {
             let run = |weights| {
                 let rows = Rows { weights, ..rows.clone() };
                 let examples = rows.examples().unwrap();
                 let rates = all_rates(&examples);
                 // No two scores differ by this margin, so that no rounding decides about a pair.
-                let surrogate = Surrogate::new(&examples, &rates, Average::Pairs, kind, 1.00025).unwrap();
                 let scores = examples.arrange(&rows.scores).unwrap();
                 let cut = |weights: &[f64]| weights.iter().cycle().copied().take(rates.len()).collect();
-                let all = everything(kind);
-                ask(&surrogate, &scores, &Question { up: cut(&all.up), down: cut(&all.down), ..all })
+                let all = Question { margin: 1.00025, ..everything(kind) };
+                let index = all.index(&examples, &rates);
+                ask(&index, &scores, &Question { up: cut(&all.up), down: cut(&all.down), ..all })
             };
             let (counted, summed) = (run(None), run(Some(vec![3.0; 30_000])));
             assert!((counted.0.total - summed.0.total).abs() < 1e-9 * summed.0.total);
@@ -340,7 +330,7 @@ fn pairs_of_weight_one_have_the_slopes_of_weighted_ones() {
 
 #[test]
 fn gradients_have_the_same_bits_for_any_number_of_threads() {
-    let cases = [(4, Kind::Hinge), (4, Kind::SquaredHinge), (0, Kind::Ramp)];
+    let cases = [(4, SurrogateKind::Hinge), (4, SurrogateKind::SquaredHinge), (0, SurrogateKind::Ramp)];
     for ((groups, kind), weighted) in cases.into_iter().flat_map(|case| [(case, true), (case, false)]) {
         let rows = one_query(150_000, groups, false);
         let rows = Rows { weights: rows.weights.filter(|_| weighted), ..rows };
@@ -352,8 +342,8 @@ fn gradients_have_the_same_bits_for_any_number_of_threads() {
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                let surrogate = Surrogate::new(&examples, &rates, question.average, kind, 1.0).unwrap();
-                ask(&surrogate, &scores, &question)
+                let index = question.index(&examples, &rates);
+                ask(&index, &scores, &question)
             })
         };
         let (one, three) = (run(1), run(3));
@@ -383,13 +373,14 @@ fn one_misordered_pair_costs_its_hinge() {
     let examples = rows.examples().unwrap();
     let scores = examples.arrange(&rows.scores).unwrap();
     let value = |kind, up, down| {
-        let surrogate = Surrogate::new(&examples, &[Rate::AUC], Average::Pairs, kind, 1.0).unwrap();
-        let mut gradient = [0.0; 2];
-        (surrogate.evaluate(&scores, &[up], &[down], 0.0, &mut gradient).total, gradient)
+        let index = RateIndex::new(&examples, &[Rate::AUC], Average::Pairs);
+        let question = Question { up: vec![up], down: vec![down], mse: 0.0, ..everything(kind) };
+        let (value, gradient) = ask(&index, &scores, &question);
+        (value.total, [gradient[0], gradient[1]])
     };
-    assert_eq!(value(Kind::Hinge, 1.0, 0.0), (1.5, [-1.0, 1.0]));
-    assert_eq!(value(Kind::Hinge, 0.0, 1.0), (0.5, [1.0, -1.0]));
-    assert_eq!(value(Kind::SquaredHinge, 1.0, 0.0), (2.25, [-3.0, 3.0]));
-    assert_eq!(value(Kind::Ramp, 1.0, 0.0), (0.75, [-0.5, 0.5]));
-    assert_eq!(value(Kind::Ramp, 0.0, 1.0), (0.25, [0.5, -0.5]));
+    assert_eq!(value(SurrogateKind::Hinge, 1.0, 0.0), (1.5, [-1.0, 1.0]));
+    assert_eq!(value(SurrogateKind::Hinge, 0.0, 1.0), (0.5, [1.0, -1.0]));
+    assert_eq!(value(SurrogateKind::SquaredHinge, 1.0, 0.0), (2.25, [-3.0, 3.0]));
+    assert_eq!(value(SurrogateKind::Ramp, 1.0, 0.0), (0.75, [-0.5, 0.5]));
+    assert_eq!(value(SurrogateKind::Ramp, 0.0, 1.0), (0.25, [0.5, -0.5]));
 }

@@ -16,9 +16,9 @@
 //! What comes next depends on what came before, so a processor waits for itself most of the time. The walk
 //! therefore starts at both ends: two chains that don't depend on each other.
 
-use super::kind::Slope;
-use super::pairing::Pairing;
-use super::table::Table;
+use super::coefficients::CellCoefficients;
+use super::shape::Slope;
+use crate::pairs::mass::Mass;
 use std::hint::select_unpredictable;
 
 /// Readers served by one merge; more groups take several.
@@ -28,23 +28,23 @@ const WIDEST: usize = 8;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Element {
     pub score: f64,
-    pub place: u32,
+    pub position: u32,
     /// Its group, or the rank of its continuous attribute.
-    pub lane: u32,
+    pub class: u32,
     /// What was found of its slope. It travels along, because the gradient itself is in label order: to
     /// go there from score order at every split would miss the cache each time.
     pub slope: f64,
 }
 
-/// Adds the slopes that elements carry to a gradient that starts at place `base`.
+/// Adds the slopes that elements carry to a gradient that starts at position `base`.
 pub(super) fn settle(elements: &[Element], base: usize, gradient: &mut [f64]) {
     for element in elements {
-        gradient[element.place as usize - base] += element.slope;
+        gradient[element.position as usize - base] += element.slope;
     }
 }
 
 /// One of the two parts of a surrogate, ready to be merged.
-pub(super) struct Part {
+pub(super) struct HingePart {
     /// Threshold less score.
     shift: f64,
     /// Active pairs have their worse score above the threshold.
@@ -52,36 +52,36 @@ pub(super) struct Part {
     /// A worse score at the threshold comes before it.
     worse_first: bool,
     k: usize,
-    /// Lanes of a row: 1, 2, 4 or 8.
+    /// Numbers of a row: 1, 2, 4 or 8.
     width: usize,
     /// For every block of `width` readers a row for each group that is passed: worse ones, read by
     /// better ones; then better ones, read by worse ones.
     passed: [Vec<f64>; 2],
 }
 
-impl Part {
+impl HingePart {
     /// The parts of a surrogate with coefficients, `[better * k + worse]`.
-    pub(super) fn both<S: Slope, P: Pairing>(table: &Table, k: usize, margin: f64) -> Vec<Part> {
+    pub(super) fn both<S: Slope, M: Mass>(cells: &CellCoefficients, k: usize, margin: f64) -> Vec<HingePart> {
         let sign = if S::BOUNDED { -1.0 } else { 1.0 };
-        let first = Part::new::<S, P>(&table.first, 1.0, k, -margin, true);
-        let second = Part::new::<S, P>(&table.second, sign, k, margin, S::BOUNDED);
+        let first = HingePart::new::<S, M>(&cells.first, 1.0, k, -margin, true);
+        let second = HingePart::new::<S, M>(&cells.second, sign, k, margin, S::BOUNDED);
         [first, second].into_iter().flatten().collect()
     }
 
-    fn new<S: Slope, P: Pairing>(
+    fn new<S: Slope, M: Mass>(
         cells: &[f64],
         sign: f64,
         k: usize,
         shift: f64,
         above: bool,
-    ) -> Option<Part> {
+    ) -> Option<HingePart> {
         if cells.iter().all(|&c| c == 0.0) {
             return None;
         }
         let width = k.next_power_of_two().min(WIDEST);
         // A squared slope is read as sum of passed x less own x.
         let outward = if S::SQUARED && !above { -sign } else { sign };
-        let inward = P::MIRROR * if S::SQUARED && above { -sign } else { sign };
+        let inward = M::MIRROR * if S::SQUARED && above { -sign } else { sign };
         // Whoever reads what is left has a slope below 0.
         let (outward, inward) = match (S::UNSIGNED, above) {
             (false, _) => (outward, inward),
@@ -97,40 +97,40 @@ impl Part {
                 passed[1][(worse / width * k + better) * width + worse % width] = inward * c;
             }
         }
-        Some(Part { shift, above, worse_first: shift < 0.0, k, width, passed })
+        Some(HingePart { shift, above, worse_first: shift < 0.0, k, width, passed })
     }
 
     /// Adds the slopes of all pairs of two lists in score order, the worse and the better ones. Returns the
     /// offset.
-    pub(super) fn merge<S: Slope, P: Pairing>(
+    pub(super) fn merge<S: Slope, M: Mass>(
         &self,
         worse: &mut [Element],
         better: &mut [Element],
         group: impl Fn(u32) -> usize + Copy,
-        masses: &[P],
+        masses: &[M],
     ) -> f64 {
         if worse.is_empty() || better.is_empty() {
             return 0.0;
         }
         let total: f64 = (0..self.k.div_ceil(self.width))
             .map(|block| match self.width {
-                1 => self.block::<S, P, 1>(block, worse, better, group, masses),
-                2 => self.block::<S, P, 2>(block, worse, better, group, masses),
-                4 => self.block::<S, P, 4>(block, worse, better, group, masses),
-                _ => self.block::<S, P, 8>(block, worse, better, group, masses),
+                1 => self.block::<S, M, 1>(block, worse, better, group, masses),
+                2 => self.block::<S, M, 2>(block, worse, better, group, masses),
+                4 => self.block::<S, M, 4>(block, worse, better, group, masses),
+                _ => self.block::<S, M, 8>(block, worse, better, group, masses),
             })
             .sum();
         self.shift * total
     }
 
     /// The slopes of readers in one block of groups; returns the sum over better ones.
-    fn block<S: Slope, P: Pairing, const G: usize>(
+    fn block<S: Slope, M: Mass, const G: usize>(
         &self,
         block: usize,
         worse: &mut [Element],
         better: &mut [Element],
         group: impl Fn(u32) -> usize + Copy,
-        masses: &[P],
+        masses: &[M],
     ) -> f64 {
         let rows = |table| {
             let (rows, _) = Vec::as_slice(table)[block * self.k * G..][..self.k * G].as_chunks::<G>();
@@ -138,12 +138,12 @@ impl Part {
         };
         let passed = [rows(&self.passed[0]), rows(&self.passed[1])];
         let walk = Walk { passed, shift: [0.0, self.shift], first: block * G, group, masses };
-        let mut end = Sums::<P, G>::default();
+        let mut end = PassedSums::<M, G>::default();
         worse.iter().for_each(|&element| walk.pass::<S>(&mut end, element, 0, 1.0));
         better.iter().for_each(|&element| walk.pass::<S>(&mut end, element, 1, 1.0));
         // Whoever reads what is left counts down from the total, as a number below 0.
         let reader = usize::from(self.above);
-        let mut start = Sums::<P, G>::default();
+        let mut start = PassedSums::<M, G>::default();
         std::mem::swap(&mut start.sums[reader], &mut end.sums[reader]);
         std::mem::swap(&mut start.moments[reader], &mut end.moments[reader]);
         start.sums[reader].iter_mut().chain(&mut start.moments[reader]).for_each(|sum| *sum = *sum * -1.0);
@@ -190,57 +190,57 @@ impl Part {
     }
 }
 
-/// Sums of what was passed, for worse readers and for better ones, by the reader's group.
-struct Sums<P: Pairing, const G: usize> {
-    sums: [[P::Sum; G]; 2],
-    moments: [[P::Sum; G]; 2],
+/// PassedSums of what was passed, for worse readers and for better ones, by the reader's group.
+struct PassedSums<M: Mass, const G: usize> {
+    sums: [[M::Scaled; G]; 2],
+    moments: [[M::Scaled; G]; 2],
 }
 
-impl<P: Pairing, const G: usize> Default for Sums<P, G> {
+impl<M: Mass, const G: usize> Default for PassedSums<M, G> {
     fn default() -> Self {
-        let none = [[P::Sum::default(); G]; 2];
-        Sums { sums: none, moments: none }
+        let none = [[M::Scaled::default(); G]; 2];
+        PassedSums { sums: none, moments: none }
     }
 }
 
 /// What a walk through two lists looks up. A kind is 0 for worse examples and 1 for better ones.
-struct Walk<'a, P, F, const G: usize> {
+struct Walk<'a, M, F, const G: usize> {
     passed: [&'a [[f64; G]]; 2],
     shift: [f64; 2],
     /// The first group of readers.
     first: usize,
     group: F,
-    masses: &'a [P],
+    masses: &'a [M],
 }
 
-impl<P: Pairing, F: Fn(u32) -> usize, const G: usize> Walk<'_, P, F, G> {
+impl<M: Mass, F: Fn(u32) -> usize, const G: usize> Walk<'_, M, F, G> {
     #[inline(always)]
-    fn pass<S: Slope>(&self, to: &mut Sums<P, G>, element: Element, kind: usize, sign: f64) {
-        let row = &self.passed[kind][(self.group)(element.lane)];
-        let mass = self.masses[element.place as usize];
+    fn pass<S: Slope>(&self, to: &mut PassedSums<M, G>, element: Element, kind: usize, sign: f64) {
+        let row = &self.passed[kind][(self.group)(element.class)];
+        let mass = self.masses[element.position as usize];
         let x = element.score + self.shift[kind];
-        for (lane, &c) in row.iter().enumerate() {
+        for (reader, &c) in row.iter().enumerate() {
             let added = mass.times(sign * c);
-            to.sums[1 - kind][lane] += added;
+            to.sums[1 - kind][reader] += added;
             if S::SQUARED {
-                to.moments[1 - kind][lane] += added * x;
+                to.moments[1 - kind][reader] += added * x;
             }
         }
     }
 
     /// The slope of an element; 0 if its group is not among the readers.
     #[inline(always)]
-    fn read<S: Slope>(&self, from: &Sums<P, G>, element: Element, kind: usize) -> f64 {
-        let lane = (self.group)(element.lane).wrapping_sub(self.first);
-        if lane >= G {
+    fn read<S: Slope>(&self, from: &PassedSums<M, G>, element: Element, kind: usize) -> f64 {
+        let reader = (self.group)(element.class).wrapping_sub(self.first);
+        if reader >= G {
             return 0.0;
         }
-        let mut sum = from.sums[kind][lane];
+        let mut sum = from.sums[kind][reader];
         if S::SQUARED {
             sum = sum * -(element.score + self.shift[kind]);
-            sum += from.moments[kind][lane];
+            sum += from.moments[kind][reader];
         }
-        self.masses[element.place as usize].meet(sum)
+        self.masses[element.position as usize].meet(sum)
     }
 }
 

@@ -1,0 +1,385 @@
+//! The pairs of given examples: all that does not depend on scores, found once.
+//!
+//! A pair is two examples of one query. In every query that is not small the examples stand in label order, and a
+//! *position* is a place in that order, so that the examples that are worse than one at position p are those at
+//! the positions 0 to `first[p]`. Every column below is by position.
+
+use super::mass::{EqualMass, GapMass, Mass, WeightMass};
+use super::tally::{CellLayout, RateKinds};
+use crate::examples::{Attribute, Examples, SMALL, sort_by_value};
+use crate::rates::Rate;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The rank of an example without continuous attribute.
+pub(super) const NO_RANK: u32 = u32::MAX;
+
+/// Sizes at which one algorithm takes over from another. Sums are added up along the trees that these sizes make,
+/// so they are a part of the result's definition, whatever the number of threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    /// Queries of at most this many examples compare every pair.
+    pub small: usize,
+    /// Nodes of a count up to this size compare every pair.
+    pub count_leaf: usize,
+    /// The same for nodes that are split by a continuous attribute.
+    pub attribute_leaf: usize,
+    /// Nodes of a count above this size hand their halves to two threads.
+    pub count_fork: usize,
+    /// Nodes of slopes up to this size compare every pair.
+    pub slope_leaf: usize,
+    /// Two lists of a node of slopes that have at most this many pairs compare every one.
+    pub slope_pairs: usize,
+    /// Nodes of slopes above this size hand their halves to two threads.
+    pub slope_fork: usize,
+    /// Slopes of queries of fewer examples than this are found by splits, others by a rank tree where they can be.
+    pub tree_examples: usize,
+    /// The same for queries of at most this many labels.
+    pub tree_labels: usize,
+}
+
+impl Default for Sizes {
+    fn default() -> Sizes {
+        Sizes {
+            small: SMALL,
+            count_leaf: 12,
+            attribute_leaf: 16,
+            count_fork: 1 << 16,
+            slope_leaf: 32,
+            slope_pairs: 400,
+            slope_fork: 1 << 14,
+            tree_examples: 400,
+            tree_labels: 64,
+        }
+    }
+}
+
+/// Runs both closures, on two threads if the work is worth it.
+pub(super) fn both<A: Send, B: Send>(
+    fork: bool,
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    if fork { rayon::join(a, b) } else { (a(), b()) }
+}
+
+/// What each example brings to its pairs.
+pub(super) enum MassColumn {
+    Equal(Vec<EqualMass>),
+    Weight(Vec<WeightMass>),
+    Gap(Vec<GapMass>),
+}
+
+/// Runs an expression with the slice of a column's masses, of whatever type they are.
+macro_rules! with_masses {
+    ($column:expr, $masses:ident => $run:expr) => {
+        match $column {
+            $crate::pairs::index::MassColumn::Equal($masses) => $run,
+            $crate::pairs::index::MassColumn::Weight($masses) => $run,
+            $crate::pairs::index::MassColumn::Gap($masses) => $run,
+        }
+    };
+}
+pub(super) use with_masses;
+
+/// The pairs of examples, for some rates.
+pub(crate) struct PairIndex<'a> {
+    pub(super) examples: Cow<'a, Examples>,
+    pub(super) rates: Vec<Rate>,
+    pub(super) kinds: RateKinds,
+    pub(super) layout: CellLayout,
+    pub(super) sizes: Sizes,
+    /// Consecutive queries that are one task.
+    pub(super) tasks: Vec<Range<usize>>,
+    /// The examples of the queries that the table has in no label order: put in that order for slopes, otherwise
+    /// 0, 1, 2, … up to the length of the longest.
+    example: Vec<u32>,
+    /// At each position, the first one of an equal label in the query; empty without slopes.
+    first: Vec<u32>,
+    /// The number of each example's group among those present in its query.
+    group: Vec<u16>,
+    /// The rank of the continuous attribute in the query; empty if no rate asks for it.
+    attribute: Vec<u32>,
+    /// The groups in each query, and where each query's list ends.
+    present: Vec<u16>,
+    present_ends: Vec<u32>,
+    /// The groups in any query.
+    pub(super) all_present: Vec<u16>,
+    /// Whether the groups of small queries are numbered among those of all.
+    small_among_all: bool,
+    slopes: bool,
+    /// In pairs of unequal labels.
+    pub(super) label_ordered: MassColumn,
+    /// In pairs whatever their labels; none if it is the same.
+    unordered: Option<MassColumn>,
+}
+
+/// The pairs of one query.
+pub(super) struct QueryPairs<'a> {
+    pub range: Range<usize>,
+    /// At each position, the example, counted from the query's first.
+    pub example: &'a [u32],
+    /// At each position, the label's dense rank; empty for a small query.
+    pub rank: &'a [u32],
+    /// At each position, the first one of an equal label; empty without slopes.
+    pub first: &'a [u32],
+    pub group: &'a [u16],
+    /// At each position, the rank of the continuous attribute; empty if no rate asks for it.
+    pub attribute: &'a [u32],
+    /// The groups: indexes into the names, or their number for "no group".
+    pub present: &'a [u16],
+    pub sizes: &'a Sizes,
+}
+
+impl QueryPairs<'_> {
+    pub(super) fn len(&self) -> usize {
+        self.range.len()
+    }
+
+    /// Whether pairs are compared one by one.
+    pub(super) fn is_small(&self) -> bool {
+        self.len() <= self.sizes.small
+    }
+
+    /// The position of each example: small queries are compared in the order of the examples.
+    pub(super) fn positions(&self) -> Vec<usize> {
+        let mut positions = vec![0; self.len()];
+        self.example.iter().enumerate().for_each(|(position, &e)| positions[e as usize] = position);
+        positions
+    }
+
+    /// The number of bits of the highest label rank.
+    pub(super) fn label_bits(&self) -> u32 {
+        u32::BITS - self.rank.last().map_or(0, |highest| highest.leading_zeros())
+    }
+}
+
+impl<'a> PairIndex<'a> {
+    /// Prepares counts of these rates.
+    pub(crate) fn new(examples: &'a Examples, rates: &[Rate]) -> PairIndex<'a> {
+        PairIndex::build(Cow::Borrowed(examples), rates, Sizes::default(), false)
+    }
+
+    /// The same with given sizes and, for slopes, with all queries in label order.
+    pub(super) fn build(
+        examples: Cow<'a, Examples>,
+        rates: &[Rate],
+        sizes: Sizes,
+        slopes: bool,
+    ) -> PairIndex<'a> {
+        let layout = CellLayout::of(&examples);
+        let mut index = PairIndex {
+            rates: rates.to_vec(),
+            kinds: RateKinds::of(rates, &layout),
+            layout,
+            sizes,
+            tasks: examples.tasks(),
+            example: Vec::new(),
+            first: Vec::new(),
+            group: Vec::new(),
+            attribute: Vec::new(),
+            present: Vec::new(),
+            present_ends: Vec::with_capacity(examples.queries()),
+            all_present: Vec::new(),
+            small_among_all: false,
+            slopes: slopes && examples.has_labels(),
+            label_ordered: MassColumn::Equal(Vec::new()),
+            unordered: None,
+            examples,
+        };
+        index.add_label_order();
+        index.add_groups();
+        index.add_attribute();
+        index.label_ordered = index.masses(index.examples.label_gap);
+        index.unordered = index.examples.label_gap.then(|| index.masses(false));
+        index
+    }
+
+    /// The examples.
+    pub(crate) fn examples(&self) -> &Examples {
+        &self.examples
+    }
+
+    /// The rates that are asked for.
+    pub(crate) fn rates(&self) -> &[Rate] {
+        &self.rates
+    }
+
+    /// What examples bring to pairs whatever their labels.
+    pub(super) fn unordered(&self) -> &MassColumn {
+        self.unordered.as_ref().unwrap_or(&self.label_ordered)
+    }
+
+    /// The pairs of one query.
+    pub(super) fn query(&self, query: usize) -> QueryPairs<'_> {
+        let range = self.examples.query(query);
+        let present = match self.small_among_all && range.len() <= self.sizes.small {
+            true => &self.all_present[..],
+            false => {
+                let from = if query == 0 { 0 } else { self.present_ends[query - 1] as usize };
+                &self.present[from..self.present_ends[query] as usize]
+            }
+        };
+        let ordered = self.examples.label_order.covers(&range);
+        QueryPairs {
+            example: self.examples_at(&range),
+            rank: if ordered { &self.examples.label_order.rank[range.clone()] } else { &[] },
+            first: if self.first.is_empty() { &[] } else { &self.first[range.clone()] },
+            group: &self.group[range.clone()],
+            attribute: if self.attribute.is_empty() { &[] } else { &self.attribute[range.clone()] },
+            present,
+            sizes: &self.sizes,
+            range,
+        }
+    }
+
+    /// Whether the examples of a query are put in score order: unless it is small, and always without queries, where
+    /// each example has placements.
+    pub(super) fn is_sorted(&self, range: &Range<usize>) -> bool {
+        range.len() > self.sizes.small || !self.examples.has_queries()
+    }
+
+    /// The example at each position of a query.
+    fn examples_at(&self, range: &Range<usize>) -> &[u32] {
+        match (self.examples.label_order.covers(range), self.slopes) {
+            (true, _) => &self.examples.label_order.example[range.clone()],
+            (false, true) => &self.example[range.clone()],
+            (false, false) => &self.example[..range.len()],
+        }
+    }
+
+    /// The parts of a column that belong to each task.
+    pub(super) fn by_task<'c, T>(&self, column: &'c mut [T]) -> Vec<(Range<usize>, &'c mut [T])> {
+        let mut rest = column;
+        let part = |task: &Range<usize>| {
+            let rows = self.examples.query(task.end - 1).end - self.examples.query(task.start).start;
+            let (own, others) = std::mem::take(&mut rest).split_at_mut(rows);
+            rest = others;
+            (task.clone(), own)
+        };
+        self.tasks.iter().map(part).collect()
+    }
+
+    fn ranges(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        (0..self.examples.queries()).map(|query| self.examples.query(query))
+    }
+
+    fn add_label_order(&mut self) {
+        let others = self.ranges().filter(|range| !self.examples.label_order.covers(range));
+        let longest = others.map(|range| range.len()).max().unwrap_or(0);
+        let (Some(labels), true) = (&self.examples.labels, self.slopes) else {
+            self.example = (0..longest as u32).collect();
+            return;
+        };
+        let mut example = vec![0; if longest > 0 { labels.len() } else { 0 }];
+        for range in self.ranges().filter(|range| !self.examples.label_order.covers(range)) {
+            let (own, labels) = (&mut example[range.clone()], &labels[range]);
+            own.iter_mut().zip(0..).for_each(|(own, i)| *own = i);
+            // Labels are finite, and −0 equals 0.
+            own.sort_by(|&a, &b| (labels[a as usize] + 0.0).total_cmp(&(labels[b as usize] + 0.0)));
+        }
+        self.example = example;
+        let mut first = vec![0; labels.len()];
+        for range in self.ranges() {
+            let (own, example) = (&mut first[range.clone()], self.examples_at(&range));
+            let label = |position: usize| labels[range.start + example[position] as usize];
+            for position in 1..range.len() {
+                let equal = label(position) == label(position - 1);
+                own[position] = if equal { own[position - 1] } else { position as u32 };
+            }
+        }
+        self.first = first;
+    }
+
+    fn add_groups(&mut self) {
+        let mut group = vec![0; self.examples.len()];
+        let Attribute::Groups { names, codes } = &self.examples.attribute else {
+            self.present = vec![0; self.examples.queries()];
+            self.present_ends.extend(1..=self.examples.queries() as u32);
+            (self.all_present, self.group) = (vec![0], group);
+            return;
+        };
+        // The query that a code was last seen in, and its number there.
+        let mut last = vec![(u32::MAX, 0); names.len() + 1];
+        let (mut present, mut ends) = (Vec::new(), Vec::with_capacity(self.examples.queries()));
+        for (query, range) in (0..).zip(self.ranges()) {
+            let (from, codes) = (present.len(), &codes[range.clone()]);
+            for &code in codes {
+                if last[usize::from(code)].0 != query {
+                    last[usize::from(code)].0 = query;
+                    present.push(code);
+                }
+            }
+            present[from..].sort_unstable();
+            present[from..].iter().zip(0..).for_each(|(&code, i)| last[usize::from(code)].1 = i);
+            ends.push(present.len() as u32);
+            let number = |&e: &u32| last[usize::from(codes[e as usize])].1;
+            let own = group[range.clone()].par_iter_mut().zip(self.examples_at(&range));
+            own.with_min_len(1 << 14).for_each(|(group, e)| *group = number(e));
+        }
+        let seen = |&code: &u16| last[usize::from(code)].0 != u32::MAX;
+        self.all_present = (0..=names.len() as u16).filter(seen).collect();
+        (self.group, self.present, self.present_ends) = (group, present, ends);
+    }
+
+    /// Numbers the groups of small queries among those of all: coefficients that are the same in all queries need
+    /// then no selection for them.
+    pub(super) fn number_among_all(&mut self) {
+        let number = |code: u16| self.all_present.partition_point(|&other| other < code) as u16;
+        let mut from = 0;
+        for (query, &end) in self.present_ends.iter().enumerate() {
+            let range = self.examples.query(query);
+            if range.len() <= self.sizes.small {
+                let numbers: Vec<u16> =
+                    self.present[from..end as usize].iter().map(|&code| number(code)).collect();
+                self.group[range].iter_mut().for_each(|group| *group = numbers[usize::from(*group)]);
+            }
+            from = end as usize;
+        }
+        self.small_among_all = true;
+    }
+
+    fn add_attribute(&mut self) {
+        let (Attribute::Continuous(values), true) = (&self.examples.attribute, self.kinds.continuous) else {
+            return;
+        };
+        let mut ranks = vec![NO_RANK; values.len()];
+        for range in self.ranges().filter(|range| self.slopes || self.is_sorted(range)) {
+            let values = &values[range.clone()];
+            let mut by_example = vec![NO_RANK; values.len()];
+            let mut sorted = sort_by_value(values);
+            sorted.retain(|&(_, e)| !values[e as usize].is_nan());
+            for (rank, equal) in sorted.chunk_by(|a, b| a.0 == b.0).enumerate() {
+                equal.iter().for_each(|&(_, e)| by_example[e as usize] = rank as u32);
+            }
+            let own = ranks[range.clone()].iter_mut().zip(self.examples_at(&range));
+            own.for_each(|(rank, &e)| *rank = by_example[e as usize]);
+        }
+        self.attribute = ranks;
+    }
+
+    fn masses(&self, label_gap: bool) -> MassColumn {
+        match (label_gap, self.examples.factors.is_some()) {
+            (true, _) => MassColumn::Gap(self.masses_of()),
+            (false, true) => MassColumn::Weight(self.masses_of()),
+            (false, false) => MassColumn::Equal(vec![EqualMass; self.examples.len()]),
+        }
+    }
+
+    /// Labels count from the first one of the query, so that a common offset costs no precision where differences
+    /// of labels are summed.
+    fn masses_of<M: Mass>(&self) -> Vec<M> {
+        let mut masses = Vec::with_capacity(self.examples.len());
+        for range in self.ranges() {
+            let label = |i: usize| self.examples.labels.as_ref().map_or(0.0, |labels| labels[i]);
+            let origin = label(range.start);
+            masses.extend(self.examples_at(&range).iter().map(|&e| {
+                let i = range.start + e as usize;
+                let weight = self.examples.factors.as_ref().map_or(1.0, |factors| factors[i]);
+                M::new(weight, label(i) - origin)
+            }));
+        }
+        masses
+    }
+}

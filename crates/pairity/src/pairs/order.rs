@@ -1,0 +1,96 @@
+//! The order of given scores: the one sort of an evaluation, which counts, placements and slopes all walk through.
+//!
+//! A query that is not small has its positions by ascending score, equal scores by descending label: then a better
+//! example that comes after a worse one has won, whatever ties there are.
+
+use super::index::{PairIndex, QueryPairs};
+use crate::examples::sort_values;
+use rayon::prelude::*;
+use std::borrow::Cow;
+
+/// Marks a position whose score equals that of the one before.
+const TIED: u32 = 1 << 31;
+
+/// Scores in the order of the examples, and the positions of all queries that are not small in the order of scores.
+pub(crate) struct ScoreOrder<'s> {
+    pub(crate) scores: &'s [f64],
+    /// Empty if all queries are small.
+    sorted: Vec<u32>,
+}
+
+/// The position of an entry.
+#[inline(always)]
+pub(super) fn position(entry: u32) -> usize {
+    (entry & !TIED) as usize
+}
+
+/// The runs of equal scores.
+pub(super) fn runs(entries: &[u32]) -> impl Iterator<Item = &[u32]> {
+    entries.chunk_by(|_, next| next & TIED != 0)
+}
+
+impl PairIndex<'_> {
+    /// Sorts scores, which are in the order of the examples.
+    pub(crate) fn order<'s>(&self, scores: &'s [f64]) -> ScoreOrder<'s> {
+        let examples = self.examples();
+        let is_sorted = |query: &usize| self.is_sorted(&examples.query(*query));
+        if !(0..examples.queries()).any(|query| is_sorted(&query)) {
+            return ScoreOrder::unsorted(scores);
+        }
+        let mut sorted = vec![0; scores.len()];
+        self.by_task(&mut sorted).into_par_iter().for_each(|(task, own)| {
+            let start = examples.query(task.start).start;
+            for query in task.filter(is_sorted) {
+                let query = self.query(query);
+                sort(&query, scores, &mut own[query.range.start - start..query.range.end - start]);
+            }
+        });
+        ScoreOrder { scores, sorted }
+    }
+}
+
+/// Sorts the positions of one query.
+fn sort(query: &QueryPairs, scores: &[f64], sorted: &mut [u32]) {
+    let scores = &scores[query.range.clone()];
+    let mut keys = sort_values(scores.len(), |position| scores[query.example[position] as usize]);
+    for run in keys.chunk_by_mut(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {
+        match query.rank {
+            [] => run.sort_unstable_by_key(|&(_, position)| position),
+            rank => run.sort_unstable_by_key(|&(_, p)| (u32::MAX - rank[p as usize], p)),
+        }
+    }
+    sorted.par_iter_mut().enumerate().with_min_len(1 << 14).for_each(|(i, to)| {
+        let tied = i > 0 && keys[i].0 == keys[i - 1].0;
+        *to = keys[i].1 | if tied { TIED } else { 0 };
+    });
+}
+
+impl<'s> ScoreOrder<'s> {
+    /// Scores whose order is not asked for, as totals do not depend on it.
+    pub(super) fn unsorted(scores: &'s [f64]) -> ScoreOrder<'s> {
+        ScoreOrder { scores, sorted: Vec::new() }
+    }
+
+    /// The scores of a query's examples.
+    pub(super) fn scores(&self, query: &QueryPairs) -> &[f64] {
+        &self.scores[query.range.clone()]
+    }
+
+    /// The entries of a query that is not small; none of scores that were not sorted.
+    pub(super) fn entries(&self, query: &QueryPairs) -> &[u32] {
+        if self.sorted.is_empty() { &[] } else { &self.sorted[query.range.clone()] }
+    }
+
+    /// The same with equal scores in the order of `key` of their positions, by which sums are defined.
+    pub(super) fn entries_by<K: Ord>(&self, query: &QueryPairs, key: impl Fn(u32) -> K) -> Cow<'_, [u32]> {
+        let mut entries = Cow::Borrowed(self.entries(query));
+        if entries.iter().any(|entry| entry & TIED != 0) {
+            for run in entries.to_mut().chunk_by_mut(|_, next| next & TIED != 0) {
+                run.iter_mut().for_each(|entry| *entry &= !TIED);
+                run.sort_unstable_by_key(|&position| key(position));
+                run.iter_mut().skip(1).for_each(|entry| *entry |= TIED);
+            }
+        }
+        entries
+    }
+}

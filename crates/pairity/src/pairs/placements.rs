@@ -1,0 +1,324 @@
+//! The placements of each example in the pairs of a table without queries.
+//!
+//! Where examples are the independent units, the variance of a rate comes from what the pairs of each
+//! example earn (its placements, in DeLong's words). The recursion is that of the count between groups, but
+//! it adds sums to examples instead of cells; placements only feed variances, so they are kept in f32.
+
+use super::continuous::{OrderSums, continuous_placements};
+use super::index::{MassColumn, PairIndex, QueryPairs, both, with_masses};
+use super::mass::Mass;
+use super::members::DrawnOrder;
+use super::order::{ScoreOrder, position, runs};
+use super::parity::ParityPlacements;
+use super::tally::{CellLayout, Placement};
+use crate::rates::Ties;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Sums are kept at every so many positions. A task visits a multiple of it, which is part of the
+/// result's definition, as it orders the sums.
+const CHUNK: usize = 1 << 14;
+
+/// The most tasks: each has sums of its own, which may be large.
+const TASKS: usize = 32;
+
+/// Calls `visit` with the placements of each example; examples come in chunks that depend on the data
+/// alone, each with a state from `start`. Returns the states in order.
+pub(crate) fn visit_placements<R: Send>(
+    index: &PairIndex,
+    members: &[DrawnOrder],
+    ties: Ties,
+    start: impl Fn() -> R + Sync,
+    visit: impl Fn(&mut R, &[Placement]) + Sync,
+) -> Vec<R> {
+    with_masses!(&index.label_ordered, labeled => match index.unordered() {
+        MassColumn::Weight(plain) => run(index, labeled, plain, members, ties, start, visit),
+        MassColumn::Equal(plain) => run(index, labeled, plain, members, ties, start, visit),
+        // Label gaps weigh pairs of unequal labels alone.
+        MassColumn::Gap(_) => Vec::new(),
+    })
+}
+
+/// `M` is the mass of label-ordered pairs, `P` that of pairs without labels.
+fn run<M: Mass, P: Mass, R: Send>(
+    index: &PairIndex,
+    labeled_masses: &[M],
+    plain_masses: &[P],
+    members: &[DrawnOrder],
+    ties: Ties,
+    start: impl Fn() -> R + Sync,
+    visit: impl Fn(&mut R, &[Placement]) + Sync,
+) -> Vec<R> {
+    let Some((first, others)) = members.split_first() else { return Vec::new() };
+    let (layout, query, examples) = (&index.layout, index.query(0), index.examples());
+    let placements = |order: &ScoreOrder| {
+        let labeled = layout.labels.then(|| LabeledPlacements::new(&query, order, labeled_masses, ties));
+        let parity = (layout.groups > 0).then(|| ParityPlacements::new(&query, order, plain_masses, ties));
+        let continuous = (layout.labels && layout.continuous)
+            .then(|| continuous_placements(&query, order, labeled_masses, ties.credit() as f32));
+        (labeled, parity, continuous)
+    };
+    let (mut labeled, mut parity, mut continuous) = placements(&first.order);
+    // What members earn is mixed; what they could earn is the same for all.
+    for (place, member) in others.iter().enumerate() {
+        let factors = [if place == 0 { first.chance() as f32 } else { 1.0 }, member.chance() as f32];
+        let other = placements(&member.order);
+        if let (Some(all), Some(own)) = (&mut labeled, &other.0) {
+            mix(&mut all.credits, &own.credits, factors);
+        }
+        if let (Some(all), Some(own)) = (&mut parity, &other.1) {
+            all.mix(own, factors);
+        }
+        if let (Some(all), Some(own)) = (&mut continuous, &other.2) {
+            mix(all.0.as_flattened_mut(), own.0.as_flattened(), factors);
+        }
+    }
+    let n = query.len();
+    let step = CHUNK * n.div_ceil(CHUNK * TASKS);
+    let chunks: Vec<Range<usize>> = (0..n).step_by(step).map(|at| at..(at + step).min(n)).collect();
+    chunks
+        .into_par_iter()
+        .map(|chunk| {
+            let mut state = start();
+            let mut found = Vec::new();
+            let mut window: Option<Window<M>> = None;
+            for at in chunk {
+                found.clear();
+                if let (Some(labeled), Some(labels)) = (&labeled, &examples.labels) {
+                    let example = query.example[at] as usize;
+                    let here = match window.take() {
+                        Some(window) if at < window.end => window,
+                        last => labeled.window(last, at),
+                    };
+                    labeled.add_to(&mut found, &here, at, layout);
+                    window = Some(here);
+                    let weight = examples.weights.as_ref().map_or(1.0, |weights| weights[example]);
+                    let error = |member: &DrawnOrder| {
+                        member.chance() * (member.order.scores[example] - labels[example]).powi(2)
+                    };
+                    found.push(Placement {
+                        cell: layout.mse() as u32,
+                        side: 0,
+                        credit: weight * members.iter().map(error).sum::<f64>(),
+                        total: weight,
+                    });
+                }
+                if let Some((credits, totals)) = &continuous {
+                    push_orders(&credits[at], &totals[at], layout, &mut found);
+                }
+                if let Some(parity) = &parity {
+                    parity.add_to(&mut found, at, &query, layout);
+                }
+                visit(&mut state, &found);
+            }
+            state
+        })
+        .collect()
+}
+
+/// all ← all · factor + own · factor.
+pub(super) fn mix(all: &mut [f32], own: &[f32], factors: [f32; 2]) {
+    all.iter_mut().zip(own).for_each(|(all, own)| *all = *all * factors[0] + own * factors[1]);
+}
+
+fn push_orders(credits: &OrderSums, totals: &OrderSums, layout: &CellLayout, to: &mut Vec<Placement>) {
+    for (i, (&credit, &total)) in credits.iter().zip(totals).enumerate() {
+        if total > 0.0 {
+            let cell = [layout.greater(), layout.less()][i % 2] as u32;
+            to.push(Placement { cell, side: (i / 2) as u8, credit: credit.into(), total: total.into() });
+        }
+    }
+}
+
+/// Placements in label-ordered pairs, by position.
+struct LabeledPlacements<'a, M: Mass> {
+    query: &'a QueryPairs<'a>,
+    masses: &'a [M],
+    /// For each position the credit as the better example by group of the worse, then the credit as the
+    /// worse example by group of the better.
+    credits: Vec<f32>,
+    /// Sums by group before every [`CHUNK`]-th position, and over all.
+    before: Vec<Vec<M::Sum>>,
+}
+
+/// Sums by group below and up to the run of equal labels that a walk stands in.
+struct Window<M: Mass> {
+    below: Vec<M::Sum>,
+    through: Vec<M::Sum>,
+    end: usize,
+}
+
+impl<'a, M: Mass> LabeledPlacements<'a, M> {
+    fn new(query: &'a QueryPairs, order: &ScoreOrder, masses: &'a [M], ties: Ties) -> Self {
+        let (k, n, entries) = (query.present.len(), query.len(), order.entries(query));
+        let element = |&entry: &u32| {
+            let at = position(entry);
+            u64::from(query.rank[at]) << 32 | at as u64
+        };
+        let mut elements: Vec<u64> = entries.iter().map(element).collect();
+        let mut credits = vec![0.0; 2 * k * n];
+        let mut labeled = LabeledPlacements { query, masses, credits: Vec::new(), before: Vec::new() };
+        if ties == Ties::Half {
+            for run in runs(entries).filter(|run| run.len() > 1) {
+                let ascending: Vec<usize> = run.iter().rev().map(|&entry| position(entry)).collect();
+                labeled.add_ties(&ascending, &mut credits);
+            }
+        }
+        let bits = query.label_bits();
+        if bits > 0 {
+            labeled.split(&mut elements, &mut vec![0; n], bits - 1, &mut credits, 0);
+        }
+        labeled.credits = credits;
+        let mut sums = vec![M::Sum::default(); k];
+        for at in 0..n {
+            if at.is_multiple_of(CHUNK) {
+                labeled.before.push(sums.clone());
+            }
+            sums[query.group[at] as usize] += masses[at].alone();
+        }
+        labeled.before.push(sums);
+        labeled
+    }
+
+    fn group(&self, at: usize) -> usize {
+        self.query.group[at] as usize
+    }
+
+    /// Half credit inside a run of equal scores, given in ascending order of label.
+    fn add_ties(&self, positions: &[usize], credits: &mut [f32]) {
+        let (k, rank) = (self.query.present.len(), self.query.rank);
+        for better in [true, false] {
+            let mut behind = vec![M::Sum::default(); k];
+            let mut ascending = positions.chunk_by(|&a, &b| rank[a] == rank[b]);
+            while let Some(level) = if better { ascending.next() } else { ascending.next_back() } {
+                for &at in level {
+                    let from = 2 * k * at + if better { 0 } else { k };
+                    for (credit, &sum) in credits[from..from + k].iter_mut().zip(&behind) {
+                        let mass = self.masses[at];
+                        let worth = if better { mass.above(sum) } else { mass.below(sum) };
+                        *credit += 0.5 * M::number(worth) as f32;
+                    }
+                }
+                for &at in level {
+                    behind[self.group(at)] += self.masses[at].alone();
+                }
+            }
+        }
+    }
+
+    /// Adds the credit of pairs that differ in `bit` of the label rank or in a lower one; the elements
+    /// stand in score order and fill the positions from `base` on.
+    fn split(&self, elements: &mut [u64], scratch: &mut [u64], bit: u32, credits: &mut [f32], base: usize) {
+        let (n, k) = (elements.len(), self.query.present.len());
+        if n <= self.query.sizes.count_leaf {
+            return self.leaf(elements, credits, base);
+        }
+        let mut passed = vec![M::Sum::default(); k];
+        for &element in elements.iter().rev() {
+            let at = element as u32 as usize;
+            let mass = self.masses[at];
+            if element >> (bit + 32) & 1 == 1 {
+                passed[self.group(at)] += mass.alone();
+            } else {
+                let own = &mut credits[2 * k * (at - base) + k..][..k];
+                for (own, &passed) in own.iter_mut().zip(&passed) {
+                    *own += M::number(mass.below(passed)) as f32;
+                }
+            }
+        }
+        passed.fill(M::Sum::default());
+        let (mut zeros, mut ones) = (0, 0);
+        for i in 0..n {
+            let element = elements[i];
+            let at = element as u32 as usize;
+            let mass = self.masses[at];
+            if element >> (bit + 32) & 1 == 1 {
+                let own = &mut credits[2 * k * (at - base)..][..k];
+                for (own, &passed) in own.iter_mut().zip(&passed) {
+                    *own += M::number(mass.above(passed)) as f32;
+                }
+                scratch[ones] = element;
+                ones += 1;
+            } else {
+                passed[self.group(at)] += mass.alone();
+                elements[zeros] = element;
+                zeros += 1;
+            }
+        }
+        elements[zeros..].copy_from_slice(&scratch[..ones]);
+        if bit == 0 {
+            return;
+        }
+        let (left, right) = elements.split_at_mut(zeros);
+        let (below, above) = scratch[..n].split_at_mut(zeros);
+        let (lower, upper) = credits.split_at_mut(2 * k * zeros);
+        both(
+            n > self.query.sizes.count_fork,
+            || self.split(left, below, bit - 1, lower, base),
+            || self.split(right, above, bit - 1, upper, base + zeros),
+        );
+    }
+
+    fn leaf(&self, elements: &[u64], credits: &mut [f32], base: usize) {
+        let k = self.query.present.len();
+        for (i, &higher) in elements.iter().enumerate().skip(1) {
+            for &lower in &elements[..i] {
+                if lower >> 32 < higher >> 32 {
+                    let (better, worse) = (higher as u32 as usize, lower as u32 as usize);
+                    let worth = M::number(self.masses[better].above(self.masses[worse].alone())) as f32;
+                    credits[2 * k * (better - base) + self.group(worse)] += worth;
+                    credits[2 * k * (worse - base) + k + self.group(better)] += worth;
+                }
+            }
+        }
+    }
+
+    /// Sums by group over the positions before `at`.
+    fn sums_before(&self, at: usize) -> Vec<M::Sum> {
+        let mut sums = self.before[at / CHUNK].clone();
+        self.add_masses(&mut sums, at / CHUNK * CHUNK..at);
+        sums
+    }
+
+    /// The window of the run of equal labels that `at` stands in; `last` is that of the run before.
+    fn window(&self, last: Option<Window<M>>, at: usize) -> Window<M> {
+        let rank = self.query.rank;
+        let end = at + rank[at..].partition_point(|&r| r == rank[at]);
+        let Some(last) = last else {
+            let start = rank[..at].partition_point(|&r| r < rank[at]);
+            return Window { below: self.sums_before(start), through: self.sums_before(end), end };
+        };
+        let below = last.through;
+        let through = if end - at > CHUNK {
+            self.sums_before(end)
+        } else {
+            let mut sums = below.clone();
+            self.add_masses(&mut sums, at..end);
+            sums
+        };
+        Window { below, through, end }
+    }
+
+    fn add_masses(&self, sums: &mut [M::Sum], positions: Range<usize>) {
+        positions.for_each(|at| sums[self.group(at)] += self.masses[at].alone());
+    }
+
+    /// The placements of the example at a position.
+    fn add_to(&self, to: &mut Vec<Placement>, window: &Window<M>, at: usize, layout: &CellLayout) {
+        let (present, group, mass) = (self.query.present, self.group(at), self.masses[at]);
+        let (k, own) = (present.len(), present[group] as usize);
+        let all = &self.before[self.before.len() - 1];
+        let credits = &self.credits[2 * k * at..][..2 * k];
+        let mut add = |cell: usize, side: u8, credit: f32, total: f64| {
+            if total > 0.0 {
+                to.push(Placement { cell: cell as u32, side, credit: credit.into(), total });
+            }
+        };
+        for (other, &code) in present.iter().enumerate() {
+            let better = M::number(mass.above(window.below[other]));
+            add(layout.accuracy(own, code as usize), 0, credits[other], better);
+            let worse = M::number(mass.below(all[other])) - M::number(mass.below(window.through[other]));
+            add(layout.accuracy(code as usize, own), 1, credits[k + other], worse);
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The pairs of a list of rates, and how much each rate weighs in one of its pairs.
+//!
+//! A rate is a mean over its pairs, so one of total weight D has 1 / D in a pair of weight 1; where queries count
+//! alike it has 1 / (Q D_q) in each of the Q queries that have such pairs.
+
+use super::index::{PairIndex, Sizes};
+use super::order::ScoreOrder;
+use super::rate_sums::UnitSums;
+use super::tally::Tally;
+use crate::examples::{Examples, ExamplesError};
+use crate::rates::{Average, Rate};
+use std::borrow::Cow;
+
+/// The pairs of fixed examples and a fixed list of rates, for any number of evaluations of true rates, or of
+/// surrogates with their slopes.
+///
+/// ```
+/// use pairity::examples::{Columns, Examples};
+/// use pairity::pairs::RateIndex;
+/// use pairity::rates::{Average, Rate};
+///
+/// let examples = Examples::new(Columns { labels: Some(&[0.0, 1.0, 2.0]), ..Columns::default() })?;
+/// let index = RateIndex::new(&examples, &[Rate::AUC], Average::Pairs);
+/// assert_eq!(index.rates_at_rows(&[0.5, 0.4, 0.9])?, [Some(2.0 / 3.0)]);
+/// # Ok::<(), pairity::examples::ExamplesError>(())
+/// ```
+pub struct RateIndex<'a> {
+    pub(super) pairs: PairIndex<'a>,
+    pub(super) average: Average,
+    /// Whether a rate has pairs.
+    estimable: Vec<bool>,
+    pub(super) fractions: Fractions,
+    /// The same for the squared error of one example.
+    errors: Fractions,
+}
+
+/// A list of rates with the fraction of each in one of its pairs: one for all queries, or one for each of them.
+pub(super) enum Fractions {
+    Pooled(Vec<(u32, f64)>),
+    ByQuery { all: Vec<(u32, f64)>, ends: Vec<usize> },
+}
+
+impl Fractions {
+    /// From the totals of each rate in each query, which ends at a place of the list.
+    fn new(totals: &[(u32, f64)], ends: Vec<usize>, rates: usize, by_query: bool) -> Fractions {
+        let mut sums = vec![0.0; rates];
+        for &(rate, total) in totals {
+            sums[rate as usize] += if by_query { 1.0 } else { total };
+        }
+        if by_query {
+            let fraction = |&(rate, total): &(u32, f64)| (rate, 1.0 / (sums[rate as usize] * total));
+            return Fractions::ByQuery { all: totals.iter().map(fraction).collect(), ends };
+        }
+        let fraction = |(rate, sum): (usize, f64)| (sum > 0.0).then(|| (rate as u32, 1.0 / sum));
+        Fractions::Pooled(sums.into_iter().enumerate().filter_map(fraction).collect())
+    }
+
+    /// Those in one query.
+    pub(super) fn of_query(&self, query: usize) -> &[(u32, f64)] {
+        match self {
+            Fractions::Pooled(all) => all,
+            Fractions::ByQuery { all, ends } => {
+                &all[if query == 0 { 0 } else { ends[query - 1] }..ends[query]]
+            }
+        }
+    }
+}
+
+impl<'a> RateIndex<'a> {
+    /// Prepares rates of examples. [`Rate::Mse`] among them counts as a rate without pairs in surrogates: there its
+    /// weight is an argument of its own.
+    pub fn new(examples: &'a Examples, rates: &[Rate], average: Average) -> RateIndex<'a> {
+        RateIndex::sized(Cow::Borrowed(examples), rates, average, Sizes::default())
+    }
+
+    /// The same with examples of its own, so that it can be kept for as long as one likes.
+    pub(crate) fn owning(examples: Examples, rates: &[Rate], average: Average) -> RateIndex<'static> {
+        RateIndex::sized(Cow::Owned(examples), rates, average, Sizes::default())
+    }
+
+    pub(super) fn sized(
+        examples: Cow<'a, Examples>,
+        rates: &[Rate],
+        average: Average,
+        sizes: Sizes,
+    ) -> RateIndex<'a> {
+        let mut pairs = PairIndex::build(examples, rates, sizes, true);
+        let by_query = pairs.is_by_query(average);
+        let mut unit = UnitSums::new(&pairs);
+        let (mut totals, mut ends) = (Vec::new(), Vec::new());
+        for placements in Tally::totals(&pairs).queries() {
+            unit.collect(placements, false);
+            unit.touched.sort_unstable();
+            let with_pairs = unit.touched.iter().filter(|&&rate| rates[rate as usize] != Rate::Mse);
+            totals.extend(with_pairs.map(|&rate| (rate, unit.totals[rate as usize][0])));
+            ends.push(totals.len());
+        }
+        let mut estimable = vec![false; rates.len()];
+        totals.iter().for_each(|&(rate, _)| estimable[rate as usize] = true);
+        let fractions = Fractions::new(&totals, ends, rates.len(), by_query);
+        let errors = pairs.error_fractions(by_query);
+        if average == Average::Pairs {
+            pairs.number_among_all();
+        }
+        RateIndex { pairs, average, estimable, fractions, errors }
+    }
+
+    /// The rates, in the order of their weights.
+    pub fn rates(&self) -> &[Rate] {
+        self.pairs.rates()
+    }
+
+    /// Whether a rate of the list has pairs; one without adds nothing.
+    pub fn has_pairs(&self, rate: usize) -> bool {
+        self.estimable.get(rate).copied().unwrap_or(false)
+    }
+
+    /// The true rates at scores in the order of the rows, equal scores earning a half; none for one without pairs.
+    ///
+    /// # Errors
+    /// Scores that are not finite, or not as many as rows.
+    pub fn rates_at_rows(&self, scores: &[f64]) -> Result<Vec<Option<f64>>, ExamplesError> {
+        let scores = self.examples().arrange(scores)?;
+        let rates = self.true_rates(&self.order(&scores));
+        Ok(rates.into_iter().map(|rate| Some(rate).filter(|rate| !rate.is_nan())).collect())
+    }
+
+    /// The examples.
+    pub(crate) fn examples(&self) -> &Examples {
+        self.pairs.examples()
+    }
+
+    /// Sorts scores, which are in the order of the examples.
+    pub(crate) fn order<'s>(&self, scores: &'s [f64]) -> ScoreOrder<'s> {
+        self.pairs.order(scores)
+    }
+
+    /// What ramps lack: a win's ramp is taken as 1 less that of the error, except for parity, where the
+    /// pair's mirror image stands for it.
+    pub(super) fn constant(&self, hold_down: &[f64]) -> f64 {
+        let rates = self.rates().iter().zip(&self.estimable).zip(hold_down);
+        let label_ordered =
+            rates.filter(|((rate, estimable), _)| **estimable && !matches!(rate, Rate::Parity { .. }));
+        label_ordered.map(|(_, down)| down).sum()
+    }
+
+    /// The part of each example of a query in the mean squared error, with its error at some scores.
+    fn errors(&self, query: usize, scores: &[f64]) -> impl Iterator<Item = (f64, f64)> {
+        let examples = self.examples();
+        let fraction = self.errors.of_query(query).first();
+        let parts = examples.labels.as_ref().zip(fraction).map(move |(labels, &(_, fraction))| {
+            let weight = |i: usize| examples.weights.as_ref().map_or(1.0, |weights| weights[i]);
+            examples.query(query).map(move |i| (fraction * weight(i), scores[i] - labels[i]))
+        });
+        parts.into_iter().flatten()
+    }
+
+    /// The part of one query in the mean squared error; adds `weight` times its gradient.
+    pub(super) fn add_squared_error(
+        &self,
+        query: usize,
+        weight: f64,
+        scores: &[f64],
+        gradient: &mut [f64],
+    ) -> f64 {
+        let mut sum = 0.0;
+        for ((part, error), slope) in self.errors(query, scores).zip(gradient) {
+            sum += part * error * error;
+            *slope += 2.0 * weight * part * error;
+        }
+        sum
+    }
+
+    /// Adds `weight` times the second derivatives of one query's part in the mean squared error.
+    pub(super) fn add_error_curvature(
+        &self,
+        query: usize,
+        weight: f64,
+        scores: &[f64],
+        curvature: &mut [f64],
+    ) {
+        let parts = self.errors(query, scores).zip(curvature);
+        parts.for_each(|((part, _), curvature)| *curvature += 2.0 * weight * part);
+    }
+}
+
+impl PairIndex<'_> {
+    /// The fraction of an example of weight 1 in the mean squared error.
+    fn error_fractions(&self, by_query: bool) -> Fractions {
+        let weight = |i: usize| self.examples.weights.as_ref().map_or(1.0, |weights| weights[i]);
+        let total = |query| self.examples.query(query).fold(0.0, |sum, i| sum + weight(i));
+        let queries = 0..if self.layout.labels { self.examples.queries() } else { 0 };
+        let totals: Vec<(u32, f64)> = queries.map(|query| (0, total(query))).collect();
+        let ends = (0..self.examples.queries()).map(|query| (query + 1).min(totals.len())).collect();
+        Fractions::new(&totals, ends, 1, by_query)
+    }
+}

@@ -1,0 +1,260 @@
+//! Surrogates of rates: bounds that can be descended, with exact values and gradients over all pairs.
+//!
+//! A rate is piecewise constant in the scores. To hold it *up*, descend a bound of its error 1 − A from
+//! above; to hold it *down*, descend a bound of A itself. With weights u_r and v_r of both, for all
+//! rates r at once,
+//!
+//! ```text
+//! F(s) = Σ_r ( u_r mean φ(−t) + v_r mean φ(t) ) + mse · mean (s − y)²,     t = (s_i − s_j) / margin
+//! ```
+//!
+//! where a mean goes over the pairs of the rate, weighted as the rate itself is, and φ is the
+//! [`SurrogateKind`]'s bound of the indicator.
+
+use super::index::{QueryPairs, with_masses};
+use super::order::ScoreOrder;
+use super::rate_index::{Fractions, RateIndex};
+use super::slopes::{
+    Active, Coefficients, Hinge, Ramp, RateWeights, ScoredPairs, Slope, SquaredHinge, SurrogateKind,
+};
+use crate::examples::ExamplesError;
+use rayon::prelude::*;
+
+/// What is wrong with a surrogate's settings.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SurrogateError {
+    /// The margin is not a positive number.
+    #[error("the margin is {margin}; it has to be a number above 0, such as 1")]
+    Margin {
+        /// The margin given.
+        margin: f64,
+    },
+    /// Weights are negative, not numbers, or too few or many.
+    #[error("weights are {rates} numbers ≥ 0, one for each rate")]
+    Weights {
+        /// The number of rates.
+        rates: usize,
+    },
+    /// There are no residuals, or no membership that they could go with.
+    #[error("there is no correlation between residuals and the protected attribute: {reason}")]
+    NoCorrelation {
+        /// What is missing.
+        reason: String,
+    },
+    /// The scores are wrong.
+    #[error(transparent)]
+    Scores(#[from] ExamplesError),
+}
+
+/// How much each rate weighs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weights<'a> {
+    /// On the bound of each rate's error: descending it raises the rate.
+    pub hold_up: &'a [f64],
+    /// On the bound of each rate itself: descending it lowers the rate.
+    pub hold_down: &'a [f64],
+    /// On the mean squared error.
+    pub mse: f64,
+}
+
+/// The value of a weighted sum of surrogates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SurrogateValue {
+    /// The sum, with the mean squared error in it.
+    pub total: f64,
+    /// The mean squared error; none without labels or weight on it.
+    pub mse: Option<f64>,
+}
+
+/// A bound of rates and of their errors: its shape, and the difference of scores from which a pair counts as ordered.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Surrogate {
+    kind: SurrogateKind,
+    margin: f64,
+}
+
+impl Surrogate {
+    /// A surrogate of a shape and a margin.
+    ///
+    /// # Errors
+    /// A margin that is not a positive number.
+    ///
+    /// ```
+    /// use pairity::examples::{Columns, Examples};
+    /// use pairity::pairs::{RateIndex, Surrogate, SurrogateKind, Weights};
+    /// use pairity::rates::{Average, Rate};
+    ///
+    /// let examples = Examples::new(Columns { labels: Some(&[1.0, 0.0]), ..Columns::default() })?;
+    /// let index = RateIndex::new(&examples, &[Rate::AUC], Average::Pairs);
+    /// let surrogate = Surrogate::new(SurrogateKind::Hinge, 1.0)?;
+    /// // One pair, at a distance of 0.25: the hinge of its error is 1 − 0.25.
+    /// let weights = Weights { hold_up: &[1.0], hold_down: &[0.0], mse: 0.0 };
+    /// let (value, gradient) = surrogate.at_rows(&index, &[0.5, 0.25], weights)?;
+    /// assert_eq!((value.total, gradient), (0.75, vec![-1.0, 1.0]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(kind: SurrogateKind, margin: f64) -> Result<Surrogate, SurrogateError> {
+        match margin > 0.0 && margin.is_finite() {
+            true => Ok(Surrogate { kind, margin }),
+            false => Err(SurrogateError::Margin { margin }),
+        }
+    }
+
+    /// The weighted sum at `scores`, and its gradient; both in the order of the rows, where rows of
+    /// weight 0 have no slope.
+    ///
+    /// # Errors
+    /// Scores that are not finite or not as many as rows; weights that are negative or not as many as
+    /// rates.
+    pub fn at_rows(
+        &self,
+        index: &RateIndex,
+        scores: &[f64],
+        weights: Weights,
+    ) -> Result<(SurrogateValue, Vec<f64>), SurrogateError> {
+        let rates = index.rates().len();
+        let mut all = weights.hold_up.iter().chain(weights.hold_down).chain([&weights.mse]);
+        let usable = all.all(|weight| *weight >= 0.0 && weight.is_finite());
+        if !usable || [weights.hold_up.len(), weights.hold_down.len()] != [rates; 2] {
+            return Err(SurrogateError::Weights { rates });
+        }
+        let scores = index.examples().arrange(scores)?;
+        let mut slopes = vec![0.0; scores.len()];
+        let value = self.evaluate(index, &index.order(&scores), weights, &mut slopes);
+        Ok((value, index.examples().by_row(&slopes)))
+    }
+
+    /// The weighted sum at scores, and its gradient, which is overwritten; in the order of the
+    /// examples. Rate r weighs `hold_up[r]` on its error and `hold_down[r]` on itself; one without
+    /// pairs adds nothing. At kinks the gradient is the one-sided derivative where the hinge is flat.
+    pub(crate) fn evaluate(
+        &self,
+        index: &RateIndex,
+        order: &ScoreOrder,
+        weights: Weights,
+        gradient: &mut [f64],
+    ) -> SurrogateValue {
+        match self.kind {
+            SurrogateKind::Hinge => self.sum::<Hinge>(index, order, weights, gradient),
+            SurrogateKind::SquaredHinge => self.sum::<SquaredHinge>(index, order, weights, gradient),
+            SurrogateKind::Ramp => self.sum::<Ramp>(index, order, weights, gradient),
+        }
+    }
+
+    /// A curvature for each example, at least 0 and overwritten: Σ weight · curvature over its
+    /// active pairs, as if these were quadratic. It is the exact diagonal of second derivatives for the
+    /// squared hinge; hinge and ramp, which have none, are given half of that.
+    pub(crate) fn curvature(
+        &self,
+        index: &RateIndex,
+        order: &ScoreOrder,
+        weights: Weights,
+        curvature: &mut [f64],
+    ) {
+        self.sum::<Active>(index, order, weights, curvature);
+    }
+
+    fn sum<S: Slope>(
+        &self,
+        index: &RateIndex,
+        order: &ScoreOrder,
+        weights: Weights,
+        gradient: &mut [f64],
+    ) -> SurrogateValue {
+        let (pairs, mse) = (&index.pairs, weights.mse);
+        let (kind, unit) = match S::UNSIGNED {
+            false => (self.kind, self.kind.unit(self.margin)),
+            true => (SurrogateKind::Hinge, self.kind.curvature(self.margin)),
+        };
+        let rate_weights = RateWeights { rates: index.rates(), weights, kind, unit };
+        let continuous = pairs.layout.continuous;
+        let pooled = match &index.fractions {
+            Fractions::Pooled(fractions) => {
+                let mut all = Coefficients::default();
+                all.fill(rate_weights, fractions, &pairs.all_present, continuous);
+                Some(all)
+            }
+            Fractions::ByQuery { .. } => None,
+        };
+        let sums_of_task = |queries: std::ops::Range<usize>, gradient: &mut [f64]| {
+            let start = pairs.examples.query(queries.start).start;
+            let mut own = Coefficients::default();
+            let mut scratch = (Vec::new(), Vec::new());
+            let mut sums = (0.0, 0.0);
+            for number in queries {
+                let query = pairs.query(number);
+                let coefficients = match &pooled {
+                    Some(all) if query.present.len() == pairs.all_present.len() => all,
+                    Some(all) => {
+                        let codes = &pairs.all_present;
+                        let number = |code: &u16| codes.partition_point(|other| other < code);
+                        own.select(all, codes.len(), query.present.iter().map(number));
+                        &own
+                    }
+                    None => {
+                        let fractions = index.fractions.of_query(number);
+                        own.fill(rate_weights, fractions, query.present, continuous);
+                        &own
+                    }
+                };
+                let gradient = &mut gradient[query.range.start - start..query.range.end - start];
+                sums.0 += self.sum_query::<S>(index, &query, order, coefficients, gradient, &mut scratch);
+                if mse != 0.0 && S::UNSIGNED {
+                    index.add_error_curvature(number, mse, order.scores, gradient);
+                } else if mse != 0.0 {
+                    sums.1 += index.add_squared_error(number, mse, order.scores, gradient);
+                }
+            }
+            sums
+        };
+        let tasks = pairs.by_task(gradient).into_par_iter();
+        let values: Vec<(f64, f64)> = tasks.map(|(queries, own)| sums_of_task(queries, own)).collect();
+        let (sum, error) = values.iter().fold((0.0, 0.0), |sum, value| (sum.0 + value.0, sum.1 + value.1));
+        let constant = if self.kind == SurrogateKind::Ramp { index.constant(weights.hold_down) } else { 0.0 };
+        SurrogateValue {
+            total: sum + constant + mse * error,
+            mse: (mse != 0.0 && pairs.layout.labels).then_some(error),
+        }
+    }
+
+    /// The pairs of one query: its value; its part of the gradient is overwritten.
+    fn sum_query<S: Slope>(
+        &self,
+        index: &RateIndex,
+        query: &QueryPairs,
+        order: &ScoreOrder,
+        coefficients: &Coefficients,
+        gradient: &mut [f64],
+        (scores, slopes): &mut (Vec<f64>, Vec<f64>),
+    ) -> f64 {
+        // Differences alone matter; counted from one of them, scores cost no precision in sums.
+        let own = order.scores(query);
+        scores.clear();
+        scores.extend(query.example.iter().map(|&e| own[e as usize] - own[0]));
+        slopes.clear();
+        slopes.resize(scores.len(), 0.0);
+        let entries = if query.is_small() { Default::default() } else { order.entries_by(query, |at| at) };
+        let (scores, range, margin) = (&scores[..], query.range.clone(), self.margin);
+        let mut offset = 0.0;
+        if index.pairs.layout.labels && (coefficients.has_accuracy || coefficients.has_orders) {
+            offset += with_masses!(&index.pairs.label_ordered, masses => {
+                let masses = &masses[range.clone()];
+                ScoredPairs { query, entries: &entries, scores, masses, margin }
+                    .label_ordered::<S>(coefficients, slopes)
+            });
+        }
+        if coefficients.has_parity {
+            offset += with_masses!(index.pairs.unordered(), masses => {
+                let masses = &masses[range];
+                ScoredPairs { query, entries: &entries, scores, masses, margin }
+                    .unordered::<S>(coefficients, slopes)
+            });
+        }
+        let mut moment = 0.0;
+        for ((&score, &slope), &example) in scores.iter().zip(&*slopes).zip(query.example) {
+            gradient[example as usize] = slope;
+            moment += score * slope;
+        }
+        self.kind.value(offset, moment)
+    }
+}
