@@ -4,7 +4,6 @@ use crate::options::{AuditOptions, CompareOptions, FitOptions, FrontierOptions, 
 use anyhow::anyhow;
 use pairity::methods::{self, Method, MethodOptions};
 use pairity::metrics::Settings;
-use pairity::pairs::Membership;
 use pairity::run::{CompareRequest, FitRequest, FrontierRequest, RunError, TrainRequest};
 use pairity::solvers::Answer;
 

@@ -1,6 +1,7 @@
 //! A data set in memory: features as columns, and what is to be ranked, compared and predicted.
 
 use pairity::examples::{Column, Columns, Examples, ExamplesError, Groups, Values};
+use pairity::run::Rows;
 
 /// The rows of an experiment.
 ///
@@ -75,6 +76,19 @@ impl Dataset {
             queries: self.queries.as_deref(),
             ..Columns::default()
         })
+    }
+
+    /// The rows as a training run takes them.
+    ///
+    /// # Errors
+    /// Those of [`examples`](Self::examples).
+    pub fn training_rows(&self) -> Result<Rows, ExamplesError> {
+        let mut rows = Rows::new(self.examples()?, self.columns.clone());
+        rows.text = self.texts.clone().map(|levels| Column {
+            name: "text".to_owned(),
+            values: Values::Categories { codes: (0..levels.len() as u32).collect(), levels },
+        });
+        Ok(rows)
     }
 
     /// Some of the rows, in the order named. Rows beyond the last are left out.

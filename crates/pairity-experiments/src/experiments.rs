@@ -4,8 +4,7 @@ use crate::data;
 use crate::dataset::Dataset;
 use crate::error::DataError;
 use crate::simulated::Task;
-use crate::trial::{Shape, Trial};
-use pairity::goals::{Criterion, Objective};
+use pairity::goals::Criterion;
 use pairity::methods::Method;
 use pairity::methods::beutel::Beutel;
 use pairity::methods::constrained::Constrained;
@@ -16,6 +15,7 @@ use pairity::methods::unconstrained::Unconstrained;
 use pairity::model::exposure::Exposure;
 use pairity::pairs::SurrogateKind;
 use pairity::rates::Average;
+use pairity::run::{FitRequest, GroupAware, ScorerKind, TrainRequest};
 use std::path::Path;
 
 /// A value with the violation that goes with it, as the paper's table has them.
@@ -32,8 +32,8 @@ pub struct Published {
 pub struct Contender {
     /// The name of a method, or of what the paper did not try.
     pub method: &'static str,
-    /// What is trained.
-    pub trial: Trial,
+    /// What is trained; data, seed and split come from the run.
+    pub request: TrainRequest,
     /// What the paper found, if it tried this.
     pub published: Option<Published>,
     /// Steps that are enough, where each is slow.
@@ -146,7 +146,7 @@ impl Experiment {
                     by(&Constrained, MARGINAL, p(0.68, 0.00)),
                     robust("min(A[chain > *], A[\"non-chain\" > *])", p(0.68, 0.07)),
                 ]
-                .map(|contender| with_shape(contender, Shape::Mlp { hidden: vec![10] }))
+                .map(with_network)
                 .to_vec(),
             ),
             "wiki" => ranking(
@@ -242,19 +242,29 @@ fn plain(subject_to: &[&str], published: Option<Published>) -> Contender {
 }
 
 fn by(method: &'static dyn Method, subject_to: &[&str], published: Option<Published>) -> Contender {
-    let trial = Trial { method, ..Trial::new("auc", subject_to) };
-    Contender { method: method.full_name(), trial, published, most_steps: None }
+    let request = TrainRequest { method, ..goal("auc", subject_to) };
+    Contender { method: method.full_name(), request, published, most_steps: None }
+}
+
+/// The paper's protocol with a linear scorer, all step sizes.
+fn goal(maximize: &str, subject_to: &[&str]) -> TrainRequest {
+    let fit = FitRequest {
+        maximize: Some(maximize.to_owned()),
+        subject_to: subject_to.iter().map(|text| (*text).to_owned()).collect(),
+        ..FitRequest::default()
+    };
+    TrainRequest { fit, ..TrainRequest::default() }
 }
 
 fn robust(maximize: &str, published: Option<Published>) -> Contender {
-    Contender { method: "robust", trial: Trial::new(maximize, &[]), published, most_steps: None }
+    Contender { method: "robust", request: goal(maximize, &[]), published, most_steps: None }
 }
 
 /// As the constrained one, with weights for each group, which the paper did not try.
 fn aware(subject_to: &[&str]) -> Contender {
-    let mut trial = Trial::new("auc", subject_to);
-    trial.group_aware = true;
-    Contender { method: "group-aware", trial, published: None, most_steps: None }
+    let mut request = goal("auc", subject_to);
+    request.fit.group_aware = Some(GroupAware::Weights);
+    Contender { method: "group-aware", request, published: None, most_steps: None }
 }
 
 /// The text network in mini-batches, as in the paper, and beside it linear scorers of the words in exact steps
@@ -267,15 +277,12 @@ fn with_words(mut experiment: Experiment) -> Experiment {
             "robust" => "robust, words",
             _ => return None,
         };
-        Some(Contender { method, published: None, ..with_shape(contender.clone(), Shape::Words) })
+        Some(Contender { method, published: None, ..contender.clone() })
     });
     let words: Vec<Contender> = words.collect();
     for contender in &mut experiment.contenders {
-        let trial = &mut contender.trial;
-        trial.shape = Shape::TextCnn { length: 250 };
-        trial.settings.batch = Some(100);
-        trial.settings.step_sizes = vec![0.001];
-        trial.settings.snapshots = 20;
+        contender.request.fit.scorer = ScorerKind::TextCnn;
+        contender.request.fit.step_sizes = vec![0.001];
         contender.most_steps = Some(TEXT_STEPS);
     }
     experiment.contenders.extend(words);
@@ -291,19 +298,19 @@ fn with_words(mut experiment: Experiment) -> Experiment {
 /// With a bounded surrogate: a few rows that are far off do not decide where the rest goes.
 fn with_ramp(mut contender: Contender) -> Contender {
     contender.method = "constrained, ramp";
-    contender.trial.settings.surrogate = SurrogateKind::Ramp;
+    contender.request.fit.surrogate = SurrogateKind::Ramp;
     contender
 }
 
 /// Rates averaged over queries, both in training and in the table: where queries differ much in size, the
 /// paper's numbers are those of the average query.
 fn by_query(mut contender: Contender) -> Contender {
-    contender.trial.settings.average = Average::Queries;
+    contender.request.fit.measure.average = Average::Queries;
     contender
 }
 
-fn with_shape(mut contender: Contender, shape: Shape) -> Contender {
-    contender.trial.shape = shape;
+fn with_network(mut contender: Contender) -> Contender {
+    contender.request.fit.scorer = ScorerKind::Mlp;
     contender
 }
 
@@ -317,8 +324,8 @@ fn regression(
 ) -> Option<Experiment> {
     let contender = |method: &'static dyn Method, published| {
         let mut contender = by(method, subject_to, published);
-        contender.trial.goal.objective = Objective::Minimize("mse".to_owned());
-        contender.trial.shape = Shape::Linear { start: 0.0 };
+        contender.request.fit.maximize = None;
+        contender.request.fit.minimize = Some("mse".to_owned());
         contender
     };
     let [unconstrained, beutel, constrained] = published;
@@ -343,7 +350,7 @@ fn with_batches(experiment: Option<Experiment>) -> Option<Experiment> {
 /// As the paper did where data is large: a hundred rows or queries at a step.
 fn in_batches(contender: &Contender) -> Contender {
     let mut contender = contender.clone();
-    contender.trial.settings.batch = Some(100);
+    contender.request.fit.batch = Some(100);
     contender.method = match contender.method {
         "unconstrained" => "unconstrained, batches",
         "beutel" => "beutel, batches",

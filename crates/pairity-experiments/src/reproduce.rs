@@ -4,12 +4,14 @@ use crate::data::SIMULATED_QUERIES;
 use crate::dataset::Dataset;
 use crate::error::DataError;
 use crate::experiments::{Contender, Experiment, Published};
+use crate::limits::limit_of_directions;
 use crate::population;
-use crate::trial::{Shape, Trial, TrialError, TrialResult};
+use pairity::examples::ExamplesError;
 use pairity::goals::{Criterion, Vocabulary, parse_expression};
 use pairity::methods::Stage;
 use pairity::rates::Rate;
-use pairity::solvers::{Evaluation, Trained};
+use pairity::run::{FitRequest, RunError, TrainOutcome, TrainRequest, train_from};
+use pairity::solvers::{Evaluation, Trained, Watch};
 use std::path::PathBuf;
 
 /// How experiments are run.
@@ -48,8 +50,10 @@ impl Default for Plan {
 pub enum ReproduceError {
     /// Its data.
     Data(#[from] DataError),
+    /// Its rows.
+    Rows(#[from] ExamplesError),
     /// A run.
-    Trial(#[from] TrialError),
+    Run(#[from] RunError),
 }
 
 /// Mean and standard deviation over seeds.
@@ -124,23 +128,25 @@ pub fn lines(
     for seed in 0..plan.seeds {
         let data = experiment.data(seed, plan.queries, plan.folder.as_deref())?;
         // What post-processing starts from is trained once.
-        let mut unconstrained: Option<(Shape, Trained, f64)> = None;
+        let mut unconstrained: Option<(FitRequest, Trained, f64)> = None;
         for (contender, sums) in experiment.contenders.iter().zip(&mut sums) {
-            let mut trial = contender.trial.clone();
-            trial.settings.seed = seed;
+            let mut request = contender.request.clone();
+            request.fit.seed = seed;
+            request.fit.standardize = data.standardize;
             let steps = contender.most_steps.map_or(plan.iterations, |most| most.min(plan.iterations));
-            trial.settings.iterations = steps;
-            trial.settings.snapshots = trial.settings.snapshots.min(steps);
-            trial.split = plan.split;
-            let base = unconstrained.as_ref().filter(|(shape, ..)| *shape == trial.shape);
-            let result = trial.run_from(&data, base.map(|(_, trained, _)| trained))?;
-            let mut seconds = result.time.as_secs_f64();
-            if trial.method.is_post_processing() {
+            request.fit.iterations = steps;
+            request.fit.split = Some(plan.split);
+            // A scorer that was trained in any other way is another one.
+            let base = unconstrained.as_ref().filter(|(fit, ..)| *fit == request.fit);
+            let trained = base.map(|(_, trained, _)| trained);
+            let result = train_from(data.training_rows()?, &request, trained, Watch::default())?;
+            let mut seconds = result.seconds;
+            if request.method.is_post_processing() {
                 seconds += base.map_or(0.0, |(.., seconds)| *seconds);
             }
-            sums.add(experiment, plan, &trial, &data, &result, seconds)?;
-            if trial.method.stage() == Stage::Unconstrained && base.is_none() {
-                unconstrained = Some((trial.shape, result.fitted.trained, seconds));
+            sums.add(experiment, plan, &request, &data, &result, seconds)?;
+            if request.method.stage() == Stage::Unconstrained && base.is_none() {
+                unconstrained = Some((request.fit, result.trained, seconds));
             }
             seen(contender.method);
         }
@@ -168,29 +174,33 @@ impl Sums {
         &mut self,
         experiment: &Experiment,
         plan: &Plan,
-        trial: &Trial,
+        request: &TrainRequest,
         data: &Dataset,
-        result: &TrialResult,
+        result: &TrainOutcome,
         seconds: f64,
     ) -> Result<(), ReproduceError> {
         self.seconds += seconds;
         self.sample = data.sample;
         self.notes.clone_from(&data.notes);
-        let games = matches!(trial.method.stage(), Stage::Constraints | Stage::Unconstrained);
-        if plan.split == [1.0, 0.0, 0.0] && experiment.task().is_some() && !trial.group_aware && games {
-            let goal = match trial.method.stage() {
-                Stage::Unconstrained => trial.without_constraints(),
-                _ => trial.clone(),
-            };
-            self.limits.push(goal.limit_of_directions(data)?);
-            self.reached.push(result.fitted.trained.objective);
+        let games = matches!(request.method.stage(), Stage::Constraints | Stage::Unconstrained);
+        if plan.split == [1.0, 0.0, 0.0]
+            && experiment.task().is_some()
+            && request.fit.group_aware.is_none()
+            && games
+        {
+            let mut fit = request.fit.clone();
+            if request.method.stage() == Stage::Unconstrained {
+                fit.subject_to.clear();
+            }
+            self.limits.push(limit_of_directions(&fit, data)?);
+            self.reached.push(result.trained.objective);
         }
         if let Some(evaluation) = result.part("test").or_else(|| result.part("train")) {
             self.objectives.push(shown(experiment, evaluation));
             self.violations.push(violation(experiment, evaluation));
             add(&mut self.matrix, &rates(evaluation), 1.0 / plan.seeds as f64);
         }
-        self.population.extend(in_population(experiment, trial, result));
+        self.population.extend(in_population(experiment, request, result));
         Ok(())
     }
 
@@ -220,13 +230,17 @@ impl Sums {
 }
 
 /// Objective and violation of a mixture of linear scorers over all that the task could draw.
-fn in_population(experiment: &Experiment, trial: &Trial, result: &TrialResult) -> Option<(f64, f64)> {
+fn in_population(
+    experiment: &Experiment,
+    request: &TrainRequest,
+    result: &TrainOutcome,
+) -> Option<(f64, f64)> {
     let task = experiment.task()?;
-    if trial.group_aware || result.fitted.after.is_some() || experiment.objective != "auc" {
+    if request.fit.group_aware.is_some() || result.model.after.is_some() || experiment.objective != "auc" {
         return None;
     }
     let mut members = Vec::new();
-    for component in &result.fitted.trained.components {
+    for component in &result.trained.components {
         let [x, y] = component.parameters[..] else { return None };
         members.push((component.probability, population::rates(&task, [x, y])));
     }
@@ -293,7 +307,7 @@ mod tests {
         for name in ["simulated", "simulated-marginal"] {
             let mut experiment = Experiment::of(name).unwrap();
             for contender in &mut experiment.contenders {
-                contender.trial.settings.step_sizes = vec![0.1];
+                contender.request.fit.step_sizes = vec![0.1];
             }
             for mut line in lines(&experiment, &plan, &|_| ()).unwrap() {
                 let verdict = |line: &Line| crate::agreement::of_line(line).is_some();

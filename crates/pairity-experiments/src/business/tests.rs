@@ -1,9 +1,9 @@
 //! The shape of the data, and what a network makes of it.
 
 use super::*;
-use crate::trial::{Shape, Trial};
 use pairity::metrics::{Audit, Settings};
-use pairity::solvers::TrainSettings;
+use pairity::run::{FitRequest, ScorerKind, TrainRequest, train};
+use pairity::solvers::Watch;
 
 #[test]
 fn there_are_exactly_as_many_pairs_as_in_the_paper() {
@@ -46,10 +46,11 @@ fn an_unconstrained_network_does_about_as_well_as_in_the_paper() {
     let seeds = 5;
     for seed in 0..seeds {
         let data = draw(seed);
-        let mut trial = Trial::new("auc", &[]);
-        trial.shape = Shape::Mlp { hidden: vec![10] };
-        trial.settings = TrainSettings { step_sizes: vec![0.01, 0.1], seed, ..TrainSettings::default() };
-        let result = trial.run(&data).unwrap();
+        let (scorer, standardize) = (ScorerKind::Mlp, data.standardize);
+        let fit =
+            FitRequest { scorer, standardize, step_sizes: vec![0.01, 0.1], seed, ..FitRequest::default() };
+        let request = TrainRequest { fit, ..TrainRequest::default() };
+        let result = train(data.training_rows().unwrap(), &request, Watch::default()).unwrap();
         let audit = &result.part("test").unwrap().audit;
         let rows: Vec<f64> = audit.row_marginals.iter().map(|row| row.value.unwrap()).collect();
         println!("seed {seed}: {:.3} {:.3} {:.3}", audit.auc.value.unwrap(), rows[0], rows[1]);

@@ -22,16 +22,12 @@ pub struct FitRequest {
     pub scorer: ScorerKind,
     /// Units of the hidden layers of a network.
     pub hidden: Vec<usize>,
-    /// Where the weights of a linear scorer start, if not by the usual rule.
-    pub start: Option<f64>,
     /// Whether the scorer may use the protected attribute, and how.
     pub group_aware: Option<GroupAware>,
     /// Whether numbers get mean 0 and deviation 1.
     pub standardize: bool,
     /// Words of a text that are told apart.
     pub vocabulary: usize,
-    /// Words of a text that a text network reads: the first so many.
-    pub text_length: usize,
     /// Shares of training, validation and test; by default what is not given in rows of its own.
     pub split: Option<[f64; 3]>,
     /// Whether rows of the validation fold are given.
@@ -71,11 +67,9 @@ impl Default for FitRequest {
             subject_to: Vec::new(),
             scorer: ScorerKind::Linear,
             hidden: vec![10],
-            start: None,
             group_aware: None,
             standardize: true,
             vocabulary: VOCABULARY,
-            text_length: 250,
             split: None,
             own_validation: false,
             own_test: false,

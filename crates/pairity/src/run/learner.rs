@@ -4,6 +4,9 @@ use crate::learners::text::{TextCnn, TextLayout};
 use crate::learners::{Architecture, GroupUse, Linear, Mlp};
 use crate::names::names;
 
+/// Words of a text that a text network reads: the first so many.
+const TEXT_LENGTH: usize = 250;
+
 /// The kind of scorer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ScorerKind {
@@ -69,9 +72,9 @@ impl ScorerKind {
     }
 
     /// What of a text is kept.
-    pub(super) fn layout(self, length: usize) -> TextLayout {
+    pub(super) fn layout(self) -> TextLayout {
         match self {
-            ScorerKind::TextCnn => TextLayout::Sequence { length },
+            ScorerKind::TextCnn => TextLayout::Sequence { length: TEXT_LENGTH },
             ScorerKind::Linear | ScorerKind::Mlp => TextLayout::Bag,
         }
     }
@@ -83,13 +86,12 @@ impl ScorerKind {
         width: usize,
         groups: GroupUse,
         hidden: &[usize],
-        start: Option<f64>,
         regression: bool,
         has_text: bool,
     ) -> Architecture {
         match self {
             ScorerKind::Linear => {
-                let start = start.unwrap_or(if regression || has_text { 0.0 } else { 1.0 });
+                let start = if regression || has_text { 0.0 } else { 1.0 };
                 Architecture::Linear(Linear { width, intercept: regression, start, groups })
             }
             ScorerKind::Mlp => Architecture::Mlp(Mlp { width, hidden: hidden.to_vec(), groups }),

@@ -59,8 +59,7 @@ impl Prepared {
         };
         let mut settings = request.settings(answer);
         let (width, regression) = (features.width(), problem.uses(Rate::Mse));
-        let mut scorer =
-            request.scorer.architecture(width, groups, &request.hidden, request.start, regression, has_text);
+        let mut scorer = request.scorer.architecture(width, groups, &request.hidden, regression, has_text);
         if let (Architecture::TextCnn(cnn), Some(reader)) = (&mut scorer, rows.vectors.take()) {
             let vectors = Embeddings::read(reader, encoder.text().map_or(&[][..], |(_, words)| words))?;
             rows.notes.push(format!("{} of {width} words have a vector in the file", vectors.found()));
@@ -135,7 +134,7 @@ fn encoded(
         }
     };
     if let Some(text) = text {
-        let layout = request.scorer.layout(request.text_length);
+        let layout = request.scorer.layout();
         encoder = encoder.with_text(&text, Some(learned), request.vocabulary, layout)?;
         columns.push(text);
     }
