@@ -163,7 +163,7 @@ impl Audit {
             rows: examples.len(),
             queries: examples.has_queries().then(|| examples.queries()),
             without_attribute: examples.without_attribute(),
-            settings: settings.clone(),
+            settings: *settings,
             auc: rate(Rate::AUC),
             mse: examples.has_labels().then(|| rate(Rate::Mse)),
             groups: examples.groups().to_vec(),

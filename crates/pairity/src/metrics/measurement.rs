@@ -100,7 +100,7 @@ impl Measurement {
             queries: examples.has_queries(),
             influence,
             index: rates.into_iter().enumerate().map(|(i, rate)| (rate, i)).collect(),
-            settings: settings.clone(),
+            settings: *settings,
         })
     }
 
