@@ -6,6 +6,7 @@ pub mod data;
 pub mod dataset;
 pub mod error;
 pub mod experiments;
+#[cfg(feature = "fetch")]
 pub mod fetch;
 mod limits;
 pub mod loaders;
