@@ -96,15 +96,15 @@ pub(crate) struct Chart {
 /// Everything that is drawn.
 #[derive(Debug, Default, Serialize)]
 struct Shapes {
-    rects: Vec<Shape>,
-    lines: Vec<Shape>,
-    dots: Vec<Shape>,
-    spots: Vec<Shape>,
+    rects: Vec<DrawnShape>,
+    lines: Vec<DrawnShape>,
+    dots: Vec<DrawnShape>,
+    spots: Vec<DrawnShape>,
 }
 
 /// Something drawn, in percent; y counts from above.
 #[derive(Debug, Serialize)]
-struct Shape {
+struct DrawnShape {
     class: String,
     /// The ends of a line; start and width of a rectangle; the place of a dot, twice.
     x: (f64, f64),
@@ -219,16 +219,16 @@ impl Chart {
         round(100.0 - self.y.place(y))
     }
 
-    fn place(&self, class: String, path: &'static str, (x, y): (f64, f64), about: &str) -> Shape {
+    fn place(&self, class: String, path: &'static str, (x, y): (f64, f64), about: &str) -> DrawnShape {
         let (x, y) = (self.x.place(x), self.place_y(y));
-        Shape { class, x: (x, x), y: (y, y), about: about.to_owned(), path }
+        DrawnShape { class, x: (x, x), y: (y, y), about: about.to_owned(), path }
     }
 
-    fn rect(&self, kind: &str, series: usize, x: (f64, f64), y: (f64, f64), about: &str) -> Shape {
+    fn rect(&self, kind: &str, series: usize, x: (f64, f64), y: (f64, f64), about: &str) -> DrawnShape {
         let (left, right) = (self.x.place(x.0), self.x.place(x.1));
         let (from, to) = (self.place_y(y.0), self.place_y(y.1));
         let (x, y) = ((left, round(right - left)), (from.min(to), round((from - to).abs())));
-        Shape { class: class(kind, series), x, y, about: about.to_owned(), path: "" }
+        DrawnShape { class: class(kind, series), x, y, about: about.to_owned(), path: "" }
     }
 
     /// A line, unless it is a point.
@@ -239,10 +239,10 @@ impl Chart {
         from: (f64, f64),
         to: (f64, f64),
         about: &str,
-    ) -> Option<Shape> {
+    ) -> Option<DrawnShape> {
         let x = (self.x.place(from.0), self.x.place(to.0));
         let y = (self.place_y(from.1), self.place_y(to.1));
-        let shape = || Shape { class: class(kind, series), x, y, about: about.to_owned(), path: "" };
+        let shape = || DrawnShape { class: class(kind, series), x, y, about: about.to_owned(), path: "" };
         (x.0 != x.1 || y.0 != y.1).then(shape)
     }
 }
