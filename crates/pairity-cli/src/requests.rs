@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use crate::options::{Command, Options};
     use clap::Parser;
-    use pairity::run::ScorerKind;
+    use pairity::learners::ScorerKind;
 
     fn trained(words: &str) -> TrainRequest {
         let line = format!("pairity train people.csv --label hired -o model.json {words}");

@@ -5,6 +5,7 @@ use crate::dataset::Dataset;
 use crate::error::DataError;
 use crate::simulated::SimulatedTask;
 use pairity::goals::Criterion;
+use pairity::learners::ScorerKind;
 use pairity::methods::Method;
 use pairity::methods::beutel::Beutel;
 use pairity::methods::constrained::Constrained;
@@ -15,7 +16,7 @@ use pairity::methods::unconstrained::Unconstrained;
 use pairity::model::exposure::Exposure;
 use pairity::pairs::SurrogateKind;
 use pairity::rates::Average;
-use pairity::run::{FitRequest, GroupAware, ScorerKind, TrainRequest};
+use pairity::run::{FitRequest, GroupAware, TrainRequest};
 use std::path::Path;
 
 /// A value with the violation that goes with it, as the paper's table has them.

@@ -5,9 +5,10 @@ use crate::model::{Feature, columns};
 use crate::refuse;
 use pairity::examples::Examples as EngineExamples;
 use pairity::goals::{Goal, Objective, Problem};
+use pairity::learners::ScorerKind;
 use pairity::methods::{self, Method};
 use pairity::pairs::SurrogateKind;
-use pairity::run::{FitRequest, GroupAware, Rows, RunError, ScorerKind};
+use pairity::run::{FitRequest, GroupAware, Rows, RunError};
 use pairity::solvers::{Answer, Player};
 use pyo3::prelude::*;
 use std::time::Duration;
@@ -78,7 +79,7 @@ impl FitSettings {
     pub fn request(&self, measuring: &Measuring) -> PyResult<FitRequest> {
         // Texts are read by the command line only.
         let kinds: Vec<_> =
-            ScorerKind::NAMES.iter().copied().filter(|(_, kind, _)| *kind != ScorerKind::TextCnn).collect();
+            ScorerKind::NAMES.iter().copied().filter(|(_, kind, _)| !kind.defaults().needs_text).collect();
         let limit = |seconds: f64| {
             Duration::try_from_secs_f64(seconds)
                 .map_err(|_| refuse(format!("time_limit is {seconds}; it has to be a number of seconds")))

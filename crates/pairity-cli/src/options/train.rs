@@ -4,11 +4,12 @@ use super::values::{Split, choices, confidence, duration, methods, not_negative,
 use super::{OutputOptions, PageOptions, TableOptions};
 use clap::Args;
 use pairity::goals::language_help;
+use pairity::learners::ScorerKind;
 use pairity::learners::text::VOCABULARY;
 use pairity::methods::Method;
 use pairity::model::exposure::{Exposure, Utilities};
 use pairity::pairs::SurrogateKind;
-use pairity::run::{GroupAware, ScorerKind};
+use pairity::run::GroupAware;
 use pairity::solvers::{Answer, Player};
 use std::path::PathBuf;
 use std::time::Duration;

@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 
+use super::text::TextLayout;
 use super::{Features, Linear, Mlp, Scorer, TextCnn};
 use crate::examples::MAX_GROUPS;
+use crate::names::names;
 
 /// The most parameters of one scorer.
 const MAX_PARAMETERS: usize = 100_000_000;
@@ -128,7 +130,7 @@ impl GroupUse {
 }
 
 macro_rules! architectures {
-    ($($(#[$about:meta])* $name:ident,)*) => {
+    ($($(#[$doc:meta])* $name:ident, $word:literal, $about:literal;)*) => {
         /// A shape of scorers.
         ///
         /// ```
@@ -142,7 +144,31 @@ macro_rules! architectures {
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "kind", rename_all = "snake_case")]
         pub enum Architecture {
-            $($(#[$about])* $name($name),)*
+            $($(#[$doc])* $name($name),)*
+        }
+
+        /// The kind of scorer.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum ScorerKind {
+            $($(#[$doc])* $name,)*
+        }
+
+        names! { ScorerKind: $($word => $name, $about;)* }
+
+        impl ScorerKind {
+            /// How such scorers are trained if nothing else is said, and what they read.
+            pub fn defaults(self) -> &'static LearnerDefaults {
+                match self {
+                    $(ScorerKind::$name => &$name::DEFAULTS,)*
+                }
+            }
+
+            /// The shape for some features.
+            pub(crate) fn build(self, spec: &LearnerSpec) -> Architecture {
+                match self {
+                    $(ScorerKind::$name => Architecture::$name($name::build(spec)),)*
+                }
+            }
         }
 
         impl Deref for Architecture {
@@ -159,11 +185,50 @@ macro_rules! architectures {
 
 architectures! {
     /// A weighted sum of the features.
-    Linear,
+    Linear, "linear", "A weighted sum of the features";
     /// A network with hidden layers.
-    Mlp,
+    Mlp, "mlp", "A network with hidden layers";
     /// A convolutional network for texts.
-    TextCnn,
+    TextCnn, "text-cnn", "A convolutional network for a text";
+}
+
+/// How scorers of a kind are trained if nothing else is said, and what they read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LearnerDefaults {
+    /// Scorers that are kept on the way.
+    pub snapshots: usize,
+    /// Queries or rows that a step looks at; all if none is given.
+    pub batch: Option<usize>,
+    /// Step sizes that are tried, if they are not the usual ones.
+    pub step_sizes: Option<[f64; 3]>,
+    /// What of a text is kept.
+    pub text: TextLayout,
+    /// Whether there has to be a text.
+    pub needs_text: bool,
+}
+
+impl LearnerDefaults {
+    /// Those of scorers of numbers, for which a text is the words it has.
+    pub(super) const NUMBERS: LearnerDefaults = LearnerDefaults {
+        snapshots: 100,
+        batch: None,
+        step_sizes: None,
+        text: TextLayout::Bag,
+        needs_text: false,
+    };
+}
+
+/// What a scorer is to be built for.
+pub(crate) struct LearnerSpec<'a> {
+    /// Features a row.
+    pub width: usize,
+    pub groups: GroupUse,
+    /// Units of hidden layers.
+    pub hidden: &'a [usize],
+    /// Whether scores are compared with labels, which needs an intercept.
+    pub regression: bool,
+    /// Whether features are words.
+    pub has_text: bool,
 }
 
 impl Architecture {

@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::architecture::{LearnerDefaults, LearnerSpec};
 use super::sweep::{self, Block, Kernel};
 use super::{Features, GroupUse, Scorer, ScorerError};
 
@@ -54,6 +55,17 @@ impl Linear {
     fn kernel(&self, dense: usize) -> GradientSums {
         let intercept = self.intercept || matches!(self.groups, GroupUse::Weights { .. });
         GradientSums { width: self.width, dense, intercept }
+    }
+}
+
+impl Linear {
+    pub(super) const DEFAULTS: LearnerDefaults = LearnerDefaults::NUMBERS;
+
+    /// Weights start at 1, unless they have to find a scale (regression) or are many (words): then at 0.
+    pub(super) fn build(spec: &LearnerSpec) -> Linear {
+        let &LearnerSpec { width, groups, regression, has_text, .. } = spec;
+        let start = if regression || has_text { 0.0 } else { 1.0 };
+        Linear { width, intercept: regression, start, groups }
     }
 }
 

@@ -8,6 +8,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use super::architecture::{LearnerDefaults, LearnerSpec};
 use super::product::{Matrix, multiply};
 use super::sweep::{self, Block, Kernel};
 use super::{Features, GroupUse, Scorer, ScorerError};
@@ -46,6 +47,14 @@ pub struct Mlp {
     pub hidden: Vec<usize>,
     /// How groups are used.
     pub groups: GroupUse,
+}
+
+impl Mlp {
+    pub(super) const DEFAULTS: LearnerDefaults = LearnerDefaults::NUMBERS;
+
+    pub(super) fn build(spec: &LearnerSpec) -> Mlp {
+        Mlp { width: spec.width, hidden: spec.hidden.to_vec(), groups: spec.groups }
+    }
 }
 
 impl Scorer for Mlp {

@@ -43,7 +43,8 @@ pub mod text;
 mod trace;
 
 pub(crate) use adam::Adam;
-pub use architecture::{Architecture, GroupUse, ScorerError};
+pub(crate) use architecture::LearnerSpec;
+pub use architecture::{Architecture, GroupUse, LearnerDefaults, ScorerError, ScorerKind};
 pub use encode::{Encoded, Note};
 pub use encode_error::EncodeError;
 pub use encoder::{Encoder, Encoding, MAX_LEVELS};

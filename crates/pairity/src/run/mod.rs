@@ -33,7 +33,7 @@ mod compare;
 mod error;
 mod fit_request;
 mod frontier;
-mod learner;
+mod group_aware;
 mod pictures;
 mod prepare;
 mod rows;
@@ -48,7 +48,7 @@ pub use compare::{
 pub use error::RunError;
 pub use fit_request::FitRequest;
 pub use frontier::{FrontierCurve, FrontierOutcome, FrontierPoint, FrontierRequest, frontier};
-pub use learner::{GroupAware, ScorerKind};
+pub use group_aware::GroupAware;
 pub use pictures::{Plane, PlaneLine, PlanePoint, plane};
 pub use rows::{Fold, Rows};
 pub use score::{ScoreOutcome, ScoreRequest, ScoringComponent, score};

@@ -8,7 +8,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::Embeddings;
+use super::TextLayout;
 use super::network::{Net, Pass};
+use crate::learners::architecture::{LearnerDefaults, LearnerSpec};
 use crate::learners::{Features, GroupUse, Scorer, ScorerError, Trace};
 
 /// Embeddings start uniform in ± this.
@@ -157,6 +159,21 @@ impl TextCnn {
         for (score, &code) in scores.iter_mut().zip(features.codes().unwrap_or(&[])) {
             *score += offsets.get(code as usize).unwrap_or(&0.0);
         }
+    }
+}
+
+impl TextCnn {
+    /// Few snapshots, as each has a million parameters; texts are read up to so many words.
+    pub(in crate::learners) const DEFAULTS: LearnerDefaults = LearnerDefaults {
+        snapshots: 20,
+        batch: Some(100),
+        step_sizes: Some([0.000_3, 0.001, 0.003]),
+        text: TextLayout::Sequence { length: 250 },
+        needs_text: true,
+    };
+
+    pub(in crate::learners) fn build(spec: &LearnerSpec) -> TextCnn {
+        TextCnn { words: spec.width, groups: spec.groups, ..TextCnn::default() }
     }
 }
 
