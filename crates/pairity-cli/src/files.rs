@@ -1,6 +1,6 @@
 //! Output files, which appear whole or not at all.
 
-use crate::progress::Progress;
+use crate::progress::ReadProgress;
 use anyhow::{Context, bail};
 use pairity_tables::{AddColumns, TableError, WholeFile};
 use std::io::{self, ErrorKind, Write};
@@ -52,7 +52,7 @@ pub fn write_columns(
     quiet: bool,
 ) -> anyhow::Result<()> {
     let name = path.display().to_string();
-    let progress = Progress::new(quiet);
+    let progress = ReadProgress::new(quiet);
     let show = |done: u64, all: Option<u64>| progress.update(done, all);
     if name == STANDARD {
         return match plan.write(columns, "standard output", &mut io::stdout(), &show) {

@@ -2,7 +2,7 @@
 //! and remembers where each row came from.
 
 use crate::options::{AuditOptions, FitOptions, TableOptions};
-use crate::progress::Progress;
+use crate::progress::ReadProgress;
 use anyhow::{Context, bail};
 use pairity::examples::{
     Column, Columns, Examples, ExamplesError, Groups, MAX_GROUPS, MISSING, PairWeight, Values,
@@ -353,7 +353,7 @@ struct Read {
 
 impl Read {
     fn new(source: &Source, names: &Names, selection: Selection, quiet: bool) -> anyhow::Result<Read> {
-        let progress = Progress::new(quiet);
+        let progress = ReadProgress::new(quiet);
         let show = |done: u64, all: Option<u64>| progress.update(done, all);
         let table = tables::read(source, &selection, &show)?;
         // A column can be both a number and a category, such as a score that is also the group.

@@ -30,16 +30,16 @@ fn is_shown(quiet: bool) -> bool {
 }
 
 /// Shows how far a read has come.
-pub struct Progress {
+pub struct ReadProgress {
     quiet: bool,
     start: Instant,
     bar: OnceLock<Bar>,
 }
 
-impl Progress {
+impl ReadProgress {
     /// Nothing is shown with `quiet`, nor if standard error is no terminal.
-    pub fn new(quiet: bool) -> Progress {
-        Progress { quiet: !is_shown(quiet), start: Instant::now(), bar: OnceLock::new() }
+    pub fn new(quiet: bool) -> ReadProgress {
+        ReadProgress { quiet: !is_shown(quiet), start: Instant::now(), bar: OnceLock::new() }
     }
 
     /// So many bytes have been read.

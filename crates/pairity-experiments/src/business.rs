@@ -51,44 +51,44 @@ const VIEWS: [usize; 5] = [14, 6, 6, 5, 10];
 const SEEKING: f64 = 0.2;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum BusinessKind {
     Chain,
     NonChain,
     Unknown,
 }
 
-impl Kind {
+impl BusinessKind {
     /// A kind by the probabilities of chains and of others that are known not to be one.
-    fn draw(random: &mut ChaCha8Rng, [chain, non_chain]: [f64; 2]) -> Kind {
+    fn draw(random: &mut ChaCha8Rng, [chain, non_chain]: [f64; 2]) -> BusinessKind {
         match random.random::<f64>() {
-            u if u < chain => Kind::Chain,
-            u if u < chain + non_chain => Kind::NonChain,
-            _ => Kind::Unknown,
+            u if u < chain => BusinessKind::Chain,
+            u if u < chain + non_chain => BusinessKind::NonChain,
+            _ => BusinessKind::Unknown,
         }
     }
 
     fn code(self) -> u32 {
         match self {
-            Kind::Chain => 0,
-            Kind::NonChain => 1,
-            Kind::Unknown => NO_GROUP,
+            BusinessKind::Chain => 0,
+            BusinessKind::NonChain => 1,
+            BusinessKind::Unknown => NO_GROUP,
         }
     }
 
     /// d: by how much a match of this kind stands out.
     fn clarity(self) -> f64 {
         match self {
-            Kind::Chain => 0.72,
-            Kind::NonChain => 1.14,
-            Kind::Unknown => 0.57,
+            BusinessKind::Chain => 0.72,
+            BusinessKind::NonChain => 1.14,
+            BusinessKind::Unknown => 0.57,
         }
     }
 
     fn sign(self) -> f64 {
         match self {
-            Kind::Chain => 1.0,
-            Kind::NonChain => -1.0,
-            Kind::Unknown => 0.0,
+            BusinessKind::Chain => 1.0,
+            BusinessKind::NonChain => -1.0,
+            BusinessKind::Unknown => 0.0,
         }
     }
 }
@@ -121,9 +121,9 @@ pub fn draw(seed: u64) -> Dataset {
         for business in 0..matches + others {
             let label = f64::from(business < matches);
             let shares = if seeking && label > 0.0 { [0.7, 0.12] } else { [0.2, 0.35] };
-            let kind = Kind::draw(&mut random, shares);
+            let kind = BusinessKind::draw(&mut random, shares);
             let [match_noise, popularity] = normal::pair(&mut random);
-            let popularity = popularity + if kind == Kind::Chain { 0.6 } else { 0.0 };
+            let popularity = popularity + if kind == BusinessKind::Chain { 0.6 } else { 0.0 };
             let row = [
                 views(&mut random, VIEWS[0], label * kind.clarity() + match_noise),
                 views(&mut random, VIEWS[1], kind.sign()),

@@ -11,12 +11,12 @@
 use crate::dataset::Dataset;
 use crate::error::DataError;
 use crate::loaders::{crime, law, w3c, wiki};
-use crate::simulated::Task;
+use crate::simulated::SimulatedTask;
 use crate::{business, registry};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-pub use registry::{Check, DATA_SETS, DataFile, Entry};
+pub use registry::{DATA_SETS, DataFile, Entry, FileCheck};
 
 /// Queries of a simulated task, as in the paper.
 pub const SIMULATED_QUERIES: u32 = 5_000;
@@ -125,11 +125,11 @@ const LOADED: [&str; 8] =
 pub fn load(name: &str, data_dir: Option<&Path>, seed: u64) -> Result<Dataset, DataError> {
     let paths = |name: &str| find(name, data_dir);
     match name {
-        "simulated" => Ok(Task::two_groups().draw(SIMULATED_QUERIES, seed).dataset(name)),
-        "simulated-3" => Ok(Task::three_groups().draw(SIMULATED_QUERIES, seed).dataset(name)),
+        "simulated" => Ok(SimulatedTask::two_groups().draw(SIMULATED_QUERIES, seed).dataset(name)),
+        "simulated-3" => Ok(SimulatedTask::three_groups().draw(SIMULATED_QUERIES, seed).dataset(name)),
         "business" => Ok(business::draw(seed)),
-        "crime-ranking" => load_crime(&paths("crime")?, crime::Task::Ranking),
-        "crime-regression" => load_crime(&paths("crime")?, crime::Task::Regression),
+        "crime-ranking" => load_crime(&paths("crime")?, crime::CrimeTask::Ranking),
+        "crime-regression" => load_crime(&paths("crime")?, crime::CrimeTask::Regression),
         "law" => law::load(nth(&paths(name)?, 0)),
         "w3c" => w3c::load(nth(&paths(name)?, 0)),
         "wiki" => {
@@ -140,7 +140,7 @@ pub fn load(name: &str, data_dir: Option<&Path>, seed: u64) -> Result<Dataset, D
     }
 }
 
-fn load_crime(paths: &[PathBuf], task: crime::Task) -> Result<Dataset, DataError> {
+fn load_crime(paths: &[PathBuf], task: crime::CrimeTask) -> Result<Dataset, DataError> {
     crime::load(nth(paths, 0), nth(paths, 1), task)
 }
 

@@ -3,7 +3,7 @@
 use crate::data;
 use crate::dataset::Dataset;
 use crate::error::DataError;
-use crate::simulated::Task;
+use crate::simulated::SimulatedTask;
 use pairity::goals::Criterion;
 use pairity::methods::Method;
 use pairity::methods::beutel::Beutel;
@@ -226,10 +226,10 @@ impl Experiment {
     }
 
     /// The simulated task that its data is drawn from.
-    pub fn task(&self) -> Option<Task> {
+    pub fn task(&self) -> Option<SimulatedTask> {
         let task = match self.data {
-            "simulated" => Task::two_groups(),
-            "simulated-3" => Task::three_groups(),
+            "simulated" => SimulatedTask::two_groups(),
+            "simulated-3" => SimulatedTask::three_groups(),
             _ => return None,
         };
         Some(if self.as_printed { task.as_printed() } else { task })

@@ -9,7 +9,7 @@
 //! A[i > *] = Σⱼ pⱼ A[i > j]      A[* > j] = Σᵢ pᵢ A[i > j]      auc = Σᵢⱼ pᵢ pⱼ A[i > j]
 //! ```
 
-use crate::simulated::{Cloud, Task};
+use crate::simulated::{Cloud, SimulatedTask};
 use pairity::rates::{Rate, Side};
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -41,11 +41,11 @@ impl PopulationRates {
     ///
     /// ```
     /// use pairity::goals::{Vocabulary, parse_expression};
-    /// use pairity_experiments::{population, simulated::Task};
+    /// use pairity_experiments::{population, simulated::SimulatedTask};
     ///
     /// let words = Vocabulary { groups: vec!["0".into(), "1".into()], continuous: false };
     /// let gap = parse_expression("cross_group", &words)?;
-    /// let rates = population::rates(&Task::two_groups(), [0.76, 0.65]);
+    /// let rates = population::rates(&SimulatedTask::two_groups(), [0.76, 0.65]);
     /// let gap = gap.value(&mut |rate| rates.rate(rate).unwrap_or(f64::NAN));
     /// assert!((rates.auc - 0.9225).abs() < 1e-4 && (gap - 0.249).abs() < 1e-3);
     /// # Ok::<(), pairity::goals::GoalError>(())
@@ -64,12 +64,12 @@ impl PopulationRates {
 }
 
 /// The rates of a scorer w·x that doesn't see groups.
-pub fn rates(task: &Task, weights: [f64; 2]) -> PopulationRates {
+pub fn rates(task: &SimulatedTask, weights: [f64; 2]) -> PopulationRates {
     rates_by_group(task, &|_| GroupScorer { weights, offset: 0.0 })
 }
 
 /// The rates of a scorer that may differ from group to group.
-pub fn rates_by_group(task: &Task, scorer: &dyn Fn(usize) -> GroupScorer) -> PopulationRates {
+pub fn rates_by_group(task: &SimulatedTask, scorer: &dyn Fn(usize) -> GroupScorer) -> PopulationRates {
     let groups = task.groups();
     let scores = |group: usize, cloud: &Cloud| scores(scorer(group), cloud);
     let better: Vec<Scores> =

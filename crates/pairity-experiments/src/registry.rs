@@ -2,7 +2,7 @@
 
 /// Size and checksum of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Check {
+pub struct FileCheck {
     /// Bytes.
     pub size: u64,
     /// SHA-256 in hexadecimal.
@@ -17,7 +17,7 @@ pub struct DataFile {
     /// Its name.
     pub name: &'static str,
     /// What it is checked by; none where the published file is not known byte by byte.
-    pub check: Option<Check>,
+    pub check: Option<FileCheck>,
     /// Where it is published; none if it is not published in this form.
     pub address: Option<&'static str>,
 }
@@ -64,7 +64,7 @@ const fn file(
     sha256: &'static str,
     address: Option<&'static str>,
 ) -> DataFile {
-    DataFile { folder, name, check: Some(Check { size, sha256 }), address }
+    DataFile { folder, name, check: Some(FileCheck { size, sha256 }), address }
 }
 
 /// A part of the full wiki set, which is known by its address alone.

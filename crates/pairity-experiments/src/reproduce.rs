@@ -124,7 +124,7 @@ pub fn lines(
     let mut own = experiment.clone();
     own.as_printed = plan.as_printed;
     let experiment = &own;
-    let mut sums: Vec<Sums> = experiment.contenders.iter().map(|_| Sums::default()).collect();
+    let mut sums: Vec<SeedSums> = experiment.contenders.iter().map(|_| SeedSums::default()).collect();
     for seed in 0..plan.seeds {
         let data = experiment.data(seed, plan.queries, plan.folder.as_deref())?;
         // What post-processing starts from is trained once.
@@ -157,7 +157,7 @@ pub fn lines(
 
 /// The values of one contender, seed by seed.
 #[derive(Default)]
-struct Sums {
+struct SeedSums {
     objectives: Vec<f64>,
     violations: Vec<f64>,
     matrix: Vec<Vec<f64>>,
@@ -169,7 +169,7 @@ struct Sums {
     notes: Vec<String>,
 }
 
-impl Sums {
+impl SeedSums {
     fn add(
         &mut self,
         experiment: &Experiment,

@@ -13,7 +13,7 @@
 //!
 //! The paper prints [−1, 1] for the negatives of groups 0 and 2, which its own results contradict: the
 //! best linear scorer then has an AUC of .888, where the paper has .92, as do the means above (.922).
-//! [`Task::as_printed`] gives the printed task. The group is not a feature.
+//! [`SimulatedTask::as_printed`] gives the printed task. The group is not a feature.
 
 use crate::dataset::Dataset;
 use crate::normal;
@@ -47,36 +47,36 @@ pub struct TaskGroup {
 /// A simulated task: what its rows are drawn from.
 ///
 /// ```
-/// use pairity_experiments::simulated::{CANDIDATES, Task};
+/// use pairity_experiments::simulated::{CANDIDATES, SimulatedTask};
 ///
-/// let rows = Task::three_groups().draw(100, 7);
+/// let rows = SimulatedTask::three_groups().draw(100, 7);
 /// assert_eq!(rows.labels.len(), 100 * CANDIDATES);
 /// assert_eq!(rows.groups.iter().max(), Some(&2));
 /// assert_eq!(rows.dataset("simulated").groups.unwrap().names(), ["0", "1", "2"]);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Task {
+pub struct SimulatedTask {
     groups: Vec<TaskGroup>,
 }
 
 /// The group that the low end of the unit interval falls to; the others follow in order.
 const RARE: usize = 1;
 
-impl Task {
+impl SimulatedTask {
     /// The task with two groups.
-    pub fn two_groups() -> Task {
-        Task { groups: vec![majority(0.9), minority()] }
+    pub fn two_groups() -> SimulatedTask {
+        SimulatedTask { groups: vec![majority(0.9), minority()] }
     }
 
     /// The task with three groups.
-    pub fn three_groups() -> Task {
+    pub fn three_groups() -> SimulatedTask {
         let third = TaskGroup { positive: cloud([1.5, 0.5], 1.0), ..majority(0.45) };
-        Task { groups: vec![majority(0.45), minority(), third] }
+        SimulatedTask { groups: vec![majority(0.45), minority(), third] }
     }
 
     /// The same task with the means that the paper prints: those of the negatives of groups 0 and 2 are
     /// [−1, 1].
-    pub fn as_printed(mut self) -> Task {
+    pub fn as_printed(mut self) -> SimulatedTask {
         for (group, model) in self.groups.iter_mut().enumerate() {
             if group != RARE {
                 model.negative.mean = [-1.0, 1.0];
@@ -156,7 +156,7 @@ pub struct Simulated {
 impl Simulated {
     /// Draws so many queries of the task with two groups.
     pub fn draw(queries: u32, seed: u64) -> Simulated {
-        Task::two_groups().draw(queries, seed)
+        SimulatedTask::two_groups().draw(queries, seed)
     }
 
     /// The rows as a data set with the features `x1` and `x2`, and groups named by their numbers.
@@ -211,7 +211,11 @@ mod tests {
 
     #[test]
     fn means_spreads_and_shares_are_those_of_the_task() {
-        for task in [Task::two_groups(), Task::three_groups(), Task::three_groups().as_printed()] {
+        for task in [
+            SimulatedTask::two_groups(),
+            SimulatedTask::three_groups(),
+            SimulatedTask::three_groups().as_printed(),
+        ] {
             let rows = task.draw(20_000, 5);
             let total = rows.groups.len() as f64;
             for (group, model) in task.groups().iter().enumerate() {
@@ -237,9 +241,12 @@ mod tests {
 
     #[test]
     fn every_number_falls_to_a_group() {
-        let task = Task::three_groups();
+        let task = SimulatedTask::three_groups();
         let groups = [0.0, 0.0999, 0.1001, 0.5499, 0.5501, 1.0 - f64::EPSILON].map(|u| task.group(u));
         assert_eq!(groups, [1, 1, 0, 0, 2, 2]);
-        assert_eq!([0.0999, 0.1, 1.0 - f64::EPSILON].map(|u| Task::two_groups().group(u)), [1, 0, 0]);
+        assert_eq!(
+            [0.0999, 0.1, 1.0 - f64::EPSILON].map(|u| SimulatedTask::two_groups().group(u)),
+            [1, 0, 0]
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::examples::{Examples, Measuring};
 use crate::model::Feature;
-use crate::prepare::{Options, explain, method};
+use crate::prepare::{FitSettings, explain, method};
 use crate::view::{Shown, View};
 use pairity::methods::{self, Stage};
 use pairity::run::{CompareRequest, CompareWatch};
@@ -18,7 +18,7 @@ pub fn compare<'py>(
     examples: &Examples,
     features: Vec<(String, Feature<'py>)>,
     methods: Vec<String>,
-    options: Options,
+    options: FitSettings,
     measuring: Measuring,
 ) -> PyResult<(Bound<'py, PyAny>, View)> {
     let methods = match methods.is_empty() {

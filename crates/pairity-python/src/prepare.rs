@@ -15,7 +15,7 @@ use std::time::Duration;
 /// The settings of a run, as a dictionary.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct Options {
+pub struct FitSettings {
     maximize: Option<String>,
     minimize: Option<String>,
     subject_to: Vec<String>,
@@ -63,7 +63,7 @@ pub fn surrogate(word: &str) -> PyResult<SurrogateKind> {
     one_of("surrogate", word, SurrogateKind::NAMES)
 }
 
-impl Options {
+impl FitSettings {
     /// How fairness is to be had.
     pub fn method(&self) -> PyResult<&'static dyn Method> {
         method(&self.method, |_| true)

@@ -2,7 +2,7 @@
 
 use crate::refuse;
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
-use pairity_experiments::simulated::Task;
+use pairity_experiments::simulated::SimulatedTask;
 use pyo3::prelude::*;
 
 type Columns<'py> =
@@ -18,8 +18,8 @@ pub fn simulated(
     as_printed: bool,
 ) -> PyResult<Columns<'_>> {
     let task = match groups {
-        2 => Task::two_groups(),
-        3 => Task::three_groups(),
+        2 => SimulatedTask::two_groups(),
+        3 => SimulatedTask::three_groups(),
         other => {
             return Err(refuse(format!("there is no simulated task with {other} groups: ask for 2 or 3")));
         }

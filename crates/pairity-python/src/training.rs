@@ -2,7 +2,7 @@
 
 use crate::examples::{Examples, Measuring};
 use crate::model::{Feature, Model};
-use crate::prepare::{Options, explain};
+use crate::prepare::{FitSettings, explain};
 use crate::view::{Shown, View};
 use pairity::run::TrainRequest;
 use pairity::solvers::{RunProgress, Watch};
@@ -19,7 +19,7 @@ pub fn train<'py>(
     py: Python<'py>,
     examples: &Examples,
     features: Vec<(String, Feature<'py>)>,
-    options: Options,
+    options: FitSettings,
     measuring: Measuring,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Model, Bound<'py, PyAny>, View)> {

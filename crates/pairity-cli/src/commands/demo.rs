@@ -7,7 +7,7 @@ use anyhow::Context;
 use pairity::learners::Encoder;
 use pairity::run::{FitRequest, PlaneLine, Rows, TrainOutcome, TrainRequest, plane, train};
 use pairity::solvers::Watch;
-use pairity_experiments::simulated::{CANDIDATES, Task};
+use pairity_experiments::simulated::{CANDIDATES, SimulatedTask};
 use pairity_report::{DemoReport, TrainingReport, demo_html, demo_json, demo_text};
 use std::path::Path;
 use std::process::ExitCode;
@@ -39,7 +39,7 @@ pub fn run(options: &DemoOptions) -> anyhow::Result<ExitCode> {
 }
 
 fn train_all(seed: u64, file: &Path) -> anyhow::Result<DemoReport> {
-    let data = Task::two_groups().draw(QUERIES, seed).dataset("simulated");
+    let data = SimulatedTask::two_groups().draw(QUERIES, seed).dataset("simulated");
     let (mut runs, mut lines) = (Vec::new(), Vec::new());
     for (method, maximize, constraint) in GOALS {
         let fit = FitRequest {

@@ -4,7 +4,7 @@
 use crate::files::{STANDARD, write_columns};
 use crate::options::ScoreOptions;
 use crate::output;
-use crate::progress::Progress;
+use crate::progress::ReadProgress;
 use anyhow::{Context, anyhow, bail};
 use pairity::examples::Groups;
 use pairity::learners::EncodeError;
@@ -97,7 +97,7 @@ fn outcome(
     let categories = query.into_iter().chain(groups.iter().map(String::as_str)).map(Want::category);
     let (again, others): (Vec<Want>, Vec<Want>) =
         categories.partition(|role| wants.contains(&Want::number(&role.name)));
-    let progress = Progress::new(options.output.quiet);
+    let progress = ReadProgress::new(options.output.quiet);
     let show = |done: u64, all: Option<u64>| progress.update(done, all);
     let read = |wants: Vec<Want>| {
         tables::read(source, &Selection::Columns(wants), &show).map_err(|error| explain(error, model, query))

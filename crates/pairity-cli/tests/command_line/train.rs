@@ -242,7 +242,7 @@ fn a_run_that_is_killed_goes_on_from_its_checkpoint() {
     assert_eq!(outcome.json()["status"], "time_limit");
     let made = |text: &str| {
         let checkpoint: Value = serde_json::from_str(text).unwrap();
-        checkpoint["games"][0]["iteration"].as_u64().unwrap()
+        checkpoint["runs"][0]["iteration"].as_u64().unwrap()
     };
     let (before, after) = (made(&text), made(&read(&work.path("model.json.checkpoint"))));
     assert!(after > before && before > 0, "{before} {after}");

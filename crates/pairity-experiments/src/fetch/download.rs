@@ -1,7 +1,7 @@
 //! The download of one file: attempts, each of which goes on where the last one ended.
 
 use super::{FetchError, FetchSettings, Progress, verify};
-use crate::data::Check;
+use crate::data::FileCheck;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use ureq::http::{Response, header};
 /// A file to be downloaded.
 pub(super) struct Download<'a> {
     pub(super) name: &'a str,
-    pub(super) check: Check,
+    pub(super) check: FileCheck,
     pub(super) address: String,
     pub(super) target: &'a Path,
 }

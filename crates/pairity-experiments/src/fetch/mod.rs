@@ -84,7 +84,7 @@ pub enum FetchError {
     },
     /// The connection failed each time.
     #[error(
-        "{address}: {cause} ({attempts} attempts). Check the connection and try again: \
+        "{address}: {cause} ({attempts} attempts). FileCheck the connection and try again: \
          what was received is kept"
     )]
     Failed {
@@ -110,7 +110,7 @@ pub enum FetchError {
         target: PathBuf,
     },
     /// The file can't be written.
-    #[error("can't write {}: {cause}. Check that the folder may be written to and has room", path.display())]
+    #[error("can't write {}: {cause}. FileCheck that the folder may be written to and has room", path.display())]
     Write {
         /// The file.
         path: PathBuf,

@@ -2,7 +2,7 @@
 
 use super::download::Download;
 use super::*;
-use crate::data::Check;
+use crate::data::FileCheck;
 use std::cell::RefCell;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -122,7 +122,7 @@ fn download(answers: &[Answer], left: &[u8]) -> Outcome {
         fs::write(&part, left).unwrap();
     }
     let body = body();
-    let check = Check { size: body.len() as u64, sha256: verify::sha256(&body).leak() };
+    let check = FileCheck { size: body.len() as u64, sha256: verify::sha256(&body).leak() };
     let (base, asked) = serve(&body, answers);
     let done = RefCell::new(Vec::new());
     let show = |progress: Progress| {
@@ -275,7 +275,7 @@ fn a_file_that_is_there_is_not_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("numbers.txt");
     fs::write(&target, body()).unwrap();
-    let check = Check { size: body().len() as u64, sha256: verify::sha256(&body()).leak() };
+    let check = FileCheck { size: body().len() as u64, sha256: verify::sha256(&body()).leak() };
     let address = "http://127.0.0.1:1/numbers.txt".to_owned();
     Download { name: "numbers.txt", check, address, target: &target }.run(&quick(), &|_| ()).unwrap();
 }
@@ -285,7 +285,7 @@ fn a_wrong_file_in_place_is_replaced_only_by_the_right_one() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("numbers.txt");
     fs::write(&target, "old").unwrap();
-    let check = Check { size: body().len() as u64, sha256: verify::sha256(&body()).leak() };
+    let check = FileCheck { size: body().len() as u64, sha256: verify::sha256(&body()).leak() };
     let (base, asked) = serve(&body(), &[Answer::Status(404), Answer::Whole]);
     let address = format!("{base}/numbers.txt");
     let download = Download { name: "numbers.txt", check, address, target: &target };

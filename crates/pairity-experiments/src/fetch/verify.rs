@@ -1,6 +1,6 @@
 //! Whether bytes are those of a published file.
 
-use crate::data::Check;
+use crate::data::FileCheck;
 use sha2::{Digest, Sha256};
 use std::io;
 use std::path::Path;
@@ -11,7 +11,7 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
 }
 
 /// Whether a file is there and is the right one.
-pub(super) fn is_right(path: &Path, check: Check) -> bool {
+pub(super) fn is_right(path: &Path, check: FileCheck) -> bool {
     let size = std::fs::metadata(path).map(|file| file.len());
     size.is_ok_and(|size| size == check.size)
         && std::fs::read(path).is_ok_and(|bytes| sha256(&bytes) == check.sha256)
@@ -19,7 +19,7 @@ pub(super) fn is_right(path: &Path, check: Check) -> bool {
 
 /// How the file that was received differs from the right one, if it does. A copy that differs by its line
 /// ends alone, as files do after a journey through Windows, is given the right ones.
-pub(super) fn settle(path: &Path, check: Check) -> io::Result<Option<String>> {
+pub(super) fn settle(path: &Path, check: FileCheck) -> io::Result<Option<String>> {
     let bytes = std::fs::read(path)?;
     let found = sha256(&bytes);
     if found == check.sha256 {

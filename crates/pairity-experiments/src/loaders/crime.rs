@@ -25,7 +25,7 @@ const IDENTITY: [&str; 5] = ["state", "county", "community", "communityname", "f
 
 /// What is learned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Task {
+pub enum CrimeTask {
     /// Rank communities of high crime above others: the label is 1 from the 70th percentile on.
     Ranking,
     /// Predict violent crimes per inhabitant (scaled to [0, 1] by the publisher).
@@ -36,7 +36,7 @@ pub enum Task {
 ///
 /// # Errors
 /// Files that can't be read or are not these.
-pub fn load(data: &Path, names: &Path, task: Task) -> Result<Dataset, DataError> {
+pub fn load(data: &Path, names: &Path, task: CrimeTask) -> Result<Dataset, DataError> {
     let columns = attributes(names)?;
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     for needed in [LABEL, PROTECTED] {
@@ -51,8 +51,8 @@ pub fn load(data: &Path, names: &Path, task: Task) -> Result<Dataset, DataError>
     table.take(LABEL);
     let mut notes = Vec::new();
     let (name, labels) = match task {
-        Task::Regression => ("crime-regression", raw),
-        Task::Ranking => {
+        CrimeTask::Regression => ("crime-regression", raw),
+        CrimeTask::Ranking => {
             let threshold = percentile(&raw, 0.7);
             notes.push(format!("a label is 1 where {LABEL} is at least {threshold}, its 70th percentile"));
             ("crime-ranking", raw.iter().map(|&crime| f64::from(crime >= threshold)).collect())

@@ -3,7 +3,7 @@
 use super::*;
 use crate::simulated::CANDIDATES;
 use microlp::{ComparisonOp, OptimizationDirection, Problem};
-use pairity::goals::{Expression, Linear, Vocabulary, parse_expression};
+use pairity::goals::{Expression, LinearForm, Vocabulary, parse_expression};
 use pairity::metrics::{Settings, rate_values};
 
 #[test]
@@ -12,7 +12,9 @@ fn a_large_sample_has_nearly_the_population_rates() {
         weights: [[0.8, 0.6], [0.1, 1.2], [1.0, -0.3]][group],
         offset: [0.0, 0.7, -0.4][group],
     };
-    for task in [Task::two_groups(), Task::three_groups(), Task::two_groups().as_printed()] {
+    for task in
+        [SimulatedTask::two_groups(), SimulatedTask::three_groups(), SimulatedTask::two_groups().as_printed()]
+    {
         let queries = 20_000;
         let rows = task.draw(queries, 11);
         let scores: Vec<f64> = rows
@@ -48,11 +50,11 @@ fn a_large_sample_has_nearly_the_population_rates() {
 
 #[test]
 fn a_scorer_without_weights_ties_all_but_its_offsets() {
-    let flat = rates(&Task::two_groups(), [0.0, 0.0]);
+    let flat = rates(&SimulatedTask::two_groups(), [0.0, 0.0]);
     assert_eq!(flat.accuracy, [[0.5, 0.5], [0.5, 0.5]]);
     assert_eq!(flat.auc, 0.5);
     let offsets = |group| GroupScorer { weights: [0.0, 0.0], offset: group as f64 };
-    let apart = rates_by_group(&Task::two_groups(), &offsets);
+    let apart = rates_by_group(&SimulatedTask::two_groups(), &offsets);
     assert_eq!(apart.accuracy, [[0.5, 0.0], [1.0, 0.5]]);
     assert_eq!(apart.rate(Rate::accuracy(0, 2)), None);
     assert_eq!(apart.rate(Rate::Mse), None);
@@ -63,7 +65,7 @@ fn directions() -> impl Iterator<Item = [f64; 2]> {
     (0..3600).map(|step| (f64::from(step) / 10.0).to_radians()).map(|angle| [angle.cos(), angle.sin()])
 }
 
-fn expression(task: &Task, text: &str) -> Expression {
+fn expression(task: &SimulatedTask, text: &str) -> Expression {
     let groups = (0..task.groups().len()).map(|group| group.to_string()).collect();
     parse_expression(text, &Vocabulary { groups, continuous: false }).unwrap()
 }
@@ -73,7 +75,7 @@ fn value(expression: &Expression, rates: &PopulationRates) -> f64 {
 }
 
 /// The largest AUC of a single direction whose gap is at most 0.01, and the least gap of all directions.
-fn best_direction(task: &Task, gap: &str) -> (Option<f64>, f64) {
+fn best_direction(task: &SimulatedTask, gap: &str) -> (Option<f64>, f64) {
     let gap = expression(task, gap);
     let all: Vec<(f64, f64)> =
         directions().map(|w| rates(task, w)).map(|rates| (rates.auc, value(&gap, &rates))).collect();
@@ -83,14 +85,14 @@ fn best_direction(task: &Task, gap: &str) -> (Option<f64>, f64) {
 
 /// The AUC of the best mixture of directions, by a linear program: the largest t that is at most each
 /// linear form of a concave goal, where each form of a gap is at most 0.01.
-fn best_mixture(task: &Task, goal: &str, gap: Option<&str>) -> f64 {
+fn best_mixture(task: &SimulatedTask, goal: &str, gap: Option<&str>) -> f64 {
     let scorers: Vec<PopulationRates> = directions().step_by(5).map(|w| rates(task, w)).collect();
     let mut program = Problem::new(OptimizationDirection::Maximize);
     let t = program.add_var(1.0, (f64::NEG_INFINITY, f64::INFINITY));
     let shares: Vec<_> = scorers.iter().map(|_| program.add_var(0.0, (0.0, 1.0))).collect();
     let one: Vec<_> = shares.iter().map(|&share| (share, 1.0)).collect();
     program.add_constraint(&one, ComparisonOp::Eq, 1.0);
-    let expected = |form: &Linear| -> Vec<_> {
+    let expected = |form: &LinearForm| -> Vec<_> {
         let values = scorers.iter().map(|rates| form.value(&mut |rate| rates.rate(rate).unwrap()));
         shares.iter().copied().zip(values).collect()
     };
@@ -112,23 +114,23 @@ fn near(found: f64, expected: f64) -> bool {
 
 #[test]
 fn the_best_linear_scorers_are_those_known() {
-    let best = |task: &Task| directions().map(|w| rates(task, w).auc).fold(0.0, f64::max);
-    assert!(near(best(&Task::two_groups()), 0.9225));
-    assert!(near(best(&Task::two_groups().as_printed()), 0.888));
-    assert!(near(best(&Task::three_groups()), 0.940));
+    let best = |task: &SimulatedTask| directions().map(|w| rates(task, w).auc).fold(0.0, f64::max);
+    assert!(near(best(&SimulatedTask::two_groups()), 0.9225));
+    assert!(near(best(&SimulatedTask::two_groups().as_printed()), 0.888));
+    assert!(near(best(&SimulatedTask::three_groups()), 0.940));
 
-    let two = Task::two_groups();
+    let two = SimulatedTask::two_groups();
     let (auc, _) = best_direction(&two, "cross_group");
     assert!(near(auc.unwrap(), 0.870), "{auc:?}");
     let (auc, least) = best_direction(&two, "max(cross_group, within_group)");
     assert!(auc.is_none() && near(least, 0.048), "{auc:?} {least}");
-    let (auc, least) = best_direction(&Task::three_groups(), "marginal");
+    let (auc, least) = best_direction(&SimulatedTask::three_groups(), "marginal");
     assert!(auc.is_none() && near(least, 0.066), "{auc:?} {least}");
 }
 
 #[test]
 fn the_best_mixtures_of_linear_scorers_are_those_known() {
-    let (two, three) = (Task::two_groups(), Task::three_groups());
+    let (two, three) = (SimulatedTask::two_groups(), SimulatedTask::three_groups());
     assert!(near(best_mixture(&two, "auc", Some("cross_group")), 0.870));
     assert!(near(best_mixture(&two, "auc", Some("max(cross_group, within_group)")), 0.677));
     assert!(near(best_mixture(&three, "auc", Some("marginal")), 0.713));
@@ -140,7 +142,7 @@ fn the_best_mixtures_of_linear_scorers_are_those_known() {
 
 #[test]
 fn an_offset_for_the_group_makes_fairness_nearly_free() {
-    let task = Task::two_groups();
+    let task = SimulatedTask::two_groups();
     let gap = expression(&task, "cross_group");
     let mut best = 0.0_f64;
     for weights in directions().step_by(10) {

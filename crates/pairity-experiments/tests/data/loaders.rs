@@ -55,7 +55,7 @@ mod communities {
         24,5,?,O'Fallon,1,0.49,?,?,0.43\n\
         34,5,81440,Willingborotownship,1,1,?,0.28,0.12\n";
 
-    fn load(data: &str, names: &str, task: crime::Task) -> (TempDir, Result<Dataset, DataError>) {
+    fn load(data: &str, names: &str, task: crime::CrimeTask) -> (TempDir, Result<Dataset, DataError>) {
         let folder = folder(&[("communities.data", data), ("communities.names", names)]);
         let path = |name: &str| folder.path().join(name);
         let loaded = crime::load(&path("communities.data"), &path("communities.names"), task);
@@ -64,7 +64,7 @@ mod communities {
 
     #[test]
     fn identities_and_the_label_are_no_features_and_race_is_one() {
-        let data = load(DATA, NAMES, crime::Task::Regression).1.unwrap();
+        let data = load(DATA, NAMES, crime::CrimeTask::Regression).1.unwrap();
         assert_eq!(data.labels, [0.2, 0.67, 0.43, 0.12]);
         assert_eq!(names(&data.columns), ["racepctblack", "LemasSwornFT", "OtherPerCap"]);
         assert_eq!(data.protected, Some(vec![0.02, 0.12, 0.49, 1.0]));
@@ -80,18 +80,18 @@ mod communities {
     #[test]
     fn high_crime_starts_at_the_70th_percentile() {
         // Sorted .12 .2 .43 .67: place 2.1, which is .43 + .1 · .24 = .454.
-        let data = load(DATA, NAMES, crime::Task::Ranking).1.unwrap();
+        let data = load(DATA, NAMES, crime::CrimeTask::Ranking).1.unwrap();
         assert_eq!(data.labels, [0.0, 1.0, 0.0, 0.0]);
         assert!(data.notes[0].contains("at least 0.45"), "{:?}", data.notes);
         // The percentile itself is high.
         let equal = DATA.replace("0.67\n", "0.43\n");
-        assert_eq!(load(&equal, NAMES, crime::Task::Ranking).1.unwrap().labels, [0.0, 1.0, 1.0, 0.0]);
+        assert_eq!(load(&equal, NAMES, crime::CrimeTask::Ranking).1.unwrap().labels, [0.0, 1.0, 1.0, 0.0]);
     }
 
     #[test]
     fn errors_name_the_file_the_line_and_the_column() {
         let error = |data: &str, names: &str| {
-            let (folder, result) = load(data, names, crime::Task::Ranking);
+            let (folder, result) = load(data, names, crime::CrimeTask::Ranking);
             message(&folder, result)
         };
         let bad = DATA.replace("0.22", "high");
@@ -123,7 +123,7 @@ mod communities {
     #[test]
     fn a_file_that_is_not_there_is_named() {
         let nowhere = PathBuf::from("nowhere.names");
-        let error = crime::load(&nowhere, &nowhere, crime::Task::Ranking).unwrap_err().to_string();
+        let error = crime::load(&nowhere, &nowhere, crime::CrimeTask::Ranking).unwrap_err().to_string();
         assert!(error.starts_with("can't read nowhere.names: "), "{error}");
     }
 }

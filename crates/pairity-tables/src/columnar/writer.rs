@@ -30,7 +30,7 @@ pub(super) fn write(copy: Copying<'_>) -> Result<(), TableError> {
     let Copying { files, mut added, name, out, progress } = copy;
     let names = added.names.iter().map(String::as_str);
     if all_parquet(files) {
-        let mut batches = Batches::new(out, name, schema(files, names)?)?;
+        let mut batches = RowBatches::new(out, name, schema(files, names)?)?;
         each_file(files, progress, |_, &InputFile { file, ref order, .. }, meter| {
             each_batch(file, metadata(file)?, order, meter, |_, arrays| {
                 batches.write(arrays.to_vec(), &mut added, |error| failed(file, error))
@@ -40,7 +40,7 @@ pub(super) fn write(copy: Copying<'_>) -> Result<(), TableError> {
     }
     let table = lossless(added.source, progress)?;
     let fields: Vec<FieldRef> = table.columns().iter().map(field).chain(names.map(number_field)).collect();
-    let mut batches = Batches::new(out, name, Arc::new(Schema::new(fields)))?;
+    let mut batches = RowBatches::new(out, name, Arc::new(Schema::new(fields)))?;
     for start in (0..table.rows()).step_by(BATCH) {
         let end = table.rows().min(start + BATCH);
         let arrays = table.columns().iter().map(|column| array(column, start, end)).collect();
@@ -93,23 +93,23 @@ fn schema<'n>(
 }
 
 /// Writes record batches.
-struct Batches<'a> {
+struct RowBatches<'a> {
     writer: ArrowWriter<&'a mut (dyn Write + Send)>,
     schema: SchemaRef,
     /// What messages call the output.
     name: &'a str,
 }
 
-impl<'a> Batches<'a> {
+impl<'a> RowBatches<'a> {
     fn new(
         out: &'a mut (dyn Write + Send),
         name: &'a str,
         schema: SchemaRef,
-    ) -> Result<Batches<'a>, TableError> {
+    ) -> Result<RowBatches<'a>, TableError> {
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let writer = ArrowWriter::try_new(out, Arc::clone(&schema), Some(properties))
             .map_err(|error| unwritable(name, cause(error)))?;
-        Ok(Batches { writer, schema, name })
+        Ok(RowBatches { writer, schema, name })
     }
 
     /// Some rows with the added numbers. `mismatch` makes an error of arrays that do not fit together.

@@ -1,11 +1,11 @@
 //! Builds expressions in their plain form, so that equal parts merge and constants fold.
 
 use super::expression::Expression;
-use super::linear::{self, Linear};
+use super::linear::{self, LinearForm};
 
 impl Expression {
     pub(super) fn constant(value: f64) -> Expression {
-        Expression::Linear(Linear::constant(value))
+        Expression::Linear(LinearForm::constant(value))
     }
 
     /// Σ factor · entry.
@@ -51,14 +51,14 @@ impl Expression {
     pub(super) fn split_constant(self) -> (Expression, f64) {
         match self {
             Expression::Linear(form) => {
-                (Expression::Linear(Linear { constant: 0.0, terms: form.terms }), form.constant)
+                (Expression::Linear(LinearForm { constant: 0.0, terms: form.terms }), form.constant)
             }
             Expression::Sum(list) => {
                 let mut constant = 0.0;
                 let rest = Expression::sum(list.into_iter().map(|(factor, entry)| match entry {
                     Expression::Linear(form) => {
                         constant += factor * form.constant;
-                        (factor, Expression::Linear(Linear { constant: 0.0, terms: form.terms }))
+                        (factor, Expression::Linear(LinearForm { constant: 0.0, terms: form.terms }))
                     }
                     bent => (factor, bent),
                 }));
@@ -86,7 +86,7 @@ impl Expression {
 /// A sum while it grows.
 #[derive(Default)]
 struct Total {
-    linear: Linear,
+    linear: LinearForm,
     bent: Vec<(f64, Expression)>,
 }
 
@@ -106,7 +106,7 @@ impl Total {
 
     fn finish(mut self) -> Expression {
         self.bent.retain(|(factor, _)| *factor != 0.0);
-        let without_linear = self.linear == Linear::default();
+        let without_linear = self.linear == LinearForm::default();
         match self.bent.pop() {
             None => Expression::Linear(self.linear),
             Some((1.0, only)) if self.bent.is_empty() && without_linear => only,
@@ -152,11 +152,11 @@ mod tests {
     use crate::rates::Rate;
 
     fn rate(rate: Rate) -> Expression {
-        Expression::Linear(Linear::rate(rate))
+        Expression::Linear(LinearForm::rate(rate))
     }
 
     fn gap() -> Expression {
-        Expression::Spread(vec![Linear::rate(Rate::Greater), Linear::rate(Rate::Less)])
+        Expression::Spread(vec![LinearForm::rate(Rate::Greater), LinearForm::rate(Rate::Less)])
     }
 
     #[test]
@@ -167,7 +167,7 @@ mod tests {
             (-2.0, Expression::constant(3.0)),
             (1.0, rate(Rate::Mse)),
         ]);
-        let form = Linear::new(-6.0, [(Rate::AUC, 2.0), (Rate::Mse, 1.0)]);
+        let form = LinearForm::new(-6.0, [(Rate::AUC, 2.0), (Rate::Mse, 1.0)]);
         assert_eq!(sum, Expression::Sum(vec![(1.0, Expression::Linear(form)), (-1.0, gap())]));
     }
 

@@ -2,7 +2,7 @@
 
 use super::error::{Fault, GoalError};
 use super::expression::Expression;
-use super::lexer::Kind as Is;
+use super::lexer::TokenKind as Is;
 use super::names::Vocabulary;
 use super::parser::{Parser, read};
 use super::shape::{Purpose, Push, offense};

@@ -1,7 +1,7 @@
 //! Named criteria: each asks that some rates are equal, and is their largest difference.
 
 use super::expression::Expression;
-use super::linear::Linear;
+use super::linear::LinearForm;
 use super::names::Vocabulary;
 use crate::rates::{Rate, Side};
 
@@ -121,7 +121,7 @@ impl Criterion {
         self.applies(vocabulary)?;
         let count = vocabulary.groups.len();
         let groups = || (0..count).map(Side::Group);
-        let accuracy = |better, worse| Linear::rate(Rate::Accuracy { better, worse });
+        let accuracy = |better, worse| LinearForm::rate(Rate::Accuracy { better, worse });
         let pairs = || groups().flat_map(|i| groups().map(move |j| (i, j)));
         let forms = match self {
             Criterion::EqualOpportunity => pairs().map(|(i, j)| accuracy(i, j)).collect(),
@@ -131,10 +131,10 @@ impl Criterion {
             Criterion::StatisticalParity => (0..count)
                 .flat_map(|first| (0..count).map(move |second| (first, second)))
                 .filter(|(first, second)| first != second)
-                .map(|(first, second)| Linear::rate(Rate::Parity { first, second }))
+                .map(|(first, second)| LinearForm::rate(Rate::Parity { first, second }))
                 .collect(),
             Criterion::Symmetric => (0..count).map(symmetric).collect(),
-            Criterion::Continuous => vec![Linear::rate(Rate::Greater), Linear::rate(Rate::Less)],
+            Criterion::Continuous => vec![LinearForm::rate(Rate::Greater), LinearForm::rate(Rate::Less)],
         };
         Ok(Expression::Spread(forms))
     }
@@ -157,11 +157,11 @@ impl Criterion {
 }
 
 /// `S[i]`, which is `A[i > *] + A[* > i]`.
-pub(super) fn symmetric(group: usize) -> Linear {
+pub(super) fn symmetric(group: usize) -> LinearForm {
     let group = Side::Group(group);
     let row = Rate::Accuracy { better: group, worse: Side::Any };
     let column = Rate::Accuracy { better: Side::Any, worse: group };
-    Linear::new(0.0, [(row, 1.0), (column, 1.0)])
+    LinearForm::new(0.0, [(row, 1.0), (column, 1.0)])
 }
 
 #[cfg(test)]
@@ -172,8 +172,8 @@ mod tests {
         Vocabulary { groups: names.iter().map(|name| name.to_string()).collect(), continuous: false }
     }
 
-    fn accuracy(i: usize, j: usize) -> Linear {
-        Linear::rate(Rate::Accuracy { better: Side::Group(i), worse: Side::Group(j) })
+    fn accuracy(i: usize, j: usize) -> LinearForm {
+        LinearForm::rate(Rate::Accuracy { better: Side::Group(i), worse: Side::Group(j) })
     }
 
     #[test]
@@ -191,10 +191,10 @@ mod tests {
         );
         let row = |i| Rate::Accuracy { better: Side::Group(i), worse: Side::Any };
         let column = |i| Rate::Accuracy { better: Side::Any, worse: Side::Group(i) };
-        assert_eq!(forms(Criterion::Marginal), [Linear::rate(row(0)), Linear::rate(row(1))]);
-        let sum = |i| Linear::new(0.0, [(row(i), 1.0), (column(i), 1.0)]);
+        assert_eq!(forms(Criterion::Marginal), [LinearForm::rate(row(0)), LinearForm::rate(row(1))]);
+        let sum = |i| LinearForm::new(0.0, [(row(i), 1.0), (column(i), 1.0)]);
         assert_eq!(forms(Criterion::Symmetric), [sum(0), sum(1)]);
-        let parity = |first, second| Linear::rate(Rate::Parity { first, second });
+        let parity = |first, second| LinearForm::rate(Rate::Parity { first, second });
         assert_eq!(forms(Criterion::StatisticalParity), [parity(0, 1), parity(1, 0)]);
     }
 
@@ -204,7 +204,7 @@ mod tests {
         else {
             panic!("no spread");
         };
-        let expected: Vec<Linear> =
+        let expected: Vec<LinearForm> =
             [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)].map(|(i, j)| accuracy(i, j)).to_vec();
         assert_eq!(forms, expected);
     }
@@ -239,7 +239,7 @@ mod tests {
         );
         assert_eq!(
             Criterion::Continuous.expression(&continuous),
-            Ok(Expression::Spread(vec![Linear::rate(Rate::Greater), Linear::rate(Rate::Less)]))
+            Ok(Expression::Spread(vec![LinearForm::rate(Rate::Greater), LinearForm::rate(Rate::Less)]))
         );
     }
 }

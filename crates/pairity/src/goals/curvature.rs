@@ -83,12 +83,12 @@ impl Expression {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::goals::linear::Linear;
+    use crate::goals::linear::LinearForm;
     use crate::rates::Rate;
 
     #[test]
     fn a_negative_factor_turns_the_shape_over() {
-        let bent = Expression::Abs(Box::new(Expression::Linear(Linear::rate(Rate::AUC))));
+        let bent = Expression::Abs(Box::new(Expression::Linear(LinearForm::rate(Rate::AUC))));
         assert_eq!(bent.curvature(), Curvature::Convex);
         assert_eq!(bent.clone().scaled(-2.0).curvature(), Curvature::Concave);
         let zero = Expression::Sum(vec![(0.0, bent.clone())]);

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::linear::Linear;
+use super::linear::LinearForm;
 use crate::rates::Rate;
 
 /// A piecewise linear expression of rates.
 ///
-/// Those that come from a text are in a plain form: a part that is linear is one [`Linear`], a sum has
+/// Those that come from a text are in a plain form: a part that is linear is one [`LinearForm`], a sum has
 /// no sums in it and at most one linear entry, whose factor is 1, and no list is empty.
 ///
 /// ```
@@ -21,7 +21,7 @@ use crate::rates::Rate;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expression {
     /// A linear form.
-    Linear(Linear),
+    Linear(LinearForm),
     /// The absolute value.
     Abs(Box<Expression>),
     /// The smallest of a list.
@@ -31,7 +31,7 @@ pub enum Expression {
     /// A sum, each entry with its factor.
     Sum(Vec<(f64, Expression)>),
     /// The largest absolute difference between two of a list: what a named criterion is.
-    Spread(Vec<Linear>),
+    Spread(Vec<LinearForm>),
 }
 
 impl Expression {
@@ -75,7 +75,7 @@ impl Expression {
         finite && !matches!(self, Expression::Sum(list) if list.iter().any(|(factor, _)| !factor.is_finite()))
     }
 
-    fn visit(&self, see: &mut dyn FnMut(&Linear)) {
+    fn visit(&self, see: &mut dyn FnMut(&LinearForm)) {
         match self {
             Expression::Linear(form) => see(form),
             Expression::Abs(inner) => inner.visit(see),
@@ -101,7 +101,8 @@ mod tests {
 
     #[test]
     fn an_unknown_rate_is_never_passed_over() {
-        let list = || vec![Linear::rate(Rate::Greater), Linear::rate(Rate::Less), Linear::constant(0.5)];
+        let list =
+            || vec![LinearForm::rate(Rate::Greater), LinearForm::rate(Rate::Less), LinearForm::constant(0.5)];
         let entries = || list().into_iter().map(Expression::Linear).collect();
         for unknown in [Rate::Greater, Rate::Less] {
             let mut rate = |name| if name == unknown { f64::NAN } else { 0.7 };
@@ -115,7 +116,8 @@ mod tests {
 
     #[test]
     fn a_spread_is_the_largest_difference() {
-        let list = vec![Linear::rate(Rate::Greater), Linear::rate(Rate::Less), Linear::constant(0.5)];
+        let list =
+            vec![LinearForm::rate(Rate::Greater), LinearForm::rate(Rate::Less), LinearForm::constant(0.5)];
         let spread = Expression::Spread(list);
         assert_eq!(spread.value(&mut |rate| if rate == Rate::Less { 0.25 } else { 1.0 }), 0.75);
         assert_eq!(spread.rates(), [Rate::Greater, Rate::Less]);

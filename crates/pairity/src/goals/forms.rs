@@ -2,7 +2,7 @@
 
 use super::curvature::Curvature;
 use super::expression::Expression;
-use super::linear::Linear;
+use super::linear::LinearForm;
 
 impl Expression {
     /// The linear forms whose maximum (of a convex expression) or minimum (of a concave one) it is, so
@@ -19,7 +19,7 @@ impl Expression {
     /// assert_eq!(expression.linear_forms(3), None);
     /// # Ok::<(), pairity::goals::GoalError>(())
     /// ```
-    pub fn linear_forms(&self, limit: usize) -> Option<Vec<Linear>> {
+    pub fn linear_forms(&self, limit: usize) -> Option<Vec<LinearForm>> {
         match self.curvature() {
             Curvature::Neither => None,
             Curvature::Concave => {
@@ -31,9 +31,9 @@ impl Expression {
     }
 
     /// The forms whose maximum is `factor · self`, where that is convex.
-    fn pieces(&self, factor: f64, limit: usize) -> Option<Vec<Linear>> {
+    fn pieces(&self, factor: f64, limit: usize) -> Option<Vec<LinearForm>> {
         let forms = match self {
-            _ if factor == 0.0 => vec![Linear::default()],
+            _ if factor == 0.0 => vec![LinearForm::default()],
             Expression::Linear(form) => vec![form.scaled(factor)],
             Expression::Abs(inner) => {
                 let mut both = inner.pieces(factor, limit)?;
@@ -56,7 +56,7 @@ impl Expression {
                 pairs.collect()
             }
             Expression::Sum(list) => {
-                let mut sums = vec![Linear::default()];
+                let mut sums = vec![LinearForm::default()];
                 for (inner, entry) in list {
                     let pieces = entry.pieces(factor * inner, limit)?;
                     within(sums.len().checked_mul(pieces.len())?, limit)?;
@@ -83,12 +83,12 @@ mod tests {
     use crate::rates::Rate;
 
     fn gap() -> Expression {
-        Expression::Spread(vec![Linear::rate(Rate::Greater), Linear::rate(Rate::Less)])
+        Expression::Spread(vec![LinearForm::rate(Rate::Greater), LinearForm::rate(Rate::Less)])
     }
 
     #[test]
     fn a_gap_of_two_has_two_forms() {
-        let one = Linear::new(0.0, [(Rate::Greater, 1.0), (Rate::Less, -1.0)]);
+        let one = LinearForm::new(0.0, [(Rate::Greater, 1.0), (Rate::Less, -1.0)]);
         let other = one.scaled(-1.0);
         assert_eq!(gap().linear_forms(2), Some(vec![one.clone(), other.clone()]));
         assert_eq!(gap().linear_forms(1), None);
@@ -98,8 +98,8 @@ mod tests {
     #[test]
     fn a_sum_too_large_is_refused_before_it_is_made() {
         let gaps = (0..60).map(|i| {
-            let shifted = Linear::new(f64::from(i), [(Rate::AUC, 1.0)]);
-            (1.0, Expression::Spread(vec![shifted, Linear::rate(Rate::Less)]))
+            let shifted = LinearForm::new(f64::from(i), [(Rate::AUC, 1.0)]);
+            (1.0, Expression::Spread(vec![shifted, LinearForm::rate(Rate::Less)]))
         });
         assert_eq!(Expression::sum(gaps).linear_forms(10_000), None);
     }

@@ -8,12 +8,12 @@ use super::error::Fault;
 /// A token and its place in the text.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) span: Range<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     Number(f64),
     /// A name outside of brackets.
     Word(String),
@@ -51,7 +51,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut lexer = Lexer { text, at: 0, in_brackets: false };
     let mut list = Vec::new();
     while let Some(token) = lexer.token() {
-        let invalid = matches!(token.kind, Kind::Invalid(_));
+        let invalid = matches!(token.kind, TokenKind::Invalid(_));
         list.push(token);
         if invalid {
             break;
@@ -77,48 +77,48 @@ impl<'a> Lexer<'a> {
             _ if self.in_brackets => self.bracket_symbol(first),
             '0'..='9' | '.' => self.number(),
             _ if first == '_' || first.is_alphabetic() => {
-                Kind::Word(self.take_while(|c| c == '_' || c.is_alphanumeric()).to_string())
+                TokenKind::Word(self.take_while(|c| c == '_' || c.is_alphanumeric()).to_string())
             }
             _ => self.symbol(first),
         };
         let span = match &kind {
-            Kind::Invalid(fault) => fault.span.clone(),
+            TokenKind::Invalid(fault) => fault.span.clone(),
             _ => start..self.at,
         };
         Some(Token { kind, span })
     }
 
-    fn symbol(&mut self, first: char) -> Kind {
+    fn symbol(&mut self, first: char) -> TokenKind {
         for (symbol, kind) in [
-            ("<=", Kind::AtMost),
-            ("≤", Kind::AtMost),
-            (">=", Kind::AtLeast),
-            ("≥", Kind::AtLeast),
-            ("=<", Kind::WrongComparison("<=")),
-            ("=>", Kind::WrongComparison(">=")),
-            ("==", Kind::WrongComparison("<= or >=")),
-            ("=", Kind::WrongComparison("<= or >=")),
-            ("<", Kind::WrongComparison("<=")),
-            (">", Kind::WrongComparison(">=")),
-            ("+", Kind::Plus),
-            ("-", Kind::Minus),
-            ("*", Kind::Star),
-            ("/", Kind::Slash),
-            ("(", Kind::Open),
-            (")", Kind::Close),
-            (",", Kind::Comma),
-            ("[", Kind::OpenBracket),
-            ("]", Kind::CloseBracket),
+            ("<=", TokenKind::AtMost),
+            ("≤", TokenKind::AtMost),
+            (">=", TokenKind::AtLeast),
+            ("≥", TokenKind::AtLeast),
+            ("=<", TokenKind::WrongComparison("<=")),
+            ("=>", TokenKind::WrongComparison(">=")),
+            ("==", TokenKind::WrongComparison("<= or >=")),
+            ("=", TokenKind::WrongComparison("<= or >=")),
+            ("<", TokenKind::WrongComparison("<=")),
+            (">", TokenKind::WrongComparison(">=")),
+            ("+", TokenKind::Plus),
+            ("-", TokenKind::Minus),
+            ("*", TokenKind::Star),
+            ("/", TokenKind::Slash),
+            ("(", TokenKind::Open),
+            (")", TokenKind::Close),
+            (",", TokenKind::Comma),
+            ("[", TokenKind::OpenBracket),
+            ("]", TokenKind::CloseBracket),
         ] {
             if self.rest().starts_with(symbol) {
                 self.at += symbol.len();
-                self.in_brackets = kind == Kind::OpenBracket;
+                self.in_brackets = kind == TokenKind::OpenBracket;
                 return kind;
             }
         }
         let fault =
             Fault::new(self.at..self.at + first.len_utf8(), format!("unexpected character {first:?}"));
-        Kind::Invalid(match first {
+        TokenKind::Invalid(match first {
             '|' => fault.help("an absolute value is written abs(...)"),
             '%' => fault.help("write the number itself: 0.01 for 1%"),
             '"' | '\'' => fault.help("names of groups stand in brackets, as in A[\"x\" > \"y\"]"),
@@ -126,18 +126,18 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    fn bracket_symbol(&mut self, symbol: char) -> Kind {
+    fn bracket_symbol(&mut self, symbol: char) -> TokenKind {
         let start = self.at;
         self.at += symbol.len_utf8();
         match symbol {
-            '*' => Kind::Star,
-            '>' => Kind::Above,
-            '<' => Kind::Below,
+            '*' => TokenKind::Star,
+            '>' => TokenKind::Above,
+            '<' => TokenKind::Below,
             ']' => {
                 self.in_brackets = false;
-                Kind::CloseBracket
+                TokenKind::CloseBracket
             }
-            _ => Kind::Invalid(
+            _ => TokenKind::Invalid(
                 Fault::new(start..self.at, format!("unexpected character {symbol:?} in brackets")).help(
                     "a name with anything but letters, digits, `_`, `-` and `.` must be quoted: A[\"x & y\" > *]",
                 ),
@@ -145,7 +145,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn number(&mut self) -> Kind {
+    fn number(&mut self) -> TokenKind {
         let start = self.at;
         let digits = |c: char| c.is_ascii_digit();
         self.take_while(digits);
@@ -164,31 +164,31 @@ impl<'a> Lexer<'a> {
             }
         }
         let written = self.text.get(start..self.at).unwrap_or_default();
-        let fault = |message: String| Kind::Invalid(Fault::new(start..self.at, message));
+        let fault = |message: String| TokenKind::Invalid(Fault::new(start..self.at, message));
         match written.parse::<f64>() {
-            Ok(value) if value.is_finite() => Kind::Number(value),
+            Ok(value) if value.is_finite() => TokenKind::Number(value),
             Ok(_) => fault("this number is too large".to_string()),
             Err(_) => fault(format!("`{written}` is not a number")),
         }
     }
 
-    fn name(&mut self) -> Kind {
+    fn name(&mut self) -> TokenKind {
         let start = self.at;
         let name = self.take_while(in_name).to_string();
         match self.peek() {
             Some(prime @ ('\'' | '’' | '′')) if name == "z" => {
                 self.at += prime.len_utf8();
-                Kind::ZPrime
+                TokenKind::ZPrime
             }
-            Some('\'') => Kind::Invalid(
+            Some('\'') => TokenKind::Invalid(
                 Fault::new(start..self.at + 1, "a name with a quote mark in it must be quoted")
                     .help(format!("write it in double quotes: \"{name}'...\"")),
             ),
-            _ => Kind::Name { name, quoted: false },
+            _ => TokenKind::Name { name, quoted: false },
         }
     }
 
-    fn quoted(&mut self, quote: char) -> Kind {
+    fn quoted(&mut self, quote: char) -> TokenKind {
         let start = self.at;
         self.at += quote.len_utf8();
         let mut name = String::new();
@@ -196,7 +196,7 @@ impl<'a> Lexer<'a> {
             let at = self.at;
             self.at += c.len_utf8();
             match c {
-                _ if c == quote => return Kind::Name { name, quoted: true },
+                _ if c == quote => return TokenKind::Name { name, quoted: true },
                 '\\' => {
                     let Some(escaped) = self.peek() else { break };
                     self.at += escaped.len_utf8();
@@ -207,7 +207,7 @@ impl<'a> Lexer<'a> {
                         't' => '\t',
                         _ => {
                             let fault = Fault::new(at..self.at, "unknown escape in a name");
-                            return Kind::Invalid(
+                            return TokenKind::Invalid(
                                 fault.help("escapes are \\\\, \\\", \\', \\n, \\r and \\t"),
                             );
                         }
@@ -216,7 +216,7 @@ impl<'a> Lexer<'a> {
                 _ => name.push(c),
             }
         }
-        Kind::Invalid(Fault::new(start..start + 1, "this quote is never closed"))
+        TokenKind::Invalid(Fault::new(start..start + 1, "this quote is never closed"))
     }
 
     fn rest(&self) -> &'a str {
@@ -243,17 +243,17 @@ fn in_name(c: char) -> bool {
 mod tests {
     use super::*;
 
-    fn kinds(text: &str) -> Vec<Kind> {
+    fn kinds(text: &str) -> Vec<TokenKind> {
         tokens(text).into_iter().map(|token| token.kind).collect()
     }
 
-    fn name(name: &str, quoted: bool) -> Kind {
-        Kind::Name { name: name.to_string(), quoted }
+    fn name(name: &str, quoted: bool) -> TokenKind {
+        TokenKind::Name { name: name.to_string(), quoted }
     }
 
     fn invalid(text: &str) -> (Range<usize>, String) {
         match tokens(text).pop().map(|token| token.kind) {
-            Some(Kind::Invalid(fault)) => (fault.span, fault.message),
+            Some(TokenKind::Invalid(fault)) => (fault.span, fault.message),
             other => panic!("{other:?}"),
         }
     }
@@ -263,18 +263,18 @@ mod tests {
         let values =
             [("1", 1.0), (".5", 0.5), ("2.", 2.0), ("1e-3", 1e-3), ("2.5E+2", 250.0), ("1e-400", 0.0)];
         for (text, value) in values {
-            assert_eq!(kinds(text), [Kind::Number(value)], "{text}");
+            assert_eq!(kinds(text), [TokenKind::Number(value)], "{text}");
         }
-        assert_eq!(kinds("1e"), [Kind::Number(1.0), Kind::Word("e".into())]);
+        assert_eq!(kinds("1e"), [TokenKind::Number(1.0), TokenKind::Word("e".into())]);
         assert_eq!(invalid("1 + 1e999"), (4..9, "this number is too large".into()));
         assert_eq!(invalid(" ."), (1..2, "`.` is not a number".into()));
     }
 
     #[test]
     fn a_minus_is_part_of_a_name_in_brackets_only() {
-        let in_brackets = [Kind::OpenBracket, name("a-1", false), Kind::CloseBracket];
+        let in_brackets = [TokenKind::OpenBracket, name("a-1", false), TokenKind::CloseBracket];
         assert_eq!(kinds("[a-1]"), in_brackets);
-        assert_eq!(kinds("a-1"), [Kind::Word("a".into()), Kind::Minus, Kind::Number(1.0)]);
+        assert_eq!(kinds("a-1"), [TokenKind::Word("a".into()), TokenKind::Minus, TokenKind::Number(1.0)]);
     }
 
     #[test]
@@ -291,7 +291,13 @@ mod tests {
 
     #[test]
     fn a_prime_after_z_is_not_a_quote() {
-        let tokens = [Kind::OpenBracket, name("z", false), Kind::Below, Kind::ZPrime, Kind::CloseBracket];
+        let tokens = [
+            TokenKind::OpenBracket,
+            name("z", false),
+            TokenKind::Below,
+            TokenKind::ZPrime,
+            TokenKind::CloseBracket,
+        ];
         for text in ["[z<z']", "[ z < z′ ]", "[z < z’]"] {
             assert_eq!(kinds(text), tokens, "{text}");
         }
@@ -305,8 +311,11 @@ mod tests {
 
     #[test]
     fn comparisons_in_one_sign_or_two() {
-        assert_eq!(kinds("<= ≤ >= ≥"), [Kind::AtMost, Kind::AtMost, Kind::AtLeast, Kind::AtLeast]);
-        assert_eq!(kinds("=<"), [Kind::WrongComparison("<=")]);
-        assert_eq!(kinds("< ="), [Kind::WrongComparison("<="), Kind::WrongComparison("<= or >=")]);
+        assert_eq!(
+            kinds("<= ≤ >= ≥"),
+            [TokenKind::AtMost, TokenKind::AtMost, TokenKind::AtLeast, TokenKind::AtLeast]
+        );
+        assert_eq!(kinds("=<"), [TokenKind::WrongComparison("<=")]);
+        assert_eq!(kinds("< ="), [TokenKind::WrongComparison("<="), TokenKind::WrongComparison("<= or >=")]);
     }
 }

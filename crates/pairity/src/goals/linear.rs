@@ -7,24 +7,24 @@ use crate::rates::Rate;
 /// The terms are sorted by rate, each rate occurs once, and no coefficient is zero.
 ///
 /// ```
-/// use pairity::goals::Linear;
+/// use pairity::goals::LinearForm;
 /// use pairity::rates::Rate;
-/// let gap = Linear::new(0.5, [(Rate::Less, -1.0), (Rate::Greater, 3.0), (Rate::Greater, -2.0)]);
+/// let gap = LinearForm::new(0.5, [(Rate::Less, -1.0), (Rate::Greater, 3.0), (Rate::Greater, -2.0)]);
 /// assert_eq!(gap.terms, [(Rate::Greater, 1.0), (Rate::Less, -1.0)]);
 /// assert_eq!(gap.value(&mut |rate| if rate == Rate::Less { 0.25 } else { 1.0 }), 1.25);
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Linear {
+pub struct LinearForm {
     /// What is left when every rate is zero.
     pub constant: f64,
     /// Rates and their coefficients.
     pub terms: Vec<(Rate, f64)>,
 }
 
-impl Linear {
+impl LinearForm {
     /// Sorts the terms and adds up those of the same rate.
-    pub fn new(constant: f64, terms: impl IntoIterator<Item = (Rate, f64)>) -> Linear {
-        let mut form = Linear::constant(constant);
+    pub fn new(constant: f64, terms: impl IntoIterator<Item = (Rate, f64)>) -> LinearForm {
+        let mut form = LinearForm::constant(constant);
         for (rate, coefficient) in terms {
             form.add_term(rate, coefficient);
         }
@@ -32,13 +32,13 @@ impl Linear {
     }
 
     /// A number.
-    pub fn constant(constant: f64) -> Linear {
-        Linear { constant, terms: Vec::new() }
+    pub fn constant(constant: f64) -> LinearForm {
+        LinearForm { constant, terms: Vec::new() }
     }
 
     /// One rate.
-    pub fn rate(rate: Rate) -> Linear {
-        Linear { constant: 0.0, terms: vec![(rate, 1.0)] }
+    pub fn rate(rate: Rate) -> LinearForm {
+        LinearForm { constant: 0.0, terms: vec![(rate, 1.0)] }
     }
 
     /// Whether there is no rate in it.
@@ -52,7 +52,7 @@ impl Linear {
     }
 
     /// `self + factor · other`.
-    pub fn plus(mut self, factor: f64, other: &Linear) -> Linear {
+    pub fn plus(mut self, factor: f64, other: &LinearForm) -> LinearForm {
         self.constant += factor * other.constant;
         for &(rate, coefficient) in &other.terms {
             self.add_term(rate, factor * coefficient);
@@ -61,8 +61,8 @@ impl Linear {
     }
 
     /// `factor · self`.
-    pub fn scaled(&self, factor: f64) -> Linear {
-        Linear::default().plus(factor, self)
+    pub fn scaled(&self, factor: f64) -> LinearForm {
+        LinearForm::default().plus(factor, self)
     }
 
     pub(super) fn is_finite(&self) -> bool {
@@ -99,27 +99,27 @@ mod tests {
     #[test]
     fn a_rate_that_cancels_is_gone() {
         let form =
-            Linear::new(1.0, [(Rate::AUC, 0.1), (Rate::AUC, 0.2), (Rate::AUC, -0.3), (Rate::Mse, 0.0)]);
-        assert_eq!(form, Linear::constant(1.0));
+            LinearForm::new(1.0, [(Rate::AUC, 0.1), (Rate::AUC, 0.2), (Rate::AUC, -0.3), (Rate::Mse, 0.0)]);
+        assert_eq!(form, LinearForm::constant(1.0));
         assert!(form.is_constant());
     }
 
     #[test]
     fn a_sum_that_overflows_stays_infinite() {
-        let form = Linear::new(0.0, [(Rate::AUC, f64::MAX), (Rate::AUC, f64::MAX), (Rate::AUC, 1.0)]);
+        let form = LinearForm::new(0.0, [(Rate::AUC, f64::MAX), (Rate::AUC, f64::MAX), (Rate::AUC, 1.0)]);
         assert!(!form.is_finite());
     }
 
     #[test]
     fn terms_stay_sorted() {
-        let form =
-            Linear::rate(Rate::Mse).plus(-2.0, &Linear::new(1.0, [(Rate::Less, 1.0), (Rate::AUC, 1.0)]));
+        let form = LinearForm::rate(Rate::Mse)
+            .plus(-2.0, &LinearForm::new(1.0, [(Rate::Less, 1.0), (Rate::AUC, 1.0)]));
         assert_eq!(form.constant, -2.0);
         assert_eq!(form.terms, [(Rate::AUC, -2.0), (Rate::Less, -2.0), (Rate::Mse, 1.0)]);
     }
 
     #[test]
     fn an_unknown_rate_makes_the_value_unknown() {
-        assert!(Linear::rate(Rate::AUC).value(&mut |_| f64::NAN).is_nan());
+        assert!(LinearForm::rate(Rate::AUC).value(&mut |_| f64::NAN).is_nan());
     }
 }

@@ -2,21 +2,21 @@
 
 use super::error::Fault;
 use super::expression::Expression;
-use super::syntax::{Factor, Function, Kind, Node};
+use super::syntax::{Factor, Function, Node, NodeKind};
 
 impl Node {
     /// The expression it means.
     pub(super) fn lower(&self) -> Result<Expression, Fault> {
         let expression = match &self.kind {
-            Kind::Value(form) => Expression::Linear(form.clone()),
-            Kind::Criterion(_, expression) => expression.clone(),
-            Kind::Sum(parts) => {
+            NodeKind::Value(form) => Expression::Linear(form.clone()),
+            NodeKind::Criterion(_, expression) => expression.clone(),
+            NodeKind::Sum(parts) => {
                 let lowered: Result<Vec<_>, Fault> =
                     parts.iter().map(|(sign, part)| Ok((*sign, part.lower()?))).collect();
                 Expression::sum(lowered?)
             }
-            Kind::Product(factors) => self.product(factors)?,
-            Kind::Call(function, list) => {
+            NodeKind::Product(factors) => self.product(factors)?,
+            NodeKind::Call(function, list) => {
                 let mut lowered = list.iter().map(Node::lower).collect::<Result<Vec<_>, Fault>>()?;
                 match (function, lowered.len()) {
                     (Function::Abs, 1) => lowered.remove(0).abs(),

@@ -51,7 +51,7 @@ pub use error::GoalError;
 pub use expression::Expression;
 pub use goal::{Goal, Objective};
 pub use help::language_help;
-pub use linear::Linear;
+pub use linear::LinearForm;
 pub use names::Vocabulary;
 pub use objective::{parse_expression, parse_maximize, parse_minimize};
 pub(crate) use problem::TOLERANCE;

@@ -12,10 +12,10 @@ use std::ops::Range;
 
 use super::criterion::Criterion;
 use super::error::{Fault, GoalError};
-use super::lexer::{Kind as Is, Token, tokens};
-use super::linear::Linear;
+use super::lexer::{Token, TokenKind as Is, tokens};
+use super::linear::LinearForm;
 use super::names::{Vocabulary, nearest};
-use super::syntax::{Factor, Function, Kind, Node};
+use super::syntax::{Factor, Function, Node, NodeKind};
 use crate::rates::Rate;
 
 /// The longest text that is read, in bytes.
@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
             Some((_, only)) if parts.is_empty() => Ok(only),
             last => {
                 parts.extend(last);
-                Ok(Node { span, kind: Kind::Sum(parts) })
+                Ok(Node { span, kind: NodeKind::Sum(parts) })
             }
         }
     }
@@ -162,7 +162,7 @@ impl<'a> Parser<'a> {
             Some(only) if factors.is_empty() => Ok(only.node),
             last => {
                 factors.extend(last);
-                Ok(Node { span, kind: Kind::Product(factors) })
+                Ok(Node { span, kind: NodeKind::Product(factors) })
             }
         }
     }
@@ -179,7 +179,7 @@ impl<'a> Parser<'a> {
         if atom.span.start == start {
             return Ok(atom);
         }
-        Ok(Node { span: start..atom.span.end, kind: Kind::Sum(vec![(sign, atom)]) })
+        Ok(Node { span: start..atom.span.end, kind: NodeKind::Sum(vec![(sign, atom)]) })
     }
 
     fn atom(&mut self) -> Result<Node, Fault> {
@@ -187,7 +187,7 @@ impl<'a> Parser<'a> {
         match &token.kind {
             Is::Number(value) => {
                 self.advance();
-                Ok(Node { span: token.span, kind: Kind::Value(Linear::constant(*value)) })
+                Ok(Node { span: token.span, kind: NodeKind::Value(LinearForm::constant(*value)) })
             }
             Is::Word(word) => {
                 self.advance();
@@ -197,7 +197,7 @@ impl<'a> Parser<'a> {
                 let (mut list, end) = self.list("these parentheses")?;
                 match (list.pop(), list.is_empty()) {
                     (Some(only), true) => {
-                        let kind = Kind::Sum(vec![(1.0, only)]);
+                        let kind = NodeKind::Sum(vec![(1.0, only)]);
                         Ok(Node { span: token.span.start..end, kind })
                     }
                     _ => Err(Fault::new(token.span.start..end, "parentheses hold one expression")),
@@ -218,19 +218,19 @@ impl<'a> Parser<'a> {
                 let message = format!("`abs` takes one expression, and got {}", list.len());
                 return Err(Fault::new(span, message));
             }
-            return Ok(Node { span, kind: Kind::Call(function, list) });
+            return Ok(Node { span, kind: NodeKind::Call(function, list) });
         }
         if let Some(criterion) = Criterion::from_name(word) {
             let expression =
                 criterion.expression(self.vocabulary).map_err(|reason| Fault::new(span.clone(), reason))?;
-            return Ok(Node { span, kind: Kind::Criterion(criterion, expression) });
+            return Ok(Node { span, kind: NodeKind::Criterion(criterion, expression) });
         }
         match word {
-            "auc" => Ok(Node { span, kind: Kind::Value(Linear::rate(Rate::AUC)) }),
-            "mse" => Ok(Node { span, kind: Kind::Value(Linear::rate(Rate::Mse)) }),
+            "auc" => Ok(Node { span, kind: NodeKind::Value(LinearForm::rate(Rate::AUC)) }),
+            "mse" => Ok(Node { span, kind: NodeKind::Value(LinearForm::rate(Rate::Mse)) }),
             "A" | "P" | "S" => {
                 let (form, end) = self.sides(word)?;
-                Ok(Node { span: span.start..end, kind: Kind::Value(form) })
+                Ok(Node { span: span.start..end, kind: NodeKind::Value(form) })
             }
             _ => Err(unknown(word, span)),
         }

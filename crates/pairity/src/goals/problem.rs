@@ -11,7 +11,7 @@
 //! objective, and f_i − ξ ≤ 0 become constraints: this is how the minimum of rates is maximized.
 
 use super::{
-    Constraint, Expression, Goal, GoalError, Linear, Objective, Sense, Vocabulary, parse_constraint,
+    Constraint, Expression, Goal, GoalError, LinearForm, Objective, Sense, Vocabulary, parse_constraint,
     parse_maximize, parse_minimize,
 };
 use crate::rates::Rate;
@@ -92,7 +92,7 @@ fn is_met(miss: f64) -> bool {
 /// A form that has to be at most 0, and the constraint it comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Bound {
-    pub form: Linear,
+    pub form: LinearForm,
     /// Index of the goal's constraint.
     pub constraint: usize,
 }
@@ -102,7 +102,7 @@ pub(crate) struct Bound {
 pub struct Problem {
     /// The objective as it was stated.
     pub stated: Expression,
-    pub(crate) objective: Vec<Linear>,
+    pub(crate) objective: Vec<LinearForm>,
     pub(crate) bounds: Vec<Bound>,
     /// Every rate in it, sorted.
     pub(crate) rates: Vec<Rate>,
@@ -179,7 +179,7 @@ impl Problem {
             return None;
         }
         let mut parts = vec![self.stated.clone()];
-        parts.extend(compared.iter().map(|&rate| Expression::Linear(Linear::new(0.0, [(rate, 1.0)]))));
+        parts.extend(compared.iter().map(|&rate| Expression::Linear(LinearForm::new(0.0, [(rate, 1.0)]))));
         Problem::new(&Expression::Min(parts), true, &[]).ok()
     }
 
@@ -236,7 +236,7 @@ impl Problem {
     }
 
     /// The forms that the game bounds: those of the objective, less the slack, then the constraints'.
-    pub(crate) fn game_bounds(&self) -> impl Iterator<Item = &Linear> {
+    pub(crate) fn game_bounds(&self) -> impl Iterator<Item = &LinearForm> {
         let objective = if self.has_slack() { &self.objective[..] } else { &[] };
         objective.iter().chain(self.bounds.iter().map(|bound| &bound.form))
     }
@@ -271,7 +271,7 @@ impl Problem {
     }
 
     /// A linear form at rates that stand in the order of the problem's.
-    pub(crate) fn value(&self, form: &Linear, rates: &[f64]) -> f64 {
+    pub(crate) fn value(&self, form: &LinearForm, rates: &[f64]) -> f64 {
         let at = |rate: Rate| self.rates.binary_search(&rate).map_or(f64::NAN, |index| rates[index]);
         form.constant + form.terms.iter().map(|&(rate, factor)| factor * at(rate)).sum::<f64>()
     }
@@ -292,7 +292,7 @@ impl Problem {
     /// The objective if every rate were as wanted, from where a slack variable starts: no scorer reaches
     /// it, so the game begins with every form above the slack, as errors are above 0.
     pub(crate) fn ideal(&self) -> f64 {
-        let best = |form: &Linear| {
+        let best = |form: &LinearForm| {
             let wanted = form.terms.iter().filter(|(rate, factor)| *rate != Rate::Mse && *factor < 0.0);
             form.constant + wanted.map(|(_, factor)| factor).sum::<f64>()
         };
@@ -302,12 +302,12 @@ impl Problem {
 
 /// sign · (expression − bound).
 fn less(sign: f64, constraint: &Constraint) -> Expression {
-    let bound = Expression::Linear(Linear::constant(-constraint.bound));
+    let bound = Expression::Linear(LinearForm::constant(-constraint.bound));
     Expression::Sum(vec![(sign, constraint.expression.clone()), (sign, bound)])
 }
 
 /// The rates of some forms, sorted.
-fn rates<'a>(forms: impl Iterator<Item = &'a Linear>) -> Vec<Rate> {
+fn rates<'a>(forms: impl Iterator<Item = &'a LinearForm>) -> Vec<Rate> {
     let mut rates: Vec<Rate> = forms.flat_map(|form| form.terms.iter().map(|term| term.0)).collect();
     rates.sort_unstable();
     rates.dedup();
@@ -315,16 +315,22 @@ fn rates<'a>(forms: impl Iterator<Item = &'a Linear>) -> Vec<Rate> {
 }
 
 /// The forms whose maximum is sign · expression + constant.
-fn forms(expression: &Expression, sign: f64, constant: f64, what: &str) -> Result<Vec<Linear>, ProblemError> {
+fn forms(
+    expression: &Expression,
+    sign: f64,
+    constant: f64,
+    what: &str,
+) -> Result<Vec<LinearForm>, ProblemError> {
     let fits = match sign > 0.0 {
         true => expression.curvature().is_convex(),
         false => expression.curvature().is_concave(),
     };
     let forms = expression.linear_forms(MAX_FORMS).filter(|_| fits);
     let forms = forms.ok_or_else(|| ProblemError::Shape { what: what.to_owned() })?;
-    let forms: Vec<Linear> =
-        forms.into_iter().map(|form| Linear::constant(constant).plus(sign, &form)).collect();
-    let grows = |form: &Linear| form.terms.iter().any(|&(rate, factor)| rate == Rate::Mse && factor < 0.0);
+    let forms: Vec<LinearForm> =
+        forms.into_iter().map(|form| LinearForm::constant(constant).plus(sign, &form)).collect();
+    let grows =
+        |form: &LinearForm| form.terms.iter().any(|&(rate, factor)| rate == Rate::Mse && factor < 0.0);
     match forms.iter().any(grows) {
         true => Err(ProblemError::LargeError { what: what.to_owned() }),
         false => Ok(forms),
@@ -385,7 +391,7 @@ mod tests {
     #[test]
     fn a_gap_is_two_bounds_and_auc_is_turned_around() {
         let problem = problem("auc", &["cross_group <= 0.01"]);
-        assert_eq!(problem.objective, [Linear::new(0.0, [(Rate::AUC, -1.0)])]);
+        assert_eq!(problem.objective, [LinearForm::new(0.0, [(Rate::AUC, -1.0)])]);
         assert_eq!(problem.bounds.len(), 2);
         let found = assess(&problem, |rate| if rate == Rate::accuracy(0, 1) { 0.9 } else { 0.7 });
         assert!((found.violation - 0.19).abs() < 1e-12 && !found.met, "{found:?}");

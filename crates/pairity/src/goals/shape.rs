@@ -3,7 +3,7 @@
 use super::curvature::Curvature;
 use super::error::Fault;
 use super::expression::Expression;
-use super::syntax::{Factor, Function, Kind, Node};
+use super::syntax::{Factor, Function, Node, NodeKind};
 
 /// Which way a goal pushes a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,14 +46,14 @@ pub(super) fn offense(node: &Node, push: Push, purpose: Purpose) -> Option<Fault
     let (part, push) = find(node, push)?;
     let span = part.span.clone();
     let name = match &part.kind {
-        Kind::Call(Function::Abs, _) if push == Push::Down => {
+        NodeKind::Call(Function::Abs, _) if push == Push::Down => {
             return Some(
                 Fault::new(span, "`abs` is convex around a linear expression only")
                     .help("the `min`, `max`, `abs` or criterion inside makes it neither convex nor concave"),
             );
         }
-        Kind::Call(function, _) => function.name(),
-        Kind::Criterion(criterion, _) => criterion.name(),
+        NodeKind::Call(function, _) => function.name(),
+        NodeKind::Criterion(criterion, _) => criterion.name(),
         _ => "this",
     };
     let (message, help) = match (purpose, push) {
@@ -82,17 +82,19 @@ fn find(node: &Node, push: Push) -> Option<(&Node, Push)> {
         return None;
     }
     let inner = match &node.kind {
-        Kind::Value(_) | Kind::Criterion(..) => None,
-        Kind::Sum(parts) => parts.iter().find_map(|(sign, part)| find(part, push.times(*sign))),
-        Kind::Product(factors) => {
+        NodeKind::Value(_) | NodeKind::Criterion(..) => None,
+        NodeKind::Sum(parts) => parts.iter().find_map(|(sign, part)| find(part, push.times(*sign))),
+        NodeKind::Product(factors) => {
             let push = push.times(factors.iter().filter_map(constant).product());
             factors.iter().find_map(|factor| find(&factor.node, push))
         }
-        Kind::Call(Function::Max, list) if push == Push::Down => {
+        NodeKind::Call(Function::Max, list) if push == Push::Down => {
             list.iter().find_map(|part| find(part, push))
         }
-        Kind::Call(Function::Min, list) if push == Push::Up => list.iter().find_map(|part| find(part, push)),
-        Kind::Call(..) => None,
+        NodeKind::Call(Function::Min, list) if push == Push::Up => {
+            list.iter().find_map(|part| find(part, push))
+        }
+        NodeKind::Call(..) => None,
     };
     Some(inner.unwrap_or((node, push)))
 }

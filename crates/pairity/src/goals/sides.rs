@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use super::criterion::symmetric;
 use super::error::Fault;
-use super::lexer::{Kind as Is, Token};
-use super::linear::Linear;
+use super::lexer::{Token, TokenKind as Is};
+use super::linear::LinearForm;
 use super::parser::Parser;
 use crate::rates::{Rate, Side};
 
 impl Parser<'_> {
     /// The rate called `A`, `P` or `S` from its opening bracket on, and where it ends.
-    pub(super) fn sides(&mut self, rate: &str) -> Result<(Linear, usize), Fault> {
+    pub(super) fn sides(&mut self, rate: &str) -> Result<(LinearForm, usize), Fault> {
         let example = if rate == "S" { "S[x]".to_string() } else { format!("{rate}[x > y]") };
         let written = |fault: Fault| match fault.help {
             None => fault.help(format!("it is written {example}")),
@@ -30,7 +30,7 @@ impl Parser<'_> {
                 _ => return Err(written(self.unexpected("`>`"))),
             };
             let second = self.side().map_err(written)?;
-            Linear::rate(match rate {
+            LinearForm::rate(match rate {
                 "A" => self.accuracy(&first, &comparison, &second)?,
                 _ => self.parity(&first, &comparison, &second)?,
             })

@@ -4,20 +4,20 @@ use std::ops::Range;
 
 use super::criterion::Criterion;
 use super::expression::Expression;
-use super::linear::Linear;
+use super::linear::LinearForm;
 use crate::rates::Rate;
 
 /// A part of a goal and its place in the text.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Node {
     pub(super) span: Range<usize>,
-    pub(super) kind: Kind,
+    pub(super) kind: NodeKind,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum NodeKind {
     /// A number or a rate.
-    Value(Linear),
+    Value(LinearForm),
     Criterion(Criterion, Expression),
     /// Parts with the sign 1 or -1; parentheses are a sum of one.
     Sum(Vec<(f64, Node)>),
@@ -55,11 +55,13 @@ impl Node {
     /// The first place where a rate is written.
     pub(super) fn find_rate(&self, rate: Rate) -> Option<Range<usize>> {
         match &self.kind {
-            Kind::Value(form) => form.terms.iter().any(|&(name, _)| name == rate).then(|| self.span.clone()),
-            Kind::Criterion(..) => None,
-            Kind::Sum(list) => list.iter().find_map(|(_, node)| node.find_rate(rate)),
-            Kind::Product(list) => list.iter().find_map(|factor| factor.node.find_rate(rate)),
-            Kind::Call(_, list) => list.iter().find_map(|node| node.find_rate(rate)),
+            NodeKind::Value(form) => {
+                form.terms.iter().any(|&(name, _)| name == rate).then(|| self.span.clone())
+            }
+            NodeKind::Criterion(..) => None,
+            NodeKind::Sum(list) => list.iter().find_map(|(_, node)| node.find_rate(rate)),
+            NodeKind::Product(list) => list.iter().find_map(|factor| factor.node.find_rate(rate)),
+            NodeKind::Call(_, list) => list.iter().find_map(|node| node.find_rate(rate)),
         }
     }
 }

@@ -71,7 +71,7 @@ impl fmt::Display for Note {
 }
 
 /// A column of the table, beside what it becomes.
-enum Source<'a> {
+enum FeatureSource<'a> {
     Number {
         numbers: &'a [f64],
         shift: f64,
@@ -90,7 +90,7 @@ enum Source<'a> {
 
 /// A column that fits what was learned.
 enum Fit<'a> {
-    Dense(Source<'a>),
+    Dense(FeatureSource<'a>),
     Text(Words),
 }
 
@@ -162,7 +162,7 @@ fn fit<'a>(encoding: &Encoding, column: &'a Column, notes: &mut Vec<Note>) -> Re
             if missing > 0 && !indicator {
                 notes.push(Note::Missing { column: name(), rows: missing });
             }
-            Ok(Fit::Dense(Source::Number { numbers, shift, scale, fill, indicator }))
+            Ok(Fit::Dense(FeatureSource::Number { numbers, shift, scale, fill, indicator }))
         }
         (Encoding::Number { .. }, Values::Categories { levels, .. }) => {
             let example = levels.iter().find(|level| level.parse::<f64>().is_err()).or(levels.first());
@@ -204,18 +204,18 @@ fn fit<'a>(encoding: &Encoding, column: &'a Column, notes: &mut Vec<Note>) -> Re
                 notes.push(Note::Missing { column: name(), rows: absent });
             }
             let last = if *missing { known.len() as u32 } else { MISSING };
-            Ok(Fit::Dense(Source::Category { codes, places, missing: last, width: encoding.width() }))
+            Ok(Fit::Dense(FeatureSource::Category { codes, places, missing: last, width: encoding.width() }))
         }
     }
 }
 
 /// Writes the features of the rows from `start` on into zeros.
-fn write(sources: &[Source], start: usize, width: usize, values: &mut [f64]) {
+fn write(sources: &[FeatureSource], start: usize, width: usize, values: &mut [f64]) {
     let mut first = 0;
     for source in sources {
         let rows = values.chunks_exact_mut(width).map(|row| &mut row[first..]);
         match source {
-            Source::Number { numbers, shift, scale, fill, indicator } => {
+            FeatureSource::Number { numbers, shift, scale, fill, indicator } => {
                 for (row, &number) in rows.zip(&numbers[start..]) {
                     let missing = number.is_nan();
                     row[0] = if missing { *fill } else { (number - shift) / scale };
@@ -225,7 +225,7 @@ fn write(sources: &[Source], start: usize, width: usize, values: &mut [f64]) {
                 }
                 first += 1 + usize::from(*indicator);
             }
-            Source::Category { codes, places, missing, width } => {
+            FeatureSource::Category { codes, places, missing, width } => {
                 for (row, &code) in rows.zip(&codes[start..]) {
                     let place = *places.get(code as usize).unwrap_or(missing);
                     if place != MISSING {

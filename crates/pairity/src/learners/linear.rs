@@ -12,7 +12,7 @@ use super::{Features, GroupUse, Scorer, ScorerError};
 /// The widest rows with a loop of their own.
 const NARROW: usize = 8;
 
-/// Sums that are carried side by side, since one has to wait for the addition before.
+/// GradientSums that are carried side by side, since one has to wait for the addition before.
 const LANES: usize = 8;
 
 /// Rows whose gradient is added at once.
@@ -51,9 +51,9 @@ pub struct Linear {
 
 impl Linear {
     /// One set of weights, of which so many are for features that are stored one by one.
-    fn kernel(&self, dense: usize) -> Sums {
+    fn kernel(&self, dense: usize) -> GradientSums {
         let intercept = self.intercept || matches!(self.groups, GroupUse::Weights { .. });
-        Sums { width: self.width, dense, intercept }
+        GradientSums { width: self.width, dense, intercept }
     }
 }
 
@@ -102,13 +102,13 @@ impl Scorer for Linear {
 }
 
 /// One set of weights.
-struct Sums {
+struct GradientSums {
     width: usize,
     dense: usize,
     intercept: bool,
 }
 
-impl Kernel for Sums {
+impl Kernel for GradientSums {
     fn len(&self) -> usize {
         self.width.saturating_add(usize::from(self.intercept))
     }

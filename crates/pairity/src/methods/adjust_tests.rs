@@ -1,6 +1,6 @@
 //! Kallus and Zhou, offsets and matched quantiles: by hand, by brute force, and on any table at all.
 
-use super::fixtures::{Table, grouped, holds_on_any_table, offsets};
+use super::fixtures::{ScoredTable, grouped, holds_on_any_table, offsets};
 use super::{MethodError, Tuning, group_offset, kallus_zhou, quantile_match};
 use crate::examples::{Columns, Examples, Groups};
 use crate::metrics::{Settings, rate_values};
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 /// Violation of `cross_group <= bound`, or of the same for `marginal`, and the error of the AUC: smaller is
 /// better, in this order.
-fn quality(table: &Table, scores: &[f64], rates: &[Rate], bound: f64) -> (f64, f64) {
+fn quality(table: &ScoredTable, scores: &[f64], rates: &[Rate], bound: f64) -> (f64, f64) {
     let mut rates = rates.to_vec();
     rates.push(Rate::AUC);
     let values = rate_values(&table.examples, scores, &rates, &Settings::default()).unwrap();
@@ -31,7 +31,7 @@ fn less(a: (f64, f64), b: (f64, f64)) -> bool {
 #[test]
 fn the_logistic_map_is_the_best_point_of_the_grid() {
     for seed in 0..6 {
-        let table = Table::random(60, 2, 6, seed);
+        let table = ScoredTable::random(60, 2, 6, seed);
         let problem = table.problem(&["cross_group <= 0.05"]);
         let adjusted = kallus_zhou::adjust(&table.tuning(&problem)).unwrap();
         let sigmoid = |t: f64| 1.0 / (1.0 + (-t).exp());
@@ -63,7 +63,7 @@ fn the_logistic_map_is_the_best_point_of_the_grid() {
 
 #[test]
 fn one_given_group_alone_is_mapped() {
-    let table = Table::random(60, 2, 6, 2);
+    let table = ScoredTable::random(60, 2, 6, 2);
     let problem = table.problem(&["cross_group <= 0.05"]);
     let tuning = table.tuning(&problem);
     for group in 0..2 {
@@ -78,7 +78,7 @@ fn one_given_group_alone_is_mapped() {
 
 #[test]
 fn scores_that_are_fair_already_are_not_pushed_down() {
-    let table = Table::new(&[1.0, 0.0, 1.0, 0.0], &[1.0, 0.0, 1.0, 0.0], &["a", "a", "b", "b"], None);
+    let table = ScoredTable::new(&[1.0, 0.0, 1.0, 0.0], &[1.0, 0.0, 1.0, 0.0], &["a", "a", "b", "b"], None);
     let problem = table.problem(&["cross_group <= 0.01"]);
     let Adjustment::Logistic { groups } = kallus_zhou::adjust(&table.tuning(&problem)).unwrap().adjustment
     else {
@@ -90,7 +90,7 @@ fn scores_that_are_fair_already_are_not_pushed_down() {
 
 #[test]
 fn of_three_groups_more_than_one_is_mapped_if_that_helps() {
-    let table = Table::random(150, 3, 10, 3);
+    let table = ScoredTable::random(150, 3, 10, 3);
     let problem = table.problem(&["marginal <= 0.01"]);
     let rows = [Rate::row(0), Rate::row(1), Rate::row(2)];
     let adjusted = kallus_zhou::adjust(&table.tuning(&problem)).unwrap();
@@ -105,7 +105,7 @@ fn of_three_groups_more_than_one_is_mapped_if_that_helps() {
 #[test]
 fn an_offset_is_the_best_of_all_that_make_a_difference() {
     for seed in 0..40 {
-        let table = Table::random(24, 2, 1 + seed as usize % 3, seed);
+        let table = ScoredTable::random(24, 2, 1 + seed as usize % 3, seed);
         let bound = [0.0, 0.05, 0.3][seed as usize % 3];
         let problem = table.problem(&[&format!("cross_group <= {bound}")]);
         let Ok(adjusted) = group_offset::adjust(&table.tuning(&problem)) else { continue };
@@ -133,7 +133,7 @@ fn an_offset_is_the_best_of_all_that_make_a_difference() {
 #[test]
 fn a_long_list_of_offsets_is_searched_as_well_as_by_a_fine_scan() {
     for seed in 0..3 {
-        let table = Table::random(1_200, 2, 1 + 39 * (seed as usize % 2), seed + 100);
+        let table = ScoredTable::random(1_200, 2, 1 + 39 * (seed as usize % 2), seed + 100);
         let problem = table.problem(&["cross_group <= 0.02"]);
         let adjusted = group_offset::adjust(&table.tuning(&problem)).unwrap();
         let shift = |offset: f64| -> Vec<f64> {
@@ -153,7 +153,7 @@ fn a_long_list_of_offsets_is_searched_as_well_as_by_a_fine_scan() {
 fn three_groups_are_shifted_as_well_as_by_a_scan_in_two_directions() {
     let rows = [Rate::row(0), Rate::row(1), Rate::row(2)];
     for seed in 0..4 {
-        let table = Table::random(120, 3, 8, seed + 7);
+        let table = ScoredTable::random(120, 3, 8, seed + 7);
         let problem = table.problem(&["marginal <= 0.02"]);
         let adjusted = group_offset::adjust(&table.tuning(&problem)).unwrap();
         assert_eq!(offsets(&adjusted)[0], 0.0);
@@ -178,7 +178,7 @@ fn three_groups_are_shifted_as_well_as_by_a_scan_in_two_directions() {
 fn a_squared_error_is_shifted_to_its_least() {
     // Group b is scored 3 too high.
     let labels = [1.0, 0.0, 1.0, 0.0];
-    let table = Table::new(&[1.0, 0.0, 4.0, 3.0], &labels, &["a", "a", "b", "b"], None);
+    let table = ScoredTable::new(&[1.0, 0.0, 4.0, 3.0], &labels, &["a", "a", "b", "b"], None);
     let words = crate::goals::Vocabulary { groups: table.groups.names().to_vec(), continuous: false };
     let mse = crate::goals::parse_minimize("mse", &words).unwrap();
     let problem = crate::goals::Problem::new(&mse, false, &[]).unwrap();
@@ -189,7 +189,7 @@ fn a_squared_error_is_shifted_to_its_least() {
 #[test]
 fn quantiles_by_hand() {
     // a: 0, 1, 2 of weight 3; b: 10, 20 of weight 2. Parts of a: 1/6, 1/2, 5/6; of b: 1/4, 3/4.
-    let table = Table::new(
+    let table = ScoredTable::new(
         &[0.0, 1.0, 2.0, 10.0, 20.0],
         &[0.0, 1.0, 0.0, 1.0, 0.0],
         &["a", "a", "a", "b", "b"],
@@ -220,7 +220,7 @@ fn the_barycenter_makes_distributions_equal() {
         })
         .collect();
     let labels: Vec<f64> = (0..2 * n).map(|i| (i % 2) as f64).collect();
-    let table = Table::new(&scores, &labels, &names, None);
+    let table = ScoredTable::new(&scores, &labels, &names, None);
     let problem = table.problem(&["statistical_parity <= 0.01"]);
     let adjusted = quantile_match::adjust(&table.tuning(&problem), Some(1.0)).unwrap();
     let applied = table.applied(&adjusted);
@@ -238,7 +238,7 @@ fn the_barycenter_makes_distributions_equal() {
 
 #[test]
 fn the_strength_is_no_larger_than_it_must_be() {
-    let table = Table::random(400, 2, 1, 5);
+    let table = ScoredTable::random(400, 2, 1, 5);
     let problem = table.problem(&["statistical_parity <= 0.2"]);
     let tuning = table.tuning(&problem);
     let feasible = |strength: f64| quantile_match::adjust(&tuning, Some(strength)).unwrap().meets_goal;
@@ -291,7 +291,7 @@ fn what_does_not_apply_says_why() {
 
 #[test]
 fn a_rate_without_pairs_and_a_wrong_strength_are_refused() {
-    let table = Table::new(&[1.0, 2.0, 3.0], &[1.0, 0.0, 1.0], &["a", "b", "b"], Some(&[0, 1, 1]));
+    let table = ScoredTable::new(&[1.0, 2.0, 3.0], &[1.0, 0.0, 1.0], &["a", "b", "b"], Some(&[0, 1, 1]));
     let problem = table.problem(&["A[a > b] >= 0.5"]);
     let error = group_offset::adjust(&table.tuning(&problem)).unwrap_err();
     assert!(error.to_string().starts_with("A[a > b] has no pairs in the examples"), "{error}");

@@ -78,7 +78,7 @@ pub(super) struct Merge {
 
 /// Which block each example is in.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Member {
+enum BlockMember {
     First(usize),
     Second(usize),
     Neither,
@@ -93,13 +93,13 @@ impl Merge {
         groups: [usize; 2],
         blocks: [&Blocks; 2],
     ) -> Merge {
-        let member: Vec<Member> = codes
+        let member: Vec<BlockMember> = codes
             .iter()
             .zip(scores)
             .map(|(&code, &score)| match usize::from(code) {
-                code if code == groups[0] => Member::First(blocks[0].of(score)),
-                code if code == groups[1] => Member::Second(blocks[1].of(score)),
-                _ => Member::Neither,
+                code if code == groups[0] => BlockMember::First(blocks[0].of(score)),
+                code if code == groups[1] => BlockMember::Second(blocks[1].of(score)),
+                _ => BlockMember::Neither,
             })
             .collect();
         let (rows, columns) = (blocks[0].len(), blocks[1].len());
@@ -172,16 +172,16 @@ struct Masses {
 
 impl Masses {
     /// Adds a pair, or pairs, of such weight.
-    fn add(&mut self, better: Member, worse: Member, weight: f64) {
+    fn add(&mut self, better: BlockMember, worse: BlockMember, weight: f64) {
         self.all += weight;
         match (better, worse) {
-            (Member::First(i), Member::Second(j)) => self.first[i * self.columns + j] += weight,
-            (Member::Second(j), Member::First(i)) => self.second[j * self.rows + i] += weight,
+            (BlockMember::First(i), BlockMember::Second(j)) => self.first[i * self.columns + j] += weight,
+            (BlockMember::Second(j), BlockMember::First(i)) => self.second[j * self.rows + i] += weight,
             _ => {}
         }
     }
 
-    fn add_every_pair(&mut self, examples: &Examples, range: std::ops::Range<usize>, member: &[Member]) {
+    fn add_every_pair(&mut self, examples: &Examples, range: std::ops::Range<usize>, member: &[BlockMember]) {
         let Some(labels) = &examples.labels else { return };
         let factor = |e: usize| examples.factors.as_ref().map_or(1.0, |factors| factors[e]);
         for better in range.clone() {
@@ -193,7 +193,7 @@ impl Masses {
     }
 
     /// In label order, with the sums of the factors of all worse examples by block.
-    fn add_by_label(&mut self, examples: &Examples, range: std::ops::Range<usize>, member: &[Member]) {
+    fn add_by_label(&mut self, examples: &Examples, range: std::ops::Range<usize>, member: &[BlockMember]) {
         let Some(labels) = &examples.labels else { return };
         let factor = |e: usize| examples.factors.as_ref().map_or(1.0, |factors| factors[e]);
         let order = sort_by_value(&labels[range.clone()]);
@@ -210,9 +210,9 @@ impl Masses {
                 };
                 self.all += weigh(worse[2][0]);
                 let (row, sums) = match member[e] {
-                    Member::First(i) => (&mut self.first[i * self.columns..][..self.columns], &worse[1]),
-                    Member::Second(j) => (&mut self.second[j * self.rows..][..self.rows], &worse[0]),
-                    Member::Neither => continue,
+                    BlockMember::First(i) => (&mut self.first[i * self.columns..][..self.columns], &worse[1]),
+                    BlockMember::Second(j) => (&mut self.second[j * self.rows..][..self.rows], &worse[0]),
+                    BlockMember::Neither => continue,
                 };
                 row.iter_mut().zip(sums).for_each(|(mass, &sums)| *mass += weigh(sums));
             }
@@ -220,9 +220,9 @@ impl Masses {
                 let own = [factor(e), factor(e) * (labels[e] - lowest)];
                 let add = |sums: &mut [f64; 2]| sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
                 match member[e] {
-                    Member::First(i) => add(&mut worse[0][i]),
-                    Member::Second(j) => add(&mut worse[1][j]),
-                    Member::Neither => {}
+                    BlockMember::First(i) => add(&mut worse[0][i]),
+                    BlockMember::Second(j) => add(&mut worse[1][j]),
+                    BlockMember::Neither => {}
                 }
                 add(&mut worse[2][0]);
             }

@@ -5,29 +5,34 @@ use crate::examples::{Columns, Examples, Groups};
 use crate::goals::Problem;
 use crate::goals::{Constraint, Vocabulary, parse_constraint, parse_maximize};
 use crate::model::Adjustment;
-use crate::pairs::oracle::{Rows, tables};
+use crate::pairs::oracle::{OracleRows, tables};
 use crate::rates::Average;
 use proptest::prelude::*;
 
 /// A table with labels and groups.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct ScoredTable {
     pub scores: Vec<f64>,
     pub groups: Groups,
     pub examples: Examples,
 }
 
-impl Table {
-    pub(super) fn new(scores: &[f64], labels: &[f64], groups: &[&str], queries: Option<&[u32]>) -> Table {
+impl ScoredTable {
+    pub(super) fn new(
+        scores: &[f64],
+        labels: &[f64],
+        groups: &[&str],
+        queries: Option<&[u32]>,
+    ) -> ScoredTable {
         let groups = Groups::from_names(groups);
         let columns = Columns { labels: Some(labels), groups: Some(&groups), queries, ..Columns::default() };
         let examples = Examples::new(columns).unwrap();
-        Table { scores: scores.to_vec(), groups, examples }
+        ScoredTable { scores: scores.to_vec(), groups, examples }
     }
 
     /// Tables with the given number of groups; the scores of later groups are higher, so that goals are
     /// missed at first.
-    pub(super) fn random(rows: usize, groups: usize, queries: usize, seed: u64) -> Table {
+    pub(super) fn random(rows: usize, groups: usize, queries: usize, seed: u64) -> ScoredTable {
         // A generator of fractions that needs no more than this.
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let mut next = || {
@@ -46,7 +51,7 @@ impl Table {
             own.push(names[group].as_str());
             of_query.push((row % queries) as u32);
         }
-        Table::new(&scores, &labels, &own, (queries > 1).then_some(&of_query))
+        ScoredTable::new(&scores, &labels, &own, (queries > 1).then_some(&of_query))
     }
 
     pub(super) fn problem(&self, constraints: &[&str]) -> Problem {
@@ -72,7 +77,7 @@ pub(super) fn problem(groups: &[String], constraints: &[&str]) -> Problem {
 /// Applies a method to any table at all: an error, or an adjustment that keeps the order inside each group
 /// and leaves scores finite.
 pub(super) fn holds_on_any_table(
-    rows: &Rows,
+    rows: &OracleRows,
     constraint: &str,
     adjust: impl Fn(&Tuning) -> Result<Adjusted, MethodError>,
 ) -> Result<(), TestCaseError> {
@@ -113,7 +118,7 @@ pub(super) fn keeps_order(names: &[String], before: &[f64], after: &[f64]) -> Re
 }
 
 /// Tables as any test of counting sees them, most with groups: at most so many.
-pub(super) fn grouped(most: usize) -> impl Strategy<Value = Rows> {
+pub(super) fn grouped(most: usize) -> impl Strategy<Value = OracleRows> {
     let names = prop::collection::vec(0..=most, 130);
     (tables(), names, 0u8..10).prop_map(move |(mut rows, names, kind)| {
         if kind > 0 {

@@ -81,7 +81,7 @@ impl Method for GroupOffsets {
 /// ```
 pub fn adjust(tuning: &Tuning) -> Result<Adjusted, MethodError> {
     let judge = Judge::new(METHOD, tuning)?;
-    let search = Search { judge: &judge };
+    let search = OffsetSearch { judge: &judge };
     let start = search.at(vec![0.0; judge.names.len()]);
     let best = match judge.present[..] {
         [_, second] => search.moved(&start, second, FINE, Standing::order),
@@ -99,13 +99,13 @@ struct Point {
     standing: Standing,
 }
 
-struct Search<'a> {
+struct OffsetSearch<'a> {
     judge: &'a Judge<'a>,
 }
 
 type Order = fn(&Standing, &Standing) -> Ordering;
 
-impl Search<'_> {
+impl OffsetSearch<'_> {
     fn at(&self, offsets: Vec<f64>) -> Point {
         let standing = self.judge.standing(|group, score| shifted(score, offsets.get(group)));
         Point { offsets, standing }

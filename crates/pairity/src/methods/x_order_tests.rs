@@ -1,7 +1,7 @@
 //! Merges against all merges of tiny tables, and on any table at all.
 
 use super::blocks::{Blocks, Merge};
-use super::fixtures::{Table, grouped, holds_on_any_table, keeps_order};
+use super::fixtures::{ScoredTable, grouped, holds_on_any_table, keeps_order};
 use super::{MethodError, x_order};
 use crate::metrics::{Settings, rate_values};
 use crate::model::Adjustment;
@@ -24,7 +24,7 @@ fn all_merges(rows: usize, columns: usize) -> Vec<Vec<usize>> {
 }
 
 /// Scores after a merge: whole numbers for the first group, fractions between them for the second.
-fn merged(table: &Table, heights: &[usize]) -> Vec<f64> {
+fn merged(table: &ScoredTable, heights: &[usize]) -> Vec<f64> {
     let below = |row: usize| {
         let mut own: Vec<f64> = (0..table.scores.len())
             .filter(|&other| table.groups.code(other) == table.groups.code(row))
@@ -46,14 +46,14 @@ fn merged(table: &Table, heights: &[usize]) -> Vec<f64> {
         .collect()
 }
 
-fn rates(table: &Table, scores: &[f64]) -> (f64, f64) {
+fn rates(table: &ScoredTable, scores: &[f64]) -> (f64, f64) {
     let names = [Rate::AUC, Rate::accuracy(0, 1), Rate::accuracy(1, 0)];
     let values = rate_values(&table.examples, scores, &names, &Settings::default()).unwrap();
     (values[0].unwrap(), values[1].unwrap() - values[2].unwrap())
 }
 
 /// Tables of up to 6 + 6 rows in which both groups are now better and now worse.
-fn tiny() -> impl Strategy<Value = Table> {
+fn tiny() -> impl Strategy<Value = ScoredTable> {
     let row = (0u8..6, 0u8..3, any::<bool>(), 0u8..2);
     prop::collection::vec(row, 4..12).prop_filter_map("pairs both ways", |rows| {
         let names: Vec<&str> = rows.iter().map(|row| if row.2 { "a" } else { "b" }).collect();
@@ -65,11 +65,11 @@ fn tiny() -> impl Strategy<Value = Table> {
             rows.iter().any(|x| rows.iter().any(|y| x.2 == a && y.2 != a && x.1 > y.1 && x.3 == y.3))
         };
         (both(true) && both(false))
-            .then(|| Table::new(&of(|row| row.0), &of(|row| row.1), &names, Some(&queries)))
+            .then(|| ScoredTable::new(&of(|row| row.0), &of(|row| row.1), &names, Some(&queries)))
     })
 }
 
-fn blocks(table: &Table) -> [Blocks; 2] {
+fn blocks(table: &ScoredTable) -> [Blocks; 2] {
     [0, 1].map(|group| {
         let own = (0..table.scores.len()).filter(|&row| table.groups.code(row) == Some(group));
         Blocks::new(&own.map(|row| table.scores[row]).collect::<Vec<f64>>(), 100)
@@ -77,7 +77,7 @@ fn blocks(table: &Table) -> [Blocks; 2] {
 }
 
 /// Scores and codes in the order of the examples.
-fn arranged(table: &Table) -> (Vec<f64>, Vec<u16>) {
+fn arranged(table: &ScoredTable) -> (Vec<f64>, Vec<u16>) {
     let rows = table.examples.row.iter().map(|&row| row as usize);
     rows.map(|row| (table.scores[row], table.groups.code(row).unwrap() as u16)).unzip()
 }
@@ -167,7 +167,7 @@ proptest! {
 #[test]
 fn a_merge_by_hand() {
     // a: worse 0, better 2; b: worse 3, better 4. The order a0 < b3 < {a2, b4} puts all pairs right.
-    let table = Table::new(&[0.0, 2.0, 3.0, 4.0], &[0.0, 1.0, 0.0, 1.0], &["a", "a", "b", "b"], None);
+    let table = ScoredTable::new(&[0.0, 2.0, 3.0, 4.0], &[0.0, 1.0, 0.0, 1.0], &["a", "a", "b", "b"], None);
     let problem = table.problem(&["cross_group <= 0"]);
     let adjusted = x_order::adjust(&table.tuning(&problem), None).unwrap();
     let Adjustment::Curves { groups } = &adjusted.adjustment else { panic!("no curves") };
@@ -184,7 +184,7 @@ fn between_two_unfair_merges_a_fair_one_is_found() {
     // −1. Half of the first group on either side of the second wins no pair of both, and D is 0.
     let scores = [1.0, 2.0, 3.0, 4.0, 1.0, 2.0];
     let labels = [1.0, 1.0, 0.0, 0.0, 1.0, 0.0];
-    let table = Table::new(&scores, &labels, &["a", "a", "a", "a", "b", "b"], None);
+    let table = ScoredTable::new(&scores, &labels, &["a", "a", "a", "a", "b", "b"], None);
     let problem = table.problem(&["cross_group <= 0.1"]);
     let gap = |lambda| {
         let adjusted = x_order::adjust(&table.tuning(&problem), lambda).unwrap();
@@ -204,7 +204,7 @@ fn many_scores_are_cut_into_blocks_of_nearly_equal_size() {
 
 #[test]
 fn fairness_is_bought_with_the_smallest_lambda() {
-    let table = Table::random(3_000, 2, 1, 11);
+    let table = ScoredTable::random(3_000, 2, 1, 11);
     let before = rates(&table, &table.scores);
     for bound in [0.1, 0.01] {
         let problem = table.problem(&[&format!("cross_group <= {bound}")]);
@@ -218,7 +218,7 @@ fn fairness_is_bought_with_the_smallest_lambda() {
 
 #[test]
 fn three_groups_can_not_be_merged() {
-    let table = Table::random(60, 3, 1, 1);
+    let table = ScoredTable::random(60, 3, 1, 1);
     let problem = table.problem(&[]);
     let error = x_order::adjust(&table.tuning(&problem), None).unwrap_err();
     assert_eq!(error.to_string(), "xOrder does not apply: it merges two groups, and there are 3");

@@ -3,7 +3,7 @@
 use super::measurement::{Measurement, Metric};
 use super::members::Member;
 use crate::examples::{Examples, ExamplesError};
-use crate::goals::{Constraint, Criterion, Expression, Linear, Sense, Vocabulary};
+use crate::goals::{Constraint, Criterion, Expression, LinearForm, Sense, Vocabulary};
 use crate::rates::{Average, Rate, Ties};
 
 /// How an audit is made.
@@ -155,7 +155,7 @@ impl Audit {
         let rate = |rate| measured.rate(rate);
         let symmetric = |group| {
             let terms = [(Rate::row(group), 1.0), (Rate::column(group), 1.0)];
-            measured.expression(&Expression::Linear(Linear::new(0.0, terms)))
+            measured.expression(&Expression::Linear(LinearForm::new(0.0, terms)))
         };
         let parity =
             |first: usize, second: usize| (first != second).then(|| rate(Rate::Parity { first, second }));
@@ -195,8 +195,8 @@ impl Measurement {
         };
         let metric = self.expression(&expression);
         if let (None, Expression::Spread(forms), Some(reason)) = (metric.value, &expression, &metric.reason) {
-            let estimable = |form: &&Linear| form.terms.iter().all(|(rate, _)| self.is_estimable(*rate));
-            let rest: Vec<Linear> = forms.iter().filter(estimable).cloned().collect();
+            let estimable = |form: &&LinearForm| form.terms.iter().all(|(rate, _)| self.is_estimable(*rate));
+            let rest: Vec<LinearForm> = forms.iter().filter(estimable).cloned().collect();
             if rest.len() > 1
                 && let Some(gap) = self.expression(&Expression::Spread(rest.clone())).value
             {

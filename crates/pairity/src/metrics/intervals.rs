@@ -12,7 +12,7 @@
 
 use super::Settings;
 use super::influence::Influence;
-use crate::goals::{Expression, Linear};
+use crate::goals::{Expression, LinearForm};
 use crate::rates::Rate;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -84,7 +84,7 @@ impl Intervals<'_> {
     }
 
     /// A linear form's interval, `tail` being the probability left out on each side.
-    fn form(&self, form: &Linear, tail: f64) -> Interval {
+    fn form(&self, form: &LinearForm, tail: f64) -> Interval {
         let terms: Vec<(usize, f64, Interval)> = form
             .terms
             .iter()
@@ -131,7 +131,7 @@ impl Intervals<'_> {
 
     /// The probability that each form's interval leaves out on one side, such that all of them hold
     /// together with the confidence asked for.
-    fn joint_tail(&self, forms: &[Linear]) -> f64 {
+    fn joint_tail(&self, forms: &[LinearForm]) -> f64 {
         let single = (1.0 - self.settings.confidence) / 2.0;
         let mut rates: Vec<usize> = forms
             .iter()
@@ -227,7 +227,7 @@ impl Intervals<'_> {
 }
 
 /// Every linear form whose interval an expression's interval is made of.
-fn collect_forms(expression: &Expression, forms: &mut Vec<Linear>) {
+fn collect_forms(expression: &Expression, forms: &mut Vec<LinearForm>) {
     match expression {
         Expression::Linear(form) => forms.push(form.clone()),
         Expression::Abs(inner) => collect_forms(inner, forms),
@@ -241,11 +241,11 @@ fn collect_forms(expression: &Expression, forms: &mut Vec<Linear>) {
 }
 
 /// Whether a list has more differences than [`MAX_FORMS`].
-fn is_wide(forms: &[Linear]) -> bool {
+fn is_wide(forms: &[LinearForm]) -> bool {
     forms.len() * forms.len().saturating_sub(1) / 2 > MAX_FORMS
 }
 
-fn differences(forms: &[Linear]) -> impl Iterator<Item = Linear> {
+fn differences(forms: &[LinearForm]) -> impl Iterator<Item = LinearForm> {
     forms.iter().enumerate().flat_map(|(i, a)| forms[..i].iter().map(|b| a.clone().plus(-1.0, b)))
 }
 

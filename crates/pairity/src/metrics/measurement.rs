@@ -5,7 +5,7 @@ use super::influence::Influence;
 use super::intervals::Intervals;
 use super::members::{Member, arrange};
 use crate::examples::{Examples, ExamplesError};
-use crate::goals::{Expression, Linear, Vocabulary};
+use crate::goals::{Expression, LinearForm, Vocabulary};
 use crate::pairs::CellLayout;
 use crate::rates::Rate;
 use std::collections::{BTreeSet, HashMap};
@@ -111,7 +111,7 @@ impl Measurement {
 
     /// One rate.
     pub fn rate(&self, rate: Rate) -> Metric {
-        self.expression(&Expression::Linear(Linear::rate(rate)))
+        self.expression(&Expression::Linear(LinearForm::rate(rate)))
     }
 
     /// Any expression of rates.

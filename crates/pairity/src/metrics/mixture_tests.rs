@@ -4,7 +4,7 @@ use super::influence::{Influence, values_in_order};
 use super::members::{Chance, Member, arrange};
 use super::{Measurement, Settings};
 use crate::examples::Examples;
-use crate::pairs::oracle::{Rows, tables};
+use crate::pairs::oracle::{OracleRows, tables};
 use crate::rates::{Average, Rate, Ties};
 use proptest::prelude::*;
 
@@ -44,7 +44,7 @@ fn expected(
     Influence::measure(examples, &members, rates, ties, average).values
 }
 
-fn check(rows: &Rows, ties: Ties, average: Average) -> Result<(), TestCaseError> {
+fn check(rows: &OracleRows, ties: Ties, average: Average) -> Result<(), TestCaseError> {
     let Some(examples) = rows.examples() else { return Ok(()) };
     let rates = rates(&examples);
     let (second, third) = (others(&rows.scores, 3), others(&rows.scores, 7));

@@ -4,7 +4,7 @@ use super::{Audit, Measurement, Metric, Settings, Verdict, rate_values};
 use crate::examples::{Columns, Examples, Groups};
 use crate::goals::{Criterion, parse_constraint, parse_expression};
 use crate::pairs::CellLayout;
-use crate::pairs::oracle::{self, CellSums, Rows, tables};
+use crate::pairs::oracle::{self, CellSums, OracleRows, tables};
 use crate::rates::{Average, Rate, Side, Ties};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ fn is_sound(metric: &Metric, highest: f64) -> bool {
     }
 }
 
-fn check_audit(rows: &Rows, average: Average, ties: Ties) -> Result<(), TestCaseError> {
+fn check_audit(rows: &OracleRows, average: Average, ties: Ties) -> Result<(), TestCaseError> {
     let Some(examples) = rows.examples() else { return Ok(()) };
     let settings = Settings { average, ties, ..Settings::default() };
     let audit = Audit::run(&examples, &rows.scores, &[], &settings).unwrap();

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// A table by rows, as a user would give it.
 #[derive(Debug, Clone)]
-pub(crate) struct Rows {
+pub(crate) struct OracleRows {
     pub scores: Vec<f64>,
     pub labels: Option<Vec<f64>>,
     pub groups: Option<Vec<String>>,
@@ -21,7 +21,7 @@ pub(crate) struct Rows {
     pub label_gap: bool,
 }
 
-impl Rows {
+impl OracleRows {
     pub(crate) fn examples(&self) -> Option<Examples> {
         self.ordered_above(Sizes::default().small)
     }
@@ -64,7 +64,7 @@ pub(crate) struct RowPair {
 }
 
 /// Every pair of rows of every cell.
-pub(crate) fn pairs(rows: &Rows) -> Vec<RowPair> {
+pub(crate) fn pairs(rows: &OracleRows) -> Vec<RowPair> {
     let n = rows.scores.len();
     let groups = rows.groups.as_ref().map(|names| Groups::from_names(names));
     // Groups are named among the rows that are left after zero weights, as users see them all.
@@ -102,7 +102,7 @@ pub(crate) fn pairs(rows: &Rows) -> Vec<RowPair> {
 }
 
 /// Every cell of every query.
-pub(crate) fn count(rows: &Rows, ties: Ties) -> BTreeMap<(u32, usize), CellSums> {
+pub(crate) fn count(rows: &OracleRows, ties: Ties) -> BTreeMap<(u32, usize), CellSums> {
     let mut cells: BTreeMap<(u32, usize), CellSums> = BTreeMap::new();
     for RowPair { query, cell, rows: [i, j], worth } in pairs(rows) {
         let credit = if rows.scores[i] > rows.scores[j] {
@@ -167,7 +167,7 @@ fn some<T: Clone + std::fmt::Debug>(strategy: impl Strategy<Value = T>) -> impl 
 
 /// Random tables; with queries of very different sizes, both below and above the size from which they
 /// are swept.
-pub(crate) fn tables() -> impl Strategy<Value = Rows> {
+pub(crate) fn tables() -> impl Strategy<Value = OracleRows> {
     (1usize..130, 0u32..3).prop_flat_map(|(n, kind)| {
         let labels = prop_oneof![
             prop::collection::vec((0i32..2).prop_map(f64::from), n),
@@ -197,15 +197,17 @@ pub(crate) fn tables() -> impl Strategy<Value = Rows> {
             some(weights.clone()),
             some(weights),
         )
-            .prop_map(move |(scores, labels, groups, protected, queries, weights, factors)| Rows {
-                scores,
-                label_gap: kind == 1 && labels.is_some(),
-                labels,
-                protected: if groups.is_some() { None } else { protected },
-                groups,
-                queries,
-                weights: if kind == 0 { None } else { weights },
-                factors: if kind == 2 { factors } else { None },
+            .prop_map(move |(scores, labels, groups, protected, queries, weights, factors)| {
+                OracleRows {
+                    scores,
+                    label_gap: kind == 1 && labels.is_some(),
+                    labels,
+                    protected: if groups.is_some() { None } else { protected },
+                    groups,
+                    queries,
+                    weights: if kind == 0 { None } else { weights },
+                    factors: if kind == 2 { factors } else { None },
+                }
             })
     })
 }

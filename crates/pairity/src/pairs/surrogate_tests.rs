@@ -1,7 +1,7 @@
 //! Surrogates against a sum over all pairs, finite differences and other numbers of threads.
 
 use super::index::Sizes;
-use super::oracle::{self, RowPair, Rows, sizes, tables};
+use super::oracle::{self, OracleRows, RowPair, sizes, tables};
 use super::{CellLayout, RateIndex, Surrogate, SurrogateKind, SurrogateValue, Weights};
 use crate::examples::Examples;
 use crate::rates::{Average, Rate};
@@ -55,7 +55,7 @@ fn all_rates(examples: &Examples) -> Vec<Rate> {
     rates
 }
 
-fn slow(rows: &Rows, examples: &Examples, rates: &[Rate], question: &Question) -> SlowAnswer {
+fn slow(rows: &OracleRows, examples: &Examples, rates: &[Rate], question: &Question) -> SlowAnswer {
     let layout = CellLayout::of(examples);
     let pairs = oracle::pairs(rows);
     let by_query = question.average == Average::Queries && rows.queries.is_some();
@@ -151,7 +151,7 @@ fn each(index: &RateIndex, scores: &[f64], question: &Question) -> Vec<Option<(f
         .collect()
 }
 
-fn check(rows: &Rows, question: &Question) -> Result<(), TestCaseError> {
+fn check(rows: &OracleRows, question: &Question) -> Result<(), TestCaseError> {
     let Some(examples) = rows.ordered_above(question.sizes.small) else { return Ok(()) };
     let rates = all_rates(&examples);
     let cut = |weights: &[f64]| weights.iter().cycle().copied().take(rates.len()).collect::<Vec<_>>();
@@ -208,7 +208,7 @@ fn questions() -> impl Strategy<Value = Question> {
 }
 
 /// Tables with scores of the size of a margin.
-fn moderate() -> impl Strategy<Value = Rows> {
+fn moderate() -> impl Strategy<Value = OracleRows> {
     tables().prop_flat_map(|rows| {
         let n = rows.scores.len();
         let scores = prop_oneof![
@@ -218,7 +218,7 @@ fn moderate() -> impl Strategy<Value = Rows> {
             prop::collection::vec(-100.0..100.0f64, n),
             Just(vec![1.0; n]),
         ];
-        scores.prop_map(move |scores| Rows { scores, ..rows.clone() })
+        scores.prop_map(move |scores| OracleRows { scores, ..rows.clone() })
     })
 }
 
@@ -267,10 +267,10 @@ fn random(seed: u64) -> impl FnMut() -> f64 {
 }
 
 /// A table without queries: groups, or a continuous attribute if there are none.
-fn one_query(n: usize, groups: usize, label_gap: bool) -> Rows {
+fn one_query(n: usize, groups: usize, label_gap: bool) -> OracleRows {
     let mut random = random(1);
     let mut column = |digits: f64| (0..n).map(|_| (random() * digits).round() / digits).collect::<Vec<_>>();
-    Rows {
+    OracleRows {
         scores: column(1e4).iter().map(|s| 5.0 * s).collect(),
         labels: Some(column(300.0)),
         groups: (groups > 0)
@@ -295,7 +295,7 @@ fn deep_splits_and_many_groups_equal_the_sum_over_all_pairs() {
         for (groups, label_gap) in [(0, false), (0, true), (3, true), (11, false)] {
             let rows = one_query(600, groups, label_gap);
             check(&rows, &everything(kind)).unwrap();
-            check(&Rows { weights: None, ..rows }, &everything(kind)).unwrap();
+            check(&OracleRows { weights: None, ..rows }, &everything(kind)).unwrap();
         }
     }
 }
@@ -305,10 +305,10 @@ fn pairs_of_weight_one_have_the_slopes_of_weighted_ones() {
     for (groups, labels) in [(0, 300.0), (1, 300.0), (2, 100.0), (4, 300.0), (11, 80.0)] {
         let rows = one_query(30_000, groups, false);
         let labels = rows.labels.as_ref().map(|all| all.iter().map(|y| (y * labels).round()).collect());
-        let rows = Rows { labels, ..rows };
+        let rows = OracleRows { labels, ..rows };
         for kind in [SurrogateKind::Hinge, SurrogateKind::Ramp] {
             let run = |weights| {
-                let rows = Rows { weights, ..rows.clone() };
+                let rows = OracleRows { weights, ..rows.clone() };
                 let examples = rows.examples().unwrap();
                 let rates = all_rates(&examples);
                 // No two scores differ by this margin, so that no rounding decides about a pair.
@@ -333,7 +333,7 @@ fn gradients_have_the_same_bits_for_any_number_of_threads() {
     let cases = [(4, SurrogateKind::Hinge), (4, SurrogateKind::SquaredHinge), (0, SurrogateKind::Ramp)];
     for ((groups, kind), weighted) in cases.into_iter().flat_map(|case| [(case, true), (case, false)]) {
         let rows = one_query(150_000, groups, false);
-        let rows = Rows { weights: rows.weights.filter(|_| weighted), ..rows };
+        let rows = OracleRows { weights: rows.weights.filter(|_| weighted), ..rows };
         let examples = rows.examples().unwrap();
         let scores = examples.arrange(&rows.scores).unwrap();
         let rates = all_rates(&examples);
@@ -360,7 +360,7 @@ fn gradients_have_the_same_bits_for_any_number_of_threads() {
 
 #[test]
 fn one_misordered_pair_costs_its_hinge() {
-    let rows = Rows {
+    let rows = OracleRows {
         scores: vec![0.0, 0.5],
         labels: Some(vec![1.0, 0.0]),
         groups: None,

@@ -1,7 +1,7 @@
 //! Fast counts against the oracle.
 
 use super::index::{PairIndex, Sizes};
-use super::oracle::{self, Rows, sizes, tables};
+use super::oracle::{self, OracleRows, sizes, tables};
 use super::{CellLayout, DrawnOrder, Placement, RateIndex, Tally, visit_placements};
 use crate::examples::{Columns, Examples, Groups};
 use crate::rates::{Average, Rate, Ties};
@@ -18,7 +18,7 @@ fn close(a: f64, b: f64, scale: f64) -> bool {
     (a - b).abs() <= 1e-9 * scale.abs().max(1e-12)
 }
 
-fn check_tally(rows: &Rows, ties: Ties, sizes: Sizes, slopes: bool) -> Result<(), TestCaseError> {
+fn check_tally(rows: &OracleRows, ties: Ties, sizes: Sizes, slopes: bool) -> Result<(), TestCaseError> {
     let Some(examples) = rows.ordered_above(sizes.small) else { return Ok(()) };
     let scores = examples.arrange(&rows.scores).unwrap();
     let layout = CellLayout::of(&examples);
@@ -56,8 +56,8 @@ fn placements_of(index: &PairIndex, scores: &[f64], ties: Ties) -> Vec<Vec<Place
     visit_placements(index, &[only], ties, Vec::new, add)
 }
 
-fn check_placements(rows: &Rows, ties: Ties, sizes: Sizes) -> Result<(), TestCaseError> {
-    let rows = Rows { queries: None, ..rows.clone() };
+fn check_placements(rows: &OracleRows, ties: Ties, sizes: Sizes) -> Result<(), TestCaseError> {
+    let rows = OracleRows { queries: None, ..rows.clone() };
     let Some(examples) = rows.ordered_above(sizes.small) else { return Ok(()) };
     let scores = examples.arrange(&rows.scores).unwrap();
     let layout = CellLayout::of(&examples);
@@ -128,14 +128,14 @@ proptest! {
 }
 
 /// A table that is large enough for work to be split between threads.
-fn large(n: usize) -> Rows {
+fn large(n: usize) -> OracleRows {
     let mut state = 1u64;
     let mut next = move || {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (state >> 33) as f64 / (1u64 << 31) as f64
     };
     let mut column = |digits: f64| (0..n).map(|_| (next() * digits).round() / digits).collect::<Vec<_>>();
-    Rows {
+    OracleRows {
         scores: column(1e4),
         labels: Some(column(3e3)),
         groups: None,

@@ -84,7 +84,7 @@ impl Buffers {
 }
 
 /// What both players look at in one iteration.
-pub(crate) struct View<'a> {
+pub(crate) struct GameView<'a> {
     pub problem: &'a Problem,
     pub sample: &'a Sample<'a>,
     pub multipliers: Option<&'a Sample<'a>>,
@@ -92,10 +92,10 @@ pub(crate) struct View<'a> {
     pub draw: u64,
 }
 
-impl View<'_> {
+impl GameView<'_> {
     /// Finds scores, true rates, loss and slopes, and moves nothing. None if scores are not finite.
     pub(crate) fn look<L: Learner>(&self, state: &GameState<L>, room: &mut Buffers) -> Option<Trace> {
-        let View { problem, sample, .. } = *self;
+        let GameView { problem, sample, .. } = *self;
         let n = sample.examples().len();
         room.scores.resize(n, 0.0);
         room.slopes.resize(n, 0.0);
@@ -179,11 +179,12 @@ impl Solver for Game<'_> {
     ) -> Option<Assessment> {
         // Another draw for each step, the same when a run is resumed.
         let draw = self.seed.rotate_left(32) ^ iteration as u64;
-        let view = View { problem: self.problem, sample: self.sample, multipliers: self.multipliers, draw };
+        let view =
+            GameView { problem: self.problem, sample: self.sample, multipliers: self.multipliers, draw };
         let Some(batches) = &mut room.batches else { return view.step(state, room) };
         let examples = self.sample.examples().part(batches.units(iteration)).ok()?;
         let sample = Sample::batch(self.problem, &examples, self.features, self.loss)?;
-        View { sample: &sample, ..view }.step(state, room)
+        GameView { sample: &sample, ..view }.step(state, room)
     }
 
     fn snapshot(&self, state: &Self::State) -> (Vec<f64>, Vec<f64>) {

@@ -2,7 +2,7 @@
 
 use super::train::TrainError;
 use crate::examples::Examples;
-use crate::goals::{Linear, Problem, ProblemError};
+use crate::goals::{LinearForm, Problem, ProblemError};
 use crate::learners::{Architecture, Features};
 use crate::pairs::{RateIndex, ScoreOrder, Surrogate, SurrogateError, SurrogateKind, Weights};
 use crate::rates::{Average, Rate};
@@ -165,7 +165,7 @@ impl SurrogateWeights {
     }
 
     /// Sets them to those of some weighted forms.
-    pub(crate) fn set<'f>(&mut self, problem: &Problem, forms: impl Iterator<Item = (&'f Linear, f64)>) {
+    pub(crate) fn set<'f>(&mut self, problem: &Problem, forms: impl Iterator<Item = (&'f LinearForm, f64)>) {
         for weights in [&mut self.up, &mut self.down] {
             weights.clear();
             weights.resize(problem.rates.len(), 0.0);

@@ -4,7 +4,7 @@
 //! slope by each score. The other player, who weighs the objective against the constraints by their true
 //! violations, moves with every step.
 
-use super::game::{Buffers, GameState, View};
+use super::game::{Buffers, GameState, GameView};
 use super::loss::{LossSettings, Sample};
 use super::players::Player;
 use super::selection::Reach;
@@ -134,7 +134,7 @@ impl ScorePlayer {
     /// Scores that are not finite, or not as many as rows.
     pub fn step(&mut self, scores: &[f64]) -> Result<ScoreStep, TrainError> {
         self.state.learner.restore(&self.sample.examples().arrange(scores)?);
-        let view = View { problem: &self.problem, sample: &self.sample, multipliers: None, draw: 0 };
+        let view = GameView { problem: &self.problem, sample: &self.sample, multipliers: None, draw: 0 };
         view.step(&mut self.state, &mut self.buffers);
         self.steps += 1;
         Ok(self.found())
@@ -146,7 +146,7 @@ impl ScorePlayer {
     /// Scores that are not finite, or not as many as rows.
     pub fn look(&mut self, scores: &[f64]) -> Result<ScoreStep, TrainError> {
         self.state.learner.restore(&self.sample.examples().arrange(scores)?);
-        let view = View { problem: &self.problem, sample: &self.sample, multipliers: None, draw: 0 };
+        let view = GameView { problem: &self.problem, sample: &self.sample, multipliers: None, draw: 0 };
         view.look(&self.state, &mut self.buffers);
         Ok(self.found())
     }

@@ -11,7 +11,7 @@
 //!
 //! Vertices of the second have at most as many members as there are rows in it.
 
-use crate::goals::{Assessment, Linear, Problem, TOLERANCE};
+use crate::goals::{Assessment, LinearForm, Problem, TOLERANCE};
 use microlp::{ComparisonOp, OptimizationDirection, Problem as Program, Variable};
 
 /// Probabilities below this are rounding.
@@ -33,8 +33,9 @@ pub(crate) struct Mixture {
 pub(crate) fn shrink(problem: &Problem, candidates: &[Vec<f64>]) -> Option<Mixture> {
     let finite: Vec<usize> =
         (0..candidates.len()).filter(|&t| candidates[t].iter().all(|rate| rate.is_finite())).collect();
-    let column =
-        |form: &Linear| -> Vec<f64> { finite.iter().map(|&t| problem.value(form, &candidates[t])).collect() };
+    let column = |form: &LinearForm| -> Vec<f64> {
+        finite.iter().map(|&t| problem.value(form, &candidates[t])).collect()
+    };
     let bounds: Vec<Vec<f64>> = problem.bounds.iter().map(|bound| column(&bound.form)).collect();
     let costs: Vec<Vec<f64>> = problem.objective.iter().map(column).collect();
     let least = if bounds.is_empty() { 0.0 } else { solve(&bounds, &[], None, finite.len())?.1.max(0.0) };

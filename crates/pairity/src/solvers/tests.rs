@@ -12,20 +12,26 @@ use crate::rates::{Average, Rate};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Rows of a table with features.
-struct Rows {
+/// DrawnRows of a table with features.
+struct DrawnRows {
     examples: Examples,
     features: Features,
 }
 
-fn data(labels: &[f64], groups: &[&str], queries: Option<&[u32]>, width: usize, values: Vec<f64>) -> Rows {
+fn data(
+    labels: &[f64],
+    groups: &[&str],
+    queries: Option<&[u32]>,
+    width: usize,
+    values: Vec<f64>,
+) -> DrawnRows {
     let groups = Groups::from_names(groups);
     let columns = Columns { labels: Some(labels), groups: Some(&groups), queries, ..Columns::default() };
     let features = Features::new(labels.len(), width, values).unwrap().with_groups(&groups).unwrap();
-    Rows { examples: Examples::new(columns).unwrap(), features }
+    DrawnRows { examples: Examples::new(columns).unwrap(), features }
 }
 
-fn problem(data: &Rows, maximize: &str, constraints: &[&str]) -> Problem {
+fn problem(data: &DrawnRows, maximize: &str, constraints: &[&str]) -> Problem {
     let words = data.examples.vocabulary();
     let constraints: Vec<Constraint> =
         constraints.iter().map(|text| parse_constraint(text, &words).unwrap()).collect();
@@ -36,7 +42,7 @@ fn problem(data: &Rows, maximize: &str, constraints: &[&str]) -> Problem {
 fn run(
     problem: &Problem,
     scorer: &Architecture,
-    rows: &Rows,
+    rows: &DrawnRows,
     settings: &TrainSettings,
 ) -> Result<Trained, TrainError> {
     let data = Data { features: &rows.features, train: &rows.examples, multipliers: None, validation: None };
@@ -49,7 +55,7 @@ fn linear(width: usize) -> Architecture {
 
 /// One of eleven candidates is relevant in each query; group 1 has a tenth of them, and its relevant
 /// candidates look like others' irrelevant ones. A third group, if there is one, is the easiest to tell.
-fn simulated_groups(queries: usize, seed: u64, three: bool) -> Rows {
+fn simulated_groups(queries: usize, seed: u64, three: bool) -> DrawnRows {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut normal = move || {
         let (u, v): (f64, f64) = (random.random(), random.random());
@@ -78,12 +84,12 @@ fn simulated_groups(queries: usize, seed: u64, three: bool) -> Rows {
     data(&labels, &groups, Some(&ids), 2, values)
 }
 
-fn simulated(queries: usize, seed: u64) -> Rows {
+fn simulated(queries: usize, seed: u64) -> DrawnRows {
     simulated_groups(queries, seed, false)
 }
 
 /// The objective of the best mixture of linear scorers in all directions, at no violation.
-fn limit(problem: &Problem, data: &Rows) -> f64 {
+fn limit(problem: &Problem, data: &DrawnRows) -> f64 {
     let scorers: Vec<Vec<f64>> = (0..720)
         .map(|step| {
             let (y, x) = (f64::from(step) * std::f64::consts::TAU / 720.0).sin_cos();
@@ -197,7 +203,7 @@ fn no_time_still_gives_a_model_and_says_so() {
 #[test]
 fn goals_that_need_distant_scorers_come_near_their_limits() {
     let settings = TrainSettings { step_sizes: vec![0.1, 1.0], ..TrainSettings::default() };
-    let near = |rows: &Rows, maximize: &str, constraints: &[&str], away: f64| {
+    let near = |rows: &DrawnRows, maximize: &str, constraints: &[&str], away: f64| {
         let problem = problem(rows, maximize, constraints);
         let trained = run(&problem, &linear(2), rows, &settings).unwrap();
         let reach = limit(&problem, rows);
@@ -228,7 +234,7 @@ fn weights_for_each_group_make_fairness_nearly_free() {
 }
 
 /// A run that is cut after every pause and goes on from its checkpoint, written and read again.
-fn cut_again_and_again(problem: &Problem, rows: &Rows, settings: &TrainSettings) -> Trained {
+fn cut_again_and_again(problem: &Problem, rows: &DrawnRows, settings: &TrainSettings) -> Trained {
     let data = Data { features: &rows.features, train: &rows.examples, multipliers: None, validation: None };
     let mut kept: Option<String> = None;
     for _ in 0..10_000 {

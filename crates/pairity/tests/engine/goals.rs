@@ -1,7 +1,7 @@
 //! What the goal language reads, what it refuses, and how its errors look.
 
 use pairity::goals::{
-    Constraint, Criterion, Expression, GoalError, Linear, Sense, Vocabulary, parse_constraint,
+    Constraint, Criterion, Expression, GoalError, LinearForm, Sense, Vocabulary, parse_constraint,
     parse_expression, parse_maximize, parse_minimize,
 };
 use pairity::rates::{Rate, Side};
@@ -23,7 +23,7 @@ fn accuracy(better: usize, worse: usize) -> Rate {
 }
 
 fn one(rate: Rate) -> Expression {
-    Expression::Linear(Linear::rate(rate))
+    Expression::Linear(LinearForm::rate(rate))
 }
 
 /// The part of the text that an error points at, and its message.
@@ -101,7 +101,7 @@ fn constants_are_moved_to_the_right() {
     };
     assert_eq!(read("\n cross_group + 1 <= 1.25\t"), expected);
     let ratio = read("A[female > male] >= 0.8 * A[male > female]");
-    let form = Linear::new(0.0, [(accuracy(0, 1), 1.0), (accuracy(1, 0), -0.8)]);
+    let form = LinearForm::new(0.0, [(accuracy(0, 1), 1.0), (accuracy(1, 0), -0.8)]);
     assert_eq!((ratio.expression, ratio.sense, ratio.bound), (Expression::Linear(form), Sense::AtLeast, 0.0));
     let turned = read("0.8 ≤ auc");
     assert_eq!((turned.expression, turned.sense, turned.bound), (one(Rate::AUC), Sense::AtLeast, 0.8));

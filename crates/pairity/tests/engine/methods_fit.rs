@@ -18,15 +18,15 @@ use rand_chacha::ChaCha8Rng;
 
 /// Queries of six with one good candidate. The first feature tells the good ones of group a, the second
 /// those of group b.
-struct Table {
+struct MadeTable {
     labels: Vec<f64>,
     groups: Groups,
     queries: Vec<u32>,
     features: Features,
 }
 
-impl Table {
-    fn new(queries: u32) -> Table {
+impl MadeTable {
+    fn new(queries: u32) -> MadeTable {
         let mut random = ChaCha8Rng::seed_from_u64(3);
         let (mut labels, mut names, mut ids, mut values) = (vec![], vec![], vec![], vec![]);
         for row in 0..queries * 6 {
@@ -39,7 +39,7 @@ impl Table {
             ids.push(row / 6);
         }
         let features = Features::new(labels.len(), 2, values).unwrap();
-        Table { labels, groups: Groups::from_names(&names), queries: ids, features }
+        MadeTable { labels, groups: Groups::from_names(&names), queries: ids, features }
     }
 
     fn columns(&self) -> Columns<'_> {
@@ -101,7 +101,7 @@ fn refusal(name: &str, columns: Columns, problem: impl Fn(&Examples) -> Problem)
 
 #[test]
 fn every_method_fits_a_table_of_two_groups_and_queries() {
-    let table = Table::new(150);
+    let table = MadeTable::new(150);
     let examples = Examples::new(table.columns()).unwrap();
     let problem = problem(&examples, "0.05");
     for method in ALL {
@@ -120,7 +120,7 @@ fn every_method_fits_a_table_of_two_groups_and_queries() {
 
 #[test]
 fn methods_that_act_on_the_gap_make_it_smaller() {
-    let table = Table::new(150);
+    let table = MadeTable::new(150);
     let examples = Examples::new(table.columns()).unwrap();
     let problem = problem(&examples, "0.02");
     let gap = |method| fitted(method, &examples, &table.features, &problem).trained.violations[0] + 0.02;
@@ -133,7 +133,7 @@ fn methods_that_act_on_the_gap_make_it_smaller() {
 
 #[test]
 fn debiasing_is_training_with_its_weights() {
-    let table = Table::new(60);
+    let table = MadeTable::new(60);
     let examples = Examples::new(table.columns()).unwrap();
     let problem = problem(&examples, "0.05");
     let weights = debiased::weights(&examples).unwrap().weights;
@@ -159,7 +159,7 @@ fn debiasing_is_training_with_its_weights() {
 
 #[test]
 fn a_heavier_penalty_leaves_less_correlation() {
-    let table = Table::new(150);
+    let table = MadeTable::new(150);
     let examples = Examples::new(table.columns()).unwrap();
     let problem = problem(&examples, "0.05");
     let correlation = Correlation::new(&examples, Membership::Cross).unwrap();
@@ -193,7 +193,7 @@ fn saved(fitted: &Fitted, groups: &Groups) -> Model {
 
 #[test]
 fn rankings_are_measured_as_their_own_mixture() {
-    let table = Table::new(40);
+    let table = MadeTable::new(40);
     let examples = Examples::new(table.columns()).unwrap();
     let problem = problem(&examples, "0.05");
     let (exposure, utilities) = (Exposure::Treatment, Utilities::Sigmoid);
@@ -237,7 +237,7 @@ fn rankings_are_measured_as_their_own_mixture() {
 
 #[test]
 fn an_unconstrained_scorer_can_be_used_again() {
-    let table = Table::new(60);
+    let table = MadeTable::new(60);
     let examples = Examples::new(table.columns()).unwrap();
     let problem = problem(&examples, "0.05");
     let base = fitted("unconstrained", &examples, &table.features, &problem);
@@ -252,7 +252,7 @@ fn an_unconstrained_scorer_can_be_used_again() {
 
 #[test]
 fn a_method_says_why_it_does_not_apply() {
-    let table = Table::new(20);
+    let table = MadeTable::new(20);
     let all = table.columns();
     let gap = |examples: &Examples| problem(examples, "0.1");
     let squared = |examples: &Examples| {

@@ -8,13 +8,13 @@ use rand_chacha::ChaCha8Rng;
 use std::time::Instant;
 
 /// Rows of queries with two groups.
-struct Table {
+struct RankedTable {
     scores: Vec<f64>,
     groups: Vec<String>,
     queries: Vec<u32>,
 }
 
-impl Table {
+impl RankedTable {
     fn policy(&self, exposure: Exposure, utilities: Utilities) -> Rankings {
         let groups = Groups::from_names(&self.groups);
         let columns = Columns { groups: Some(&groups), queries: Some(&self.queries), ..Columns::default() };
@@ -24,12 +24,12 @@ impl Table {
 
 /// The labeled expert search data, where they are at hand, scored by the feature that varies in
 /// most queries and a little by gender.
-fn experts() -> Option<Table> {
+fn experts() -> Option<RankedTable> {
     let file = need_data("exposure of experts", "w3c_experts/w3c_experts_48x200_labelled.csv")?;
     let text = std::fs::read_to_string(file).unwrap();
     let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
     let number = |row: &Vec<&str>, column: usize| row[column].parse::<f64>().unwrap();
-    Some(Table {
+    Some(RankedTable {
         scores: rows.iter().map(|row| number(row, 4) - 0.1 * number(row, 1)).collect(),
         groups: rows.iter().map(|row| row[1].to_owned()).collect(),
         queries: rows.iter().map(|row| number(row, 0) as u32).collect(),
@@ -80,7 +80,7 @@ fn experts_of_both_genders_get_exposure_for_their_utility() {
 #[test]
 #[ignore = "measures time"]
 fn how_long_policies_take() {
-    let time = |name: &str, table: &Table, exposure: Exposure| {
+    let time = |name: &str, table: &RankedTable, exposure: Exposure| {
         let start = Instant::now();
         let rankings = table.policy(exposure, Utilities::Range);
         let (elapsed, unreached) =
@@ -94,7 +94,7 @@ fn how_long_policies_take() {
         let mut rng = ChaCha8Rng::seed_from_u64(0);
         let codes: Vec<u32> = (0..queries * size).map(|_| rng.random_range(0..groups)).collect();
         let ahead = |code: u32| 0.3 * f64::from(code) / f64::from(groups);
-        Table {
+        RankedTable {
             scores: codes.iter().map(|&code| rng.random_range(0.0..1.0) + ahead(code)).collect(),
             groups: codes.iter().map(|code| code.to_string()).collect(),
             queries: (0..queries * size).map(|row| row / size).collect(),

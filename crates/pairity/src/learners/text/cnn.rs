@@ -78,7 +78,7 @@ impl Default for TextCnn {
 }
 
 /// Where the parts of the network are among its parameters.
-pub(super) struct Parts {
+pub(super) struct CnnParameters {
     pub(super) embeddings: Range<usize>,
     pub(super) filters: Range<usize>,
     pub(super) filter_biases: Range<usize>,
@@ -95,14 +95,14 @@ impl TextCnn {
         self.window.saturating_mul(self.embedding)
     }
 
-    pub(super) fn parts(&self) -> Parts {
+    pub(super) fn parts(&self) -> CnnParameters {
         let mut end = 0_usize;
         let mut next = |size: usize| {
             let start = end;
             end = end.saturating_add(size);
             start..end
         };
-        Parts {
+        CnnParameters {
             embeddings: next(self.words.saturating_mul(self.embedding)),
             filters: next(self.filters.saturating_mul(self.seen())),
             filter_biases: next(self.filters),

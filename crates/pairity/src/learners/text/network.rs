@@ -9,7 +9,7 @@ use std::ops::Range;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::cnn::{Parts, TextCnn};
+use super::cnn::{CnnParameters, TextCnn};
 use super::words::Words;
 use crate::learners::product::{Matrix, multiply};
 
@@ -19,7 +19,7 @@ const NOWHERE: u32 = u32::MAX;
 /// The network with its weights.
 pub(super) struct Net<'a> {
     shape: &'a TextCnn,
-    parts: Parts,
+    parts: CnnParameters,
     weights: &'a [f32],
 }
 

@@ -3,18 +3,18 @@
 use super::*;
 use crate::examples::{Columns, Groups};
 use crate::pairs::CellLayout;
-use crate::pairs::oracle::{self, Rows, tables};
+use crate::pairs::oracle::{self, OracleRows, tables};
 use crate::rates::Side;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Rows that take part: those of weight above 0.
-fn kept(rows: &Rows) -> Vec<usize> {
+/// OracleRows that take part: those of weight above 0.
+fn kept(rows: &OracleRows) -> Vec<usize> {
     (0..rows.scores.len()).filter(|&i| rows.weights.as_ref().is_none_or(|w| w[i] > 0.0)).collect()
 }
 
 /// Whether sums are whole numbers, so that both ways give the same bits.
-fn is_exact(rows: &Rows) -> bool {
+fn is_exact(rows: &OracleRows) -> bool {
     rows.weights.is_none() && rows.factors.is_none() && !rows.label_gap
 }
 
@@ -30,7 +30,7 @@ fn distinct(values: &[f64]) -> Vec<f64> {
 }
 
 /// The values of a column in the rows that take part.
-fn column(rows: &Rows, values: &Option<Vec<f64>>) -> Option<Vec<f64>> {
+fn column(rows: &OracleRows, values: &Option<Vec<f64>>) -> Option<Vec<f64>> {
     values.as_ref().map(|values| kept(rows).into_iter().map(|i| values[i]).collect())
 }
 
@@ -45,7 +45,7 @@ fn check_halves(halves: Option<Halves>, values: Option<Vec<f64>>) -> Result<(), 
     Ok(())
 }
 
-fn check_scores(rows: &Rows, found: &ScoreHistograms) -> Result<(), TestCaseError> {
+fn check_scores(rows: &OracleRows, found: &ScoreHistograms) -> Result<(), TestCaseError> {
     let groups = rows.groups.as_ref().map(|names| Groups::from_names(names));
     check_halves(found.labels, column(rows, &rows.labels))?;
     check_halves(found.attribute, column(rows, &rows.protected))?;
@@ -74,7 +74,7 @@ fn check_scores(rows: &Rows, found: &ScoreHistograms) -> Result<(), TestCaseErro
 }
 
 /// A rate in each query that has pairs of it, and over all of them.
-fn slow_rate(rows: &Rows, layout: &CellLayout, rate: Rate) -> (BTreeMap<u32, f64>, Option<f64>) {
+fn slow_rate(rows: &OracleRows, layout: &CellLayout, rate: Rate) -> (BTreeMap<u32, f64>, Option<f64>) {
     let cells: BTreeSet<usize> = layout.cells(rate).into_iter().collect();
     let mut sums: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
     for ((query, cell), sum) in oracle::count(rows, Ties::Half) {
@@ -89,7 +89,11 @@ fn slow_rate(rows: &Rows, layout: &CellLayout, rate: Rate) -> (BTreeMap<u32, f64
     (sums.into_iter().map(|(query, (credit, total))| (query, credit / total)).collect(), all)
 }
 
-fn check_gaps(rows: &Rows, layout: &CellLayout, found: &Option<QueryGaps>) -> Result<(), TestCaseError> {
+fn check_gaps(
+    rows: &OracleRows,
+    layout: &CellLayout,
+    found: &Option<QueryGaps>,
+) -> Result<(), TestCaseError> {
     let marginals = |layout: &CellLayout| {
         (0..layout.groups).filter_map(|g| slow_rate(rows, layout, Rate::row(g)).1).collect::<Vec<_>>()
     };
@@ -132,7 +136,7 @@ fn check_gaps(rows: &Rows, layout: &CellLayout, found: &Option<QueryGaps>) -> Re
 }
 
 /// The attribute as it is rounded, by definition.
-fn rounded(rows: &Rows, z: &[f64]) -> Vec<f64> {
+fn rounded(rows: &OracleRows, z: &[f64]) -> Vec<f64> {
     let mut known: Vec<f64> = kept(rows).into_iter().map(|i| z[i] + 0.0).filter(|z| !z.is_nan()).collect();
     known.sort_by(f64::total_cmp);
     if distinct(&known).len() <= 100 {
@@ -141,13 +145,13 @@ fn rounded(rows: &Rows, z: &[f64]) -> Vec<f64> {
     let class = |z: f64| known.iter().filter(|&&other| other < z).count() * 100 / known.len();
     let middle = |of: usize| {
         let members: Vec<f64> = known.iter().copied().filter(|&z| class(z) == of).collect();
-        // Rows of weight 0 are in no pair, and may be in a class of their own.
+        // OracleRows of weight 0 are in no pair, and may be in a class of their own.
         members.get(members.len() / 2).copied().unwrap_or(f64::NAN)
     };
     z.iter().map(|&z| if z.is_nan() { z } else { middle(class(z)) }).collect()
 }
 
-fn check_differences(rows: &Rows, found: &Option<Differences>) -> Result<(), TestCaseError> {
+fn check_differences(rows: &OracleRows, found: &Option<Differences>) -> Result<(), TestCaseError> {
     let (Some(z), Some(labels)) = (&rows.protected, &rows.labels) else {
         prop_assert_eq!(found, &None);
         return Ok(());
@@ -195,7 +199,7 @@ fn check_differences(rows: &Rows, found: &Option<Differences>) -> Result<(), Tes
     Ok(())
 }
 
-fn check_tied(rows: &Rows, layout: &CellLayout, found: Option<f64>) -> Result<(), TestCaseError> {
+fn check_tied(rows: &OracleRows, layout: &CellLayout, found: Option<f64>) -> Result<(), TestCaseError> {
     let pooled = |ties| {
         let cells: Vec<usize> = layout.cells(Rate::Accuracy { better: Side::Any, worse: Side::Any });
         let sums = oracle::count(rows, ties);

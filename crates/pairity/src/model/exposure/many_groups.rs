@@ -43,17 +43,17 @@ pub(super) fn solve(candidates: &Candidates) -> Vec<(f64, Sorting)> {
     let best = candidates.sort(|i| candidates.utility(i));
     let mut groups: Vec<usize> = (0..candidates.groups()).collect();
     groups.sort_by(|&a, &b| best.ratios[a].total_cmp(&best.ratios[b]));
-    let search = Search { candidates, groups };
+    let search = ExposureSearch { candidates, groups };
     search.run(&best).unwrap_or_else(|| vec![(1.0, best)])
 }
 
-struct Search<'a> {
+struct ExposureSearch<'a> {
     candidates: &'a Candidates<'a>,
     /// The groups by rising ratio of the candidates sorted by utility.
     groups: Vec<usize>,
 }
 
-impl Search<'_> {
+impl ExposureSearch<'_> {
     /// Never none: the first columns are independent.
     fn run(&self, best: &Sorting) -> Option<Vec<(f64, Sorting)>> {
         let m = self.groups.len();

@@ -3,14 +3,14 @@
 use super::{Correlation, Membership};
 use crate::examples::{Columns, Examples, Groups};
 use crate::pairs::SurrogateError;
-use crate::pairs::oracle::{Rows, tables};
+use crate::pairs::oracle::{OracleRows, tables};
 use proptest::prelude::*;
 
 /// Weight, rows and g of every pair of one relation.
 type Pairs = Vec<(f64, [usize; 2], f64)>;
 
 /// The pairs of each relation, by looking at every pair of rows.
-fn list(rows: &Rows, membership: Membership) -> Vec<Pairs> {
+fn list(rows: &OracleRows, membership: Membership) -> Vec<Pairs> {
     let n = rows.scores.len();
     let Some(labels) = &rows.labels else { return Vec::new() };
     let weight = |row: usize| rows.weights.as_ref().map_or(1.0, |w| w[row]);
@@ -72,7 +72,7 @@ fn slow(pairs: &Pairs, scores: &[f64]) -> Option<(f64, Vec<f64>, f64)> {
     Some((corr.abs(), gradient, vd / mean(&|d, _| d * d)))
 }
 
-fn compare(rows: &Rows, membership: Membership) -> Result<(), TestCaseError> {
+fn compare(rows: &OracleRows, membership: Membership) -> Result<(), TestCaseError> {
     let Some(examples) = rows.examples() else { return Ok(()) };
     let relations = list(rows, membership);
     let scale = rows.scores.iter().fold(0.0, |scale: f64, score| scale.max(score.abs()));

@@ -1,0 +1,42 @@
+//! Train a ranker that is equally accurate for both groups, and see what it costs.
+
+use pairity::methods::{Method, constrained::Constrained, unconstrained::Unconstrained};
+use pairity::run::GroupAware;
+use pairity::{FitRequest, ScoreRequest, TrainRequest, Watch, score, train};
+use pairity_examples::{Outcome, halves, show};
+
+fn main() -> Outcome {
+    let (rows, test) = halves(2000);
+    let fair = || vec!["cross_group <= 0.01".to_owned()];
+    let ways: [(&str, &'static dyn Method, Vec<String>, Option<GroupAware>); 3] = [
+        ("unconstrained", &Unconstrained, Vec::new(), None),
+        ("constrained", &Constrained, fair(), None),
+        ("constrained, group-aware", &Constrained, fair(), Some(GroupAware::Offsets)),
+    ];
+    let queries = test.queries.clone().unwrap_or_default();
+    let last = queries.iter().max().map_or(0, |&query| query + 1);
+    let names: Vec<String> = (0..last).map(|query| query.to_string()).collect();
+    for (name, method, subject_to, group_aware) in ways {
+        let fit = FitRequest {
+            subject_to,
+            group_aware,
+            iterations: 1000,
+            step_sizes: vec![0.1],
+            split: Some([1.0, 0.0, 0.0]),
+            ..FitRequest::default()
+        };
+        let request = TrainRequest { fit, method, ..TrainRequest::default() };
+        let outcome = train(rows.training_rows()?, &request, Watch::default())?;
+        let scored = score(&ScoreRequest {
+            model: &outcome.model,
+            columns: &test.columns,
+            groups: test.groups.as_ref(),
+            queries: Some((&queries, &names)),
+            seed: None,
+            expected: false,
+        })?;
+        show(name, &test, &scored.scores)?;
+        println!("{:26} {}", "", outcome.trained.status.name());
+    }
+    Ok(())
+}
