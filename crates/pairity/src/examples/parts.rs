@@ -142,9 +142,8 @@ impl Examples {
     pub(crate) fn reweighted(&self, weights: &[f64]) -> Examples {
         let mut examples = self.clone();
         let own: Vec<f64> = self.row.iter().map(|&row| weights[row as usize]).collect();
-        let before = |i: usize| self.weights.as_ref().map_or(1.0, |weights| weights[i]);
-        let factor = |i: usize| self.factors.as_ref().map_or(1.0, |factors| factors[i]);
-        examples.factors = Some((0..own.len()).map(|i| factor(i) / before(i) * own[i]).collect());
+        let factor = |(i, own): (usize, &f64)| self.factor(i) / self.weight(i) * own;
+        examples.factors = Some(own.iter().enumerate().map(factor).collect());
         examples.weights = Some(own);
         examples
     }

@@ -87,7 +87,6 @@ impl Influence {
         let mut all = Units::new(n);
         states.for_each(|state| all.merge(&state));
         let values = sums.values();
-        let variances: Vec<f64> = (0..n).map(|r| all.variance(r)).collect();
         let (mut freedom, mut units) = (vec![0.0; n], vec![0.0; n]);
         for r in 0..n {
             let sides = if queries || all.sides[1].squares[r] == 0.0 { 1 } else { 2 };
@@ -103,7 +102,8 @@ impl Influence {
                 freedom[r] = if df.is_finite() && df > 0.0 { df } else { (units[r] - 1.0).max(0.5) };
             }
         }
-        Influence { cell_pairs, pairs, values, covariance: all.covariance, variances, freedom, units }
+        let Units { covariance, variances, .. } = all;
+        Influence { cell_pairs, pairs, values, covariance, variances, freedom, units }
     }
 
     /// Covariance of two rates; none if there are too many to keep.
@@ -163,10 +163,9 @@ struct SideSums {
 /// Sums over units.
 struct Units {
     rates: usize,
-    /// Upper triangle.
+    /// Upper triangle; empty if there are too many rates.
     covariance: Vec<f64>,
-    /// Used instead when there are too many rates.
-    diagonal: Vec<f64>,
+    variances: Vec<f64>,
     sides: [SideSums; 2],
     moves: Vec<(u32, f64)>,
 }
@@ -174,11 +173,10 @@ struct Units {
 impl Units {
     fn new(rates: usize) -> Units {
         let side = SideSums { units: vec![0; rates], squares: vec![0.0; rates], variances: vec![0.0; rates] };
-        let dense = rates <= MAX_COVARIANCES;
         Units {
             rates,
-            covariance: vec![0.0; if dense { rates * rates } else { 0 }],
-            diagonal: vec![0.0; if dense { 0 } else { rates }],
+            covariance: vec![0.0; if rates <= MAX_COVARIANCES { rates * rates } else { 0 }],
+            variances: vec![0.0; rates],
             sides: [side.clone(), side],
             moves: Vec::new(),
         }
@@ -204,10 +202,10 @@ impl Units {
                 }
             }
             self.moves.push((rate, total));
+            self.variances[r] += total * total;
         }
         let n = self.rates;
         if self.covariance.is_empty() {
-            self.moves.iter().for_each(|&(rate, moved)| self.diagonal[rate as usize] += moved * moved);
             return;
         }
         self.moves.sort_unstable_by_key(|&(rate, _)| rate);
@@ -222,19 +220,11 @@ impl Units {
     fn merge(&mut self, other: &Units) {
         let add = |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
         add(&mut self.covariance, &other.covariance);
-        add(&mut self.diagonal, &other.diagonal);
+        add(&mut self.variances, &other.variances);
         for (to, from) in self.sides.iter_mut().zip(&other.sides) {
             to.units.iter_mut().zip(&from.units).for_each(|(to, from)| *to += from);
             add(&mut to.squares, &from.squares);
             add(&mut to.variances, &from.variances);
-        }
-    }
-
-    fn variance(&self, rate: usize) -> f64 {
-        if self.covariance.is_empty() {
-            self.diagonal[rate]
-        } else {
-            self.covariance[rate * self.rates + rate]
         }
     }
 }

@@ -145,14 +145,14 @@ impl Mass for WeightMass {
 /// A pair counts the product of weights times the difference of labels.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct GapMass {
-    weight: f64,
-    label: f64,
+    pub weight: f64,
+    pub label: f64,
 }
 
 /// Sums of weights, and of weights times labels.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct GapSum {
-    weight: f64,
+    pub weight: f64,
     moment: f64,
 }
 

@@ -92,7 +92,7 @@ fn run<M: Mass, P: Mass, R: Send>(
                     };
                     labeled.add_to(&mut found, &here, at, layout);
                     window = Some(here);
-                    let weight = examples.weights.as_ref().map_or(1.0, |weights| weights[example]);
+                    let weight = examples.weight(example);
                     let error = |member: &DrawnOrder| {
                         member.chance() * (member.order.scores[example] - labels[example]).powi(2)
                     };

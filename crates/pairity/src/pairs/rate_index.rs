@@ -149,8 +149,7 @@ impl<'a> RateIndex<'a> {
         let examples = self.examples();
         let fraction = self.errors.of_query(query).first();
         let parts = examples.labels.as_ref().zip(fraction).map(move |(labels, &(_, fraction))| {
-            let weight = |i: usize| examples.weights.as_ref().map_or(1.0, |weights| weights[i]);
-            examples.query(query).map(move |i| (fraction * weight(i), scores[i] - labels[i]))
+            examples.query(query).map(move |i| (fraction * examples.weight(i), scores[i] - labels[i]))
         });
         parts.into_iter().flatten()
     }
@@ -187,8 +186,7 @@ impl<'a> RateIndex<'a> {
 impl PairIndex<'_> {
     /// The fraction of an example of weight 1 in the mean squared error.
     fn error_fractions(&self, by_query: bool) -> Fractions {
-        let weight = |i: usize| self.examples.weights.as_ref().map_or(1.0, |weights| weights[i]);
-        let total = |query| self.examples.query(query).fold(0.0, |sum, i| sum + weight(i));
+        let total = |query| self.examples.query(query).fold(0.0, |sum, i| sum + self.examples.weight(i));
         let queries = 0..if self.layout.labels { self.examples.queries() } else { 0 };
         let totals: Vec<(u32, f64)> = queries.map(|query| (0, total(query))).collect();
         let ends = (0..self.examples.queries()).map(|query| (query + 1).min(totals.len())).collect();

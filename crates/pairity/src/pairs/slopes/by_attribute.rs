@@ -8,9 +8,9 @@
 use super::ScoredPairs;
 use super::by_label::boundary;
 use super::coefficients::{CellCoefficients, GREATER, LESS, order};
-use super::merge::{Element, HingePart, partition, settle};
+use super::merge::{Element, HingePart, settle};
 use super::shape::Slope;
-use crate::pairs::index::{NO_RANK, both};
+use crate::pairs::index::{NO_RANK, both, partition};
 use crate::pairs::mass::Mass;
 
 struct AttributeSplit<'a, M> {

@@ -14,10 +14,9 @@ use super::ScoredPairs;
 use super::by_label::boundary;
 use super::by_label_counted::{ScoreRank, find_ranks};
 use super::coefficients::{CellCoefficients, GREATER, LESS};
-use super::merge::partition;
 use super::rank_tree::RankTree;
 use super::shape::Slope;
-use crate::pairs::index::NO_RANK;
+use crate::pairs::index::{NO_RANK, partition};
 use crate::pairs::mass::Mass;
 use rayon::join;
 

@@ -6,9 +6,9 @@
 
 use super::ScoredPairs;
 use super::coefficients::CellCoefficients;
-use super::merge::{Element, HingePart, partition, settle};
+use super::merge::{Element, HingePart, settle};
 use super::shape::Slope;
-use crate::pairs::index::both;
+use crate::pairs::index::{both, partition};
 use crate::pairs::mass::Mass;
 
 impl<M: Mass> ScoredPairs<'_, M> {
