@@ -71,39 +71,19 @@ impl Influence {
                 state.add(unit, &sums);
             })
         };
-        let pairs = UnitSums::new(index).pairs(&tally.pairs);
-        let states = states.into_iter().map(|(state, _)| state);
-        Influence::from_units(states, sums, pairs, tally.pairs, queries)
-    }
-
-    fn from_units(
-        states: impl Iterator<Item = Units>,
-        sums: RateSums,
-        pairs: Vec<u64>,
-        cell_pairs: Vec<u64>,
-        queries: bool,
-    ) -> Influence {
-        let n = pairs.len();
-        let mut all = Units::new(n);
-        states.for_each(|state| all.merge(&state));
-        let values = sums.values();
-        let (mut freedom, mut units) = (vec![0.0; n], vec![0.0; n]);
-        for r in 0..n {
-            let sides = if queries || all.sides[1].squares[r] == 0.0 { 1 } else { 2 };
-            // D² / Σ D_u² units of equal size would have the same total and the same sum of squares.
-            let size = |side: &SideSums| sums.totals[r].powi(2) / side.squares[r];
-            let counts = all.sides[..sides].iter().map(|side| side.units[r]);
-            if sums.totals[r] > 0.0 && counts.min().is_some_and(|units| units >= 2) {
-                units[r] = all.sides[..sides].iter().map(size).fold(f64::INFINITY, f64::min);
-                // Satterthwaite: the two sides of pairs are two samples.
-                let variance: f64 = all.sides[..sides].iter().map(|side| side.variances[r]).sum();
-                let parts = all.sides[..sides].iter().map(|s| s.variances[r].powi(2) / (size(s) - 1.0));
-                let df = variance * variance / parts.sum::<f64>();
-                freedom[r] = if df.is_finite() && df > 0.0 { df } else { (units[r] - 1.0).max(0.5) };
-            }
+        let mut all = Units::new(rates.len());
+        states.iter().for_each(|(state, _)| all.merge(state));
+        let spread = |rate: usize| all.freedom_and_units(rate, sums.totals[rate], queries);
+        let (freedom, units) = (0..rates.len()).map(spread).unzip();
+        Influence {
+            pairs: UnitSums::new(index).pairs(&tally.pairs),
+            cell_pairs: tally.pairs,
+            values: sums.values(),
+            covariance: all.covariance,
+            variances: all.variances,
+            freedom,
+            units,
         }
-        let Units { covariance, variances, .. } = all;
-        Influence { cell_pairs, pairs, values, covariance, variances, freedom, units }
     }
 
     /// Covariance of two rates; none if there are too many to keep.
@@ -215,6 +195,24 @@ impl Units {
                 row[other as usize] += moved * also;
             }
         }
+    }
+
+    /// Degrees of freedom of a rate's variance, and how many units of equal size its units are worth; 0 if
+    /// they are too few.
+    fn freedom_and_units(&self, r: usize, total: f64, queries: bool) -> (f64, f64) {
+        let count = if queries || self.sides[1].squares[r] == 0.0 { 1 } else { 2 };
+        let sides = &self.sides[..count];
+        if total == 0.0 || sides.iter().any(|side| side.units[r] < 2) {
+            return (0.0, 0.0);
+        }
+        // D² / Σ D_u² units of equal size would have the same total and the same sum of squares.
+        let size = |side: &SideSums| total.powi(2) / side.squares[r];
+        let units = sides.iter().map(size).fold(f64::INFINITY, f64::min);
+        // Satterthwaite: the two sides of pairs are two samples.
+        let variance: f64 = sides.iter().map(|side| side.variances[r]).sum();
+        let parts = sides.iter().map(|side| side.variances[r].powi(2) / (size(side) - 1.0));
+        let df = variance * variance / parts.sum::<f64>();
+        (if df.is_finite() && df > 0.0 { df } else { (units - 1.0).max(0.5) }, units)
     }
 
     fn merge(&mut self, other: &Units) {

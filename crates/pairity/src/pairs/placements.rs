@@ -96,12 +96,8 @@ fn run<M: Mass, P: Mass, R: Send>(
                     let error = |member: &DrawnOrder| {
                         member.chance() * (member.order.scores[example] - labels[example]).powi(2)
                     };
-                    found.push(Placement {
-                        cell: layout.mse() as u32,
-                        side: 0,
-                        credit: weight * members.iter().map(error).sum::<f64>(),
-                        total: weight,
-                    });
+                    let credit = weight * members.iter().map(error).sum::<f64>();
+                    found.push(Placement { cell: layout.mse() as u32, side: 0, credit, total: weight });
                 }
                 if let Some((credits, totals)) = &continuous {
                     push_orders(&credits[at], &totals[at], layout, &mut found);

@@ -94,19 +94,13 @@ pub(super) fn add_slopes<S: Slope, M: Mass>(
 fn parts<S: Slope>(cells: &CellCoefficients) -> Vec<[CountWeight; 2]> {
     let falling = if S::UNSIGNED { 1.0 } else { -1.0 };
     // A better example with a lower attribute makes a pair of the kind `less`.
-    let worse = |cells: &[f64], high, before, slope| CountWeight {
-        high,
-        before,
-        lower: cells[LESS],
-        higher: cells[GREATER],
-        slope,
-        offset: 0.0,
+    let worse = |cells: &[f64], high, before, slope| {
+        let (lower, higher) = (cells[LESS], cells[GREATER]);
+        CountWeight { high, before, lower, higher, slope, offset: 0.0 }
     };
-    let better = |cells: &[f64], high, before, slope| CountWeight {
-        lower: cells[GREATER],
-        higher: cells[LESS],
-        offset: 1.0,
-        ..worse(cells, high, before, slope)
+    let better = |cells: &[f64], high, before, slope| {
+        let (lower, higher) = (cells[GREATER], cells[LESS]);
+        CountWeight { high, before, lower, higher, slope, offset: 1.0 }
     };
     let (first, second) = (&cells.first[..], &cells.second[..]);
     // The second part of a bounded surrogate counts the pairs that are idle in that of others.
