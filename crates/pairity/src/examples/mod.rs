@@ -325,28 +325,28 @@ impl Examples {
         by_row
     }
 
-    /// Consecutive queries that are one task, by about so many rows: where tasks end depends on the data
-    /// alone, never on the number of threads.
-    pub(crate) fn tasks(&self) -> Vec<Range<usize>> {
-        let mut tasks: Vec<Range<usize>> = Vec::new();
-        let mut rows = 0;
-        for query in 0..self.queries() {
-            match tasks.last_mut() {
-                Some(task) if rows < TASK => task.end = query + 1,
-                _ => {
-                    tasks.push(query..query + 1);
-                    rows = 0;
-                }
-            }
-            rows += self.query(query).len();
-        }
-        tasks
-    }
-
     /// The examples of one query.
     pub(crate) fn query(&self, query: usize) -> Range<usize> {
         self.starts[query] as usize..self.starts[query + 1] as usize
     }
+}
+
+/// Consecutive queries that are one task, by about so many rows, from the size of each query: where tasks end
+/// depends on the data alone, never on the number of threads.
+pub(crate) fn tasks(sizes: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
+    let mut tasks: Vec<Range<usize>> = Vec::new();
+    let mut rows = 0;
+    for (query, size) in sizes.enumerate() {
+        match tasks.last_mut() {
+            Some(task) if rows < TASK => task.end = query + 1,
+            _ => {
+                tasks.push(query..query + 1);
+                rows = 0;
+            }
+        }
+        rows += size;
+    }
+    tasks
 }
 
 /// Checks lengths and values; returns the number of rows.

@@ -6,7 +6,7 @@
 
 use super::mass::{EqualMass, GapMass, Mass, WeightMass};
 use super::tally::{CellLayout, RateKinds};
-use crate::examples::{Attribute, Examples, SMALL, sort_by_value};
+use crate::examples::{Attribute, Examples, SMALL, sort_by_value, tasks};
 use crate::rates::Rate;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -192,7 +192,7 @@ impl<'a> PairIndex<'a> {
             kinds: RateKinds::of(rates, &layout),
             layout,
             sizes,
-            tasks: examples.tasks(),
+            tasks: tasks((0..examples.queries()).map(|query| examples.query(query).len())),
             example: Vec::new(),
             first: Vec::new(),
             group: Vec::new(),

@@ -2,7 +2,7 @@
 //! attribute.
 
 use super::Membership;
-use crate::examples::{Attribute, Examples};
+use crate::examples::{Attribute, Examples, tasks};
 use crate::pairs::SurrogateError;
 use crate::pairs::index::{NO_RANK, PairIndex, QueryPairs, Sizes};
 use crate::pairs::mass::GapMass;
@@ -12,9 +12,6 @@ use std::ops::Range;
 
 /// The class of the example at a position of a query, if it has one.
 type Class<'c> = &'c dyn Fn(&QueryPairs, usize) -> Option<u32>;
-
-/// Places of consecutive queries that make one task.
-const TASK: usize = 4096;
 
 /// The examples of two groups, or those with a continuous attribute, in label order within each query.
 #[derive(Debug, Clone, Default)]
@@ -97,6 +94,7 @@ impl Relation {
         for query in 0..index.examples().queries() {
             relation.add_query(index.examples(), &index.query(query), class);
         }
+        relation.tasks = tasks((0..relation.ends.len()).map(|query| relation.places(query).len()));
         // Weights and labels count up to a scale.
         let largest = |of: fn(&GapMass) -> f64| relation.mass.iter().map(of).fold(0.0, f64::max);
         let largest = [largest(|mass| mass.weight), largest(|mass| mass.label)];
@@ -133,14 +131,7 @@ impl Relation {
             self.mass
                 .push(GapMass { weight: examples.factor(example), label: 0.5 * labels[example] - origin });
         }
-        let start = self.ends.last().map_or(0, |end| end.0 as usize);
         self.ends.push((self.example.len() as u32, self.runs.len() as u32));
-        let room = |task: &Range<usize>| start - self.places(task.start).start < TASK;
-        let fits = self.tasks.last().is_some_and(room);
-        match self.tasks.last_mut() {
-            Some(task) if fits => task.end += 1,
-            _ => self.tasks.push(self.ends.len() - 1..self.ends.len()),
-        }
     }
 
     /// The places of a query.
