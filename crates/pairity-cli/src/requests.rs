@@ -119,8 +119,8 @@ impl CompareOptions {
 impl FrontierOptions {
     /// What is traced.
     pub fn request(&self) -> FrontierRequest {
-        let methods = kinds(&self.methods);
-        FrontierRequest { fit: self.fit.request(), methods, bounds: self.bounds.clone() }
+        let CompareRequest { fit, methods } = self.compared.request();
+        FrontierRequest { fit, methods, bounds: self.bounds.clone() }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::options::{Format, ReproduceOptions, Split};
 use crate::output;
-use crate::progress::Steps;
+use crate::progress::{Bar, STEPPING};
 use anyhow::bail;
 use pairity_experiments::agreement::of_line;
 use pairity_experiments::experiments::{Experiment, NAMES};
@@ -42,11 +42,11 @@ pub fn run(options: &ReproduceOptions) -> anyhow::Result<ExitCode> {
             experiment.data(0, plan.queries.min(100), plan.folder.as_deref())?;
         }
         let all: usize = experiments.iter().map(|e| e.contenders.len()).sum::<usize>() * plan.seeds as usize;
-        let steps = Steps::new(options.output.quiet);
+        let steps = Bar::new(options.output.quiet, STEPPING);
         steps.expect(all);
         let mut lines = Vec::new();
         for experiment in &experiments {
-            let seen = |method: &'static str| steps.done(&format!("{} {method}", experiment.name));
+            let seen = |method: &'static str| steps.step(&format!("{} {method}", experiment.name));
             lines.extend(reproduce::lines(experiment, &plan, &seen)?);
         }
         Ok(lines)

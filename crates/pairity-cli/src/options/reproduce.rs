@@ -5,20 +5,6 @@ use super::{OutputOptions, PageOptions};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Below the list of options.
-pub const REPRODUCE_HELP: &str = "\
-Experiments:
-  simulated  simulated-all  simulated-marginal  business  wiki  w3c  crime-ranking  law
-  crime-regression
-
-The published data sets are looked for in --data-dir, in $PAIRITY_DATA and in the user's cache; the
-simulated ones need no files, and the business data is a synthetic stand-in.
-
-Examples:
-  pairity reproduce simulated --seeds 3
-  pairity reproduce --seeds 5 --format json
-  pairity reproduce simulated --split 1,0,0     # trained, selected and reported on all rows";
-
 /// Options of `reproduce`.
 #[derive(Debug, Args)]
 pub struct ReproduceOptions {
