@@ -52,13 +52,13 @@ impl Source {
 
     /// One source out of several texts, each as for [`parse`](Source::parse). A file that is named
     /// twice is read once.
-    pub fn parse_all(texts: &[&str]) -> Result<Source, TableError> {
+    pub fn parse_all<T: AsRef<str>>(texts: &[T]) -> Result<Source, TableError> {
         let mut files: Vec<SourceFile> = Vec::new();
         for (at, text) in texts.iter().enumerate() {
-            if texts[..at].contains(text) {
+            if texts[..at].iter().any(|known| known.as_ref() == text.as_ref()) {
                 continue;
             }
-            for file in files_of(text)? {
+            for file in files_of(text.as_ref())? {
                 if !files.iter().any(|known| known.name == file.name) {
                     files.push(file);
                 }

@@ -107,7 +107,7 @@ pub struct AuditOptions {
 }
 
 /// Which table, and what its columns are.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct TableOptions {
     /// CSV, TSV, Parquet or SVMlight files; a folder or a pattern of them; `-` for CSV from standard
     /// input. Several are one table
