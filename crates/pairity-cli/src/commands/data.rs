@@ -94,7 +94,7 @@ fn fetched(options: &FetchOptions) -> anyhow::Result<Told> {
 /// What has to be put in place by hand to have more than what is fetched.
 fn better(entry: &Entry, into: &Path) -> String {
     let Some(files) = entry.by_hand() else { return String::new() };
-    let folder = files.first().map_or(into.to_owned(), |file| into.join(file.folder));
+    let folder = into.join(entry.folder);
     let addresses: String =
         files.iter().filter_map(|file| Some(format!("    {}\n", file.address?))).collect();
     format!(
