@@ -12,7 +12,6 @@ pub use data::{Action, DataOptions, FetchOptions, PlaceOptions};
 pub use reproduce::ReproduceOptions;
 pub use score::ScoreOptions;
 pub use train::{CompareOptions, FitOptions, FrontierOptions, TrainOptions};
-pub use values::Split;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pairity::goals::language_help;

@@ -1,6 +1,6 @@
 //! The options of `reproduce`.
 
-use super::values::{Split, positive, split};
+use super::values::{positive, split};
 use super::{OutputOptions, PageOptions};
 use clap::Args;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub struct ReproduceOptions {
 
     /// Shares of training, validation and test. Without a test part the training rows are reported
     #[arg(long, value_name = "A,B,C", value_parser = split, default_value = "0.5,0.25,0.25")]
-    pub split: Split,
+    pub split: [f64; 3],
 
     /// Steps of each game
     #[arg(long, value_name = "N", default_value_t = 2500, value_parser = positive)]

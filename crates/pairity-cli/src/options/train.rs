@@ -1,6 +1,6 @@
 //! The options of the commands that train: `train`, `compare` and `frontier`.
 
-use super::values::{Split, choices, confidence, duration, methods, not_negative, positive, share, split};
+use super::values::{choices, confidence, duration, methods, not_negative, positive, share, split};
 use super::{OutputOptions, PageOptions, TableOptions};
 use clap::Args;
 use pairity::learners::text::VOCABULARY;
@@ -102,7 +102,7 @@ pub struct FitOptions {
     /// Shares of the rows for training, validation and test, by query. A part of size 0 is absent:
     /// 1,0,0 trains and selects on all rows (default: 0.5,0.25,0.25, or 1,0,0 with --validation)
     #[arg(long, value_name = "A,B,C", value_parser = split)]
-    pub split: Option<Split>,
+    pub split: Option<[f64; 3]>,
 
     /// Table of the rows that the model is chosen on, instead of a part of TABLE
     #[arg(long, value_name = "TABLE")]

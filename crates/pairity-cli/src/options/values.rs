@@ -60,16 +60,13 @@ pub fn name(text: &str) -> Result<String, String> {
 }
 
 /// Shares of training, validation and test.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Split(pub [f64; 3]);
-
-pub fn split(text: &str) -> Result<Split, String> {
+pub fn split(text: &str) -> Result<[f64; 3], String> {
     let shares: Option<Vec<f64>> = text.split(',').map(|share| share.trim().parse().ok()).collect();
     let sums_to_one = |shares: &[f64]| (shares.iter().sum::<f64>() - 1.0).abs() < 1e-6;
     let needed = "three shares with a sum of 1 are needed, such as 0.5,0.25,0.25, the first above 0";
     match shares.as_deref() {
         Some(&[a, b, c]) if [a, b, c].iter().all(|x| *x >= 0.0) && sums_to_one(&[a, b, c]) && a > 0.0 => {
-            Ok(Split([a, b, c]))
+            Ok([a, b, c])
         }
         _ => Err(needed.to_owned()),
     }
@@ -88,8 +85,8 @@ mod tests {
 
     #[test]
     fn a_split_has_three_shares_and_some_training() {
-        assert_eq!(split("0.5,0.25,0.25"), Ok(Split([0.5, 0.25, 0.25])));
-        assert_eq!(split("1, 0, 0"), Ok(Split([1.0, 0.0, 0.0])));
+        assert_eq!(split("0.5,0.25,0.25"), Ok([0.5, 0.25, 0.25]));
+        assert_eq!(split("1, 0, 0"), Ok([1.0, 0.0, 0.0]));
         for text in ["", "1", "0.5,0.5", "0,0.5,0.5", "0.5,0.6,-0.1", "0.5,0.25,0.5", "a,b,c", "NaN,1,0"] {
             assert!(split(text).is_err(), "{text}");
         }
