@@ -17,18 +17,12 @@ pub enum TableError {
         /// What the operating system said.
         cause: io::Error,
     },
-    /// No header, hence no columns.
-    #[error("empty table: {file} holds nothing. It needs a header with the column names, then the rows")]
-    NoHeader {
-        /// The file.
-        file: String,
-    },
-    /// A header, or a schema, without rows.
-    #[error("empty table: {file} has columns but no rows. Check that it was written to the end")]
-    NoRows {
-        /// The file, or the first of several.
-        file: String,
-    },
+    /// A file without a header, hence without columns.
+    #[error("empty table: {0} holds nothing. It needs a header with the column names, then the rows")]
+    NoHeader(String),
+    /// A file, or the first of several, with a header or a schema but without rows.
+    #[error("empty table: {0} has columns but no rows. Check that it was written to the end")]
+    NoRows(String),
     /// A column that was asked for is not there.
     #[error("no column {column:?} in {file}{}", did_you_mean(nearest, names))]
     UnknownColumn {
@@ -99,14 +93,9 @@ pub enum TableError {
         /// What the operating system said.
         cause: io::Error,
     },
-    /// An output that is one of the files it is made of.
-    #[error(
-        "{file} is read as a table, so that it can't be the output too. Choose another name for the output"
-    )]
-    OutputIsInput {
-        /// The file, as the user wrote it.
-        file: String,
-    },
+    /// An output, as the user wrote it, that is one of the files it is made of.
+    #[error("{0} is read as a table, so that it can't be the output too. Choose another name for the output")]
+    OutputIsInput(String),
     /// A column to be added whose name is in use.
     #[error("{file} already has a column {column:?}. Choose another name for the new column")]
     NameTaken {
@@ -142,27 +131,19 @@ impl fmt::Display for Place {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CellProblem {
-    /// Not a number in a column of numbers.
-    #[error("expected a number, found {text:?}. {}", number_advice(text))]
-    NotANumber {
-        /// The cell's text, shortened if long.
-        text: String,
-    },
-    /// NaN, an infinity, or a number beyond the range of 64-bit floating point.
+    /// Not a number in a column of numbers: the cell's text, shortened if long.
+    #[error("expected a number, found {0:?}. {advice}", advice = number_advice(.0))]
+    NotANumber(String),
+    /// NaN, an infinity, or a number beyond the range of 64-bit floating point: the cell's text.
     #[error(
-        "expected a finite number, found {text:?}. \
+        "expected a finite number, found {0:?}. \
          If the value is missing, leave the cell empty (in Parquet: null)"
     )]
-    NotFinite {
-        /// The cell's text, shortened if long.
-        text: String,
-    },
-    /// Bytes that are not UTF-8.
-    #[error("the cell is not UTF-8 text (it reads {text:?}). Save the file in the UTF-8 encoding")]
-    NotUtf8 {
-        /// The cell's text, shortened if long, with U+FFFD in place of the bytes that can't be read.
-        text: String,
-    },
+    NotFinite(String),
+    /// Bytes that are not UTF-8: the cell's text, shortened if long, with U+FFFD in place of what can't be
+    /// read.
+    #[error("the cell is not UTF-8 text (it reads {0:?}). Save the file in the UTF-8 encoding")]
+    NotUtf8(String),
     /// More different categories than 32 bits can number.
     #[error("more than 4 billion different values. Read the column as numbers, or leave it out")]
     TooManyLevels,
@@ -264,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_decimal_comma_gets_its_own_advice() {
-        let message = CellProblem::NotANumber { text: "0,5".into() }.to_string();
+        let message = CellProblem::NotANumber("0,5".into()).to_string();
         assert!(message.contains("decimals with a point"), "{message}");
     }
 }

@@ -60,7 +60,7 @@ fn write(
     outcome: &AdjustOutcome,
 ) -> anyhow::Result<()> {
     if scored.source.reads(path) {
-        return Err(TableError::OutputIsInput { file: path.display().to_string() }.into());
+        return Err(TableError::OutputIsInput(path.display().to_string()).into());
     }
     if let Some(row) = scored.scores.iter().position(|score| score.is_nan()) {
         bail!(

@@ -37,7 +37,7 @@ fn scored(options: &ScoreOptions) -> anyhow::Result<ScoringReport> {
     let format = if to_standard { Output::csv() } else { Output::of(path)? };
     let source = Source::parse_all(&options.tables)?;
     if !to_standard && source.reads(path) {
-        return Err(TableError::OutputIsInput { file: name }.into());
+        return Err(TableError::OutputIsInput(name).into());
     }
     let mut columns = vec![options.score.clone()];
     if options.expected {

@@ -29,7 +29,7 @@ fn without_header(error: TableError) -> DataError {
             TableError::Cell { file, place: Place::Line(up(line)), column, problem }
         }
         TableError::OpenQuote { file, line } => TableError::OpenQuote { file, line: up(line) },
-        TableError::NoRows { file } => TableError::NoHeader { file },
+        TableError::NoRows(file) => TableError::NoHeader(file),
         other => other,
     })
 }
