@@ -1,6 +1,6 @@
 //! From options to requests, and the engine's errors in words of the options.
 
-use crate::options::{AuditOptions, CompareOptions, FitOptions, FrontierOptions, Split, TrainOptions};
+use crate::options::{AuditOptions, CompareOptions, FitOptions, FrontierOptions, TrainOptions};
 use anyhow::anyhow;
 use pairity::methods::{self, Method, MethodOptions};
 use pairity::metrics::Settings;
@@ -47,7 +47,7 @@ impl FitOptions {
             group_aware: self.group_aware,
             standardize: !self.no_standardize,
             vocabulary: self.vocabulary,
-            split: self.split.map(|Split(shares)| shares),
+            split: self.split,
             own_validation: !self.validation.is_empty(),
             own_test: !self.test.is_empty(),
             multiplier_share: self.multiplier_share,
@@ -119,8 +119,8 @@ impl CompareOptions {
 impl FrontierOptions {
     /// What is traced.
     pub fn request(&self) -> FrontierRequest {
-        let methods = kinds(&self.methods);
-        FrontierRequest { fit: self.fit.request(), methods, bounds: self.bounds.clone() }
+        let CompareRequest { fit, methods } = self.compared.request();
+        FrontierRequest { fit, methods, bounds: self.bounds.clone() }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::files::write_columns;
 use crate::options::AdjustOptions;
 use crate::{load, output};
 use anyhow::{anyhow, bail};
+use pairity::examples::Groups;
 use pairity::run::{AdjustOutcome, AdjustRequest, RunError, adjust};
 use pairity_report::{AdjustReport, adjust_json, adjust_text};
 use pairity_tables::{AddColumns, Output, TableError};
@@ -26,7 +27,8 @@ pub fn run(options: &AdjustOptions) -> anyhow::Result<ExitCode> {
 fn adjusted(options: &AdjustOptions) -> anyhow::Result<AdjustOutcome> {
     let scored = load::scored(&options.table, &options.score, options.output.quiet)?;
     // The scores of the kept rows are measured; those of all rows are written.
-    let groups = scored.groups.as_ref().map(|groups| scored.kept.groups(groups));
+    let all = scored.groups()?;
+    let groups = all.as_ref().map(|groups| scored.kept.groups(groups));
     let outcome = adjust(&AdjustRequest {
         examples: &scored.examples,
         scores: &scored.kept.of(&scored.scores),
@@ -45,7 +47,7 @@ fn adjusted(options: &AdjustOptions) -> anyhow::Result<AdjustOutcome> {
         other => other.into(),
     })?;
     if let Some(path) = &options.out {
-        write(options, path, &scored, &outcome)?;
+        write(options, path, &scored, all.as_ref(), &outcome)?;
     }
     Ok(outcome)
 }
@@ -54,18 +56,19 @@ fn write(
     options: &AdjustOptions,
     path: &Path,
     scored: &load::Scored,
+    groups: Option<&Groups>,
     outcome: &AdjustOutcome,
 ) -> anyhow::Result<()> {
     if scored.source.reads(path) {
-        return Err(TableError::OutputIsInput { file: path.display().to_string() }.into());
+        return Err(TableError::OutputIsInput(path.display().to_string()).into());
     }
     if let Some(row) = scored.scores.iter().position(|score| score.is_nan()) {
         bail!(
             "{} has no score, so it can't be adjusted: fill in the cell or drop the row",
-            scored.table.locate(row)
+            scored.read.table.locate(row)
         );
     }
-    let all = outcome.adjusted.adjustment.apply(&scored.scores, scored.groups.as_ref())?;
+    let all = outcome.adjusted.adjustment.apply(&scored.scores, groups)?;
     let plan = AddColumns::plan(&scored.source, &[&options.column], Output::of(path)?);
     let plan = plan.map_err(|error| match error {
         TableError::NameTaken { .. } => anyhow!("{error}, with --column"),

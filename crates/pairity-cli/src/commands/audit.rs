@@ -20,15 +20,16 @@ const NOT_ESTIMABLE: u8 = 3;
 pub fn run(options: &AuditOptions) -> anyhow::Result<ExitCode> {
     options.page.check()?;
     let (report, distributions) = output::on_threads(&options.output, || {
-        let loaded = load::audited(options)?;
+        let (table, quiet) = (&options.table, options.output.quiet);
+        let load::Scored { scores, kept, examples, notes, .. } = load::scored(table, &options.score, quiet)?;
         let AuditOutcome { audit, distributions } = audit(&AuditRequest {
-            examples: &loaded.examples,
-            scores: &loaded.scores,
+            examples: &examples,
+            scores: &kept.own(scores),
             checks: &options.checks,
             measure: options.measure(),
             pictures: options.page.html.is_some(),
         })?;
-        Ok((AuditReport { audit, notes: loaded.notes }, distributions))
+        Ok((AuditReport { audit, notes }, distributions))
     })?;
     let text = output::render(&options.output, &report, audit_json, audit_text);
     let page = |shown| audit_html(&report, Some(&shown), FrontEnd::CommandLine);
