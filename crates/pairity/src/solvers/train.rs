@@ -103,16 +103,6 @@ pub enum TrainError {
         /// What it may be.
         allowed: &'static str,
     },
-    /// Examples and features are of different lengths.
-    #[error(
-        "there are {features} rows of features for {rows} rows of examples: they have to be the same rows"
-    )]
-    Rows {
-        /// Rows of features.
-        features: usize,
-        /// Rows of examples.
-        rows: usize,
-    },
     /// Every step size led to scores that are not numbers.
     #[error(
         "no step size led to a scorer: scores became infinite; try smaller step sizes, or standardize the features"
