@@ -73,7 +73,7 @@ impl Scorer for Linear {
     fn check_sizes(&self) -> Result<(), ScorerError> {
         match self.start.is_finite() {
             true => Ok(()),
-            false => Err(ScorerError::Start { found: self.start }),
+            false => Err(ScorerError::Start(self.start)),
         }
     }
 

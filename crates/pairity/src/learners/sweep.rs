@@ -64,11 +64,8 @@ pub(super) fn score(
     match listed(groups, features) {
         None => {
             score_all(kernel, shared(kernel, groups, parameters), features, scores);
-            if let (GroupUse::Offsets { .. }, Some(codes)) = (groups, features.codes()) {
-                let offsets = &parameters[kernel.len()..];
-                for (score, &code) in scores.iter_mut().zip(codes) {
-                    *score += offsets.get(code as usize).unwrap_or(&0.0);
-                }
+            if let GroupUse::Offsets { .. } = groups {
+                features.add_offsets(&parameters[kernel.len()..], scores);
             }
         }
         Some(parts) => {
@@ -108,13 +105,8 @@ pub(super) fn pull_back(
             let set = set_of_all(groups);
             let within = &mut gradient[set * kernel.len()..][..kernel.len()];
             pull_back_all(kernel, shared(kernel, groups, parameters), features, score_gradient, within);
-            if let (GroupUse::Offsets { .. }, Some(codes)) = (groups, features.codes()) {
-                let offsets = &mut gradient[kernel.len()..];
-                for (g, &code) in score_gradient.iter().zip(codes) {
-                    if let Some(offset) = offsets.get_mut(code as usize) {
-                        *offset += g;
-                    }
-                }
+            if let GroupUse::Offsets { .. } = groups {
+                features.add_to_offsets(score_gradient, &mut gradient[kernel.len()..]);
             }
         }
         Some(parts) => {

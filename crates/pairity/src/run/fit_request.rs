@@ -97,7 +97,7 @@ impl FitRequest {
         match self.scorer {
             ScorerKind::TextCnn if !has_text => Err(RunError::NoText),
             ScorerKind::Linear | ScorerKind::Mlp if has_vectors => {
-                Err(RunError::VectorsUnused { scorer: self.scorer.name() })
+                Err(RunError::VectorsUnused(self.scorer.name()))
             }
             _ => Ok(()),
         }
@@ -124,7 +124,7 @@ impl FitRequest {
         });
         let own = [(self.own_validation, shares[1], "validation"), (self.own_test, shares[2], "test")];
         match own.into_iter().find(|(own, share, _)| *own && *share > 0.0) {
-            Some((.., part)) => Err(RunError::PartTwice { part }),
+            Some((.., part)) => Err(RunError::PartTwice(part)),
             None => Ok(shares),
         }
     }

@@ -109,11 +109,8 @@ pub enum TrainError {
     )]
     Nothing,
     /// A checkpoint can't be read.
-    #[error("this is no checkpoint of a training run: {cause}")]
-    Checkpoint {
-        /// What is wrong with it.
-        cause: String,
-    },
+    #[error("this is no checkpoint of a training run: {0}")]
+    Checkpoint(String),
     /// A checkpoint of another run.
     #[error(
         "the checkpoint is of a run with other data, another goal or other settings: give those again, or start anew without it"

@@ -253,8 +253,8 @@ fn shapes_and_features_that_do_not_fit_are_refused() {
     };
     assert!(matches!(cnn(|cnn| cnn.window = 0), Err(ScorerError::Zero { .. })));
     assert!(matches!(cnn(|cnn| cnn.hidden = 0), Err(ScorerError::Zero { .. })));
-    assert!(matches!(cnn(|cnn| cnn.dropout = 1.0), Err(ScorerError::Dropout { .. })));
-    assert!(matches!(cnn(|cnn| cnn.dropout = f64::NAN), Err(ScorerError::Dropout { .. })));
+    assert!(matches!(cnn(|cnn| cnn.dropout = 1.0), Err(ScorerError::Dropout(_))));
+    assert!(matches!(cnn(|cnn| cnn.dropout = f64::NAN), Err(ScorerError::Dropout(_))));
     assert_eq!(cnn(|cnn| cnn.words = usize::MAX), Err(ScorerError::TooLarge));
     let weights = GroupUse::Weights { groups: 2 };
     assert_eq!(Architecture::TextCnn(small(3, 0.0, weights)).check_shape(), Err(ScorerError::GroupWeights));
@@ -262,7 +262,7 @@ fn shapes_and_features_that_do_not_fit_are_refused() {
     let texts = random_texts(4, 0);
     assert_eq!(shape.check(&features(&texts)), Ok(()));
     let dense = Features::new(4, 7, vec![0.0; 28]).unwrap();
-    assert_eq!(shape.check(&dense), Err(ScorerError::NoText { numbers: 7 }));
+    assert_eq!(shape.check(&dense), Err(ScorerError::NoText(7)));
     let mlp = Architecture::Mlp(Mlp { width: 7, hidden: vec![2], groups: GroupUse::Blind });
     assert_eq!(mlp.check(&features(&texts)), Err(ScorerError::Words));
     assert!(Words::new(2, [&[2][..]]).is_err());

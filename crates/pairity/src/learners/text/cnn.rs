@@ -151,13 +151,6 @@ impl TextCnn {
         };
         starts.par_iter().map(part).collect()
     }
-
-    fn add_offsets(&self, parameters: &[f64], features: &Features, scores: &mut [f64]) {
-        let offsets = &parameters[self.own()..];
-        for (score, &code) in scores.iter_mut().zip(features.codes().unwrap_or(&[])) {
-            *score += offsets.get(code as usize).unwrap_or(&0.0);
-        }
-    }
 }
 
 impl Scorer for TextCnn {
@@ -181,7 +174,7 @@ impl Scorer for TextCnn {
             });
         }
         if !(0.0..1.0).contains(&self.dropout) {
-            return Err(ScorerError::Dropout { found: self.dropout });
+            return Err(ScorerError::Dropout(self.dropout));
         }
         match self.groups {
             GroupUse::Weights { .. } => Err(ScorerError::GroupWeights),
@@ -191,7 +184,7 @@ impl Scorer for TextCnn {
 
     fn check_kinds(&self, features: &Features) -> Result<(), ScorerError> {
         match features.words().is_none() || features.dense_width() > 0 {
-            true => Err(ScorerError::NoText { numbers: features.dense_width() }),
+            true => Err(ScorerError::NoText(features.dense_width())),
             false => Ok(()),
         }
     }
@@ -227,7 +220,7 @@ impl Scorer for TextCnn {
         for (scores, found) in scores.chunks_mut(TEXTS).zip(found) {
             scores.copy_from_slice(&found);
         }
-        self.add_offsets(parameters, features, scores);
+        features.add_offsets(&parameters[self.own()..], scores);
     }
 
     fn pull_back(
@@ -249,7 +242,7 @@ impl Scorer for TextCnn {
         for (scores, pass) in scores.chunks_mut(TEXTS).zip(&passes) {
             scores.copy_from_slice(&pass.scores);
         }
-        self.add_offsets(parameters, features, scores);
+        features.add_offsets(&parameters[self.own()..], scores);
         Trace::of_text(weights, passes)
     }
 
@@ -271,12 +264,7 @@ impl Scorer for TextCnn {
         for (pass, found) in passes.iter().zip(found) {
             net.add(words, pass, &found, gradient);
         }
-        let offsets = &mut gradient[self.own()..];
-        for (g, &code) in score_gradient.iter().zip(features.codes().unwrap_or(&[])) {
-            if let Some(offset) = offsets.get_mut(code as usize) {
-                *offset += g;
-            }
-        }
+        features.add_to_offsets(score_gradient, &mut gradient[self.own()..]);
     }
 
     fn round(&self, parameters: &mut [f64]) {
