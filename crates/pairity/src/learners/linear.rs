@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::sweep::{self, Block, Kernel};
-use super::{Features, GroupUse, Scorer, ScorerError};
+use super::{Features, GroupUse, Scorer, ScorerError, Trace};
 
 /// The widest rows with a loop of their own.
 const NARROW: usize = 8;
@@ -92,6 +92,7 @@ impl Scorer for Linear {
         &self,
         parameters: &[f64],
         features: &Features,
+        _trace: &Trace,
         score_gradient: &[f64],
         gradient: &mut [f64],
     ) {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::product::{Matrix, multiply};
 use super::sweep::{self, Block, Kernel};
-use super::{Features, GroupUse, Scorer, ScorerError};
+use super::{Features, GroupUse, Scorer, ScorerError, Trace};
 
 /// Rows that go through the layers together.
 const TILE: usize = 256;
@@ -103,6 +103,7 @@ impl Scorer for Mlp {
         &self,
         parameters: &[f64],
         features: &Features,
+        _trace: &Trace,
         score_gradient: &[f64],
         gradient: &mut [f64],
     ) {

@@ -133,14 +133,8 @@ pub(super) fn pull_back(
 fn listed(groups: GroupUse, features: &Features) -> Option<Vec<(usize, &[u32])>> {
     let GroupUse::Weights { groups } = groups else { return None };
     let size = part(features);
-    let by_group = features.rows_by_group(groups)?;
-    Some(
-        by_group
-            .into_iter()
-            .enumerate()
-            .flat_map(|(set, rows)| rows.chunks(size).map(move |r| (set, r)))
-            .collect(),
-    )
+    let by_group = features.rows_by_group(groups)?.into_iter().enumerate();
+    Some(by_group.flat_map(|(set, rows)| rows.chunks(size).map(move |rows| (set, rows))).collect())
 }
 
 /// The one set that all rows use, where groups have no sets of their own or the features no groups.

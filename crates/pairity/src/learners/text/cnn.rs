@@ -151,6 +151,13 @@ impl TextCnn {
         };
         starts.par_iter().map(part).collect()
     }
+
+    /// The way of all texts forward.
+    fn trace(&self, parameters: &[f64], features: &Features, draw: Option<u64>) -> Trace {
+        let weights = single(&parameters[..self.own()]);
+        let passes = self.each(&weights, features, draw, |_, pass| pass);
+        Trace::of_text(weights, passes)
+    }
 }
 
 impl Scorer for TextCnn {
@@ -223,39 +230,30 @@ impl Scorer for TextCnn {
         features.add_offsets(&parameters[self.own()..], scores);
     }
 
-    fn pull_back(
-        &self,
-        parameters: &[f64],
-        features: &Features,
-        score_gradient: &[f64],
-        gradient: &mut [f64],
-    ) {
-        let weights = single(&parameters[..self.own()]);
-        let passes = self.each(&weights, features, None, |_, pass| pass);
-        let trace = Trace::of_text(weights, passes);
-        self.backward(parameters, features, &trace, score_gradient, gradient);
-    }
-
     fn forward(&self, parameters: &[f64], features: &Features, draw: u64, scores: &mut [f64]) -> Trace {
-        let weights = single(&parameters[..self.own()]);
-        let passes = self.each(&weights, features, Some(draw), |_, pass| pass);
-        for (scores, pass) in scores.chunks_mut(TEXTS).zip(&passes) {
+        let trace = self.trace(parameters, features, Some(draw));
+        let passes = trace.text().map_or(&[][..], |(_, passes)| passes);
+        for (scores, pass) in scores.chunks_mut(TEXTS).zip(passes) {
             scores.copy_from_slice(&pass.scores);
         }
         features.add_offsets(&parameters[self.own()..], scores);
-        Trace::of_text(weights, passes)
+        trace
     }
 
-    fn backward(
+    fn pull_back(
         &self,
-        _parameters: &[f64],
+        parameters: &[f64],
         features: &Features,
         trace: &Trace,
         score_gradient: &[f64],
         gradient: &mut [f64],
     ) {
         gradient.fill(0.0);
-        let (Some((weights, passes)), Some(words)) = (trace.text(), features.words()) else { return };
+        let Some(words) = features.words() else { return };
+        let Some((weights, passes)) = trace.text() else {
+            let trace = self.trace(parameters, features, None);
+            return self.pull_back(parameters, features, &trace, score_gradient, gradient);
+        };
         let net = Net::new(self, weights);
         let parts: Vec<(&Pass, &[f64])> = passes.iter().zip(score_gradient.chunks(TEXTS)).collect();
         let found: Vec<_> =
