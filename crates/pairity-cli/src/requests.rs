@@ -73,10 +73,10 @@ impl FitOptions {
     pub fn explain(&self, error: RunError) -> anyhow::Error {
         match error {
             RunError::NoText => anyhow!("--model text-cnn reads a text: name its column with --text"),
-            RunError::VectorsUnused { scorer } => {
+            RunError::VectorsUnused(scorer) => {
                 anyhow!("--embeddings are for --model text-cnn: leave them out for {scorer}")
             }
-            RunError::PartTwice { part } => anyhow!(
+            RunError::PartTwice(part) => anyhow!(
                 "--{part} gives a table for a part that --split also takes from TABLE: make that share 0"
             ),
             RunError::NoGroups => anyhow!(
@@ -85,7 +85,7 @@ impl FitOptions {
             RunError::NoConstraints => {
                 anyhow!("say what fair means, such as --subject-to 'cross_group <= 0.01'")
             }
-            RunError::Bound { found } => anyhow!("--bounds has {found}; bounds are numbers of at least 0"),
+            RunError::Bound(found) => anyhow!("--bounds has {found}; bounds are numbers of at least 0"),
             RunError::Vectors(cause) => match &self.embeddings {
                 Some(path) => anyhow::Error::from(cause).context(format!("--embeddings {}", path.display())),
                 None => cause.into(),

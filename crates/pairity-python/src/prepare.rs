@@ -138,10 +138,10 @@ pub fn explain(error: RunError) -> PyErr {
     match error {
         RunError::NoGroups => refuse("group_aware needs a protected attribute: give groups"),
         RunError::NoConstraints => refuse("say what fair means, such as subject_to=['cross_group <= 0.01']"),
-        RunError::StrengthUnused { method } => {
+        RunError::StrengthUnused(method) => {
             refuse(format!("strength belongs to method quantile-match, not to {method}"))
         }
-        RunError::Tune { found } => {
+        RunError::Tune(found) => {
             refuse(format!("tune is {found}; a number above 0 and up to 1 is needed, such as 0.5"))
         }
         other => refuse(other),

@@ -41,7 +41,7 @@ fn adjusted(options: &AdjustOptions) -> anyhow::Result<AdjustOutcome> {
         measure: options.table.measure(options.confidence, options.seed),
     });
     let outcome = outcome.map_err(|error| match error {
-        RunError::StrengthUnused { method } => {
+        RunError::StrengthUnused(method) => {
             anyhow!("--strength belongs to --method quantile-match, not to {method}")
         }
         other => other.into(),

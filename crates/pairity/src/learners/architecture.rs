@@ -23,20 +23,14 @@ pub enum ScorerError {
         advice: &'static str,
     },
     /// More groups than can be told apart.
-    #[error("the scorer is to use {found} groups; 1 to {MAX_GROUPS} are allowed: join rare groups")]
-    Groups {
-        /// The number of groups.
-        found: usize,
-    },
+    #[error("the scorer is to use {0} groups; 1 to {MAX_GROUPS} are allowed: join rare groups")]
+    Groups(usize),
     /// Sizes whose product is out of all proportion.
     #[error("the scorer has more than {MAX_PARAMETERS} parameters: use fewer features or hidden units")]
     TooLarge,
     /// Weights that are to start at NaN or an infinity.
-    #[error("linear weights are to start at {found}; give a finite number, such as 0 or 1")]
-    Start {
-        /// The number given.
-        found: f64,
-    },
+    #[error("linear weights are to start at {0}; give a finite number, such as 0 or 1")]
+    Start(f64),
     /// Features of another width.
     #[error(
         "the scorer takes {expected} features a row, but these have {found}: \
@@ -49,11 +43,8 @@ pub enum ScorerError {
         found: usize,
     },
     /// A share of units to leave out that is none.
-    #[error("the dropout is {found}; a share from 0 to below 1 is needed, such as 0.3")]
-    Dropout {
-        /// The number given.
-        found: f64,
-    },
+    #[error("the dropout is {0}; a share from 0 to below 1 is needed, such as 0.3")]
+    Dropout(f64),
     /// Weights of each group in a scorer that can't have them.
     #[error("a text network can't have weights for each group: use offsets, or a linear scorer")]
     GroupWeights,
@@ -63,12 +54,9 @@ pub enum ScorerError {
     /// No words for a scorer that reads nothing else.
     #[error(
         "a text network reads the words of one text column and nothing else, but there {}",
-        if *.numbers > 0 { "are other features: leave them out, or use a linear scorer" } else { "is no text" }
+        if *.0 > 0 { "are other features: leave them out, or use a linear scorer" } else { "is no text" }
     )]
-    NoText {
-        /// Features that are no words.
-        numbers: usize,
-    },
+    NoText(usize),
     /// A group-aware scorer without groups.
     #[error("the scorer is group-aware, but the features come without groups: give the group of each row")]
     NoGroups,
@@ -242,7 +230,7 @@ impl Architecture {
         }
         self.check_sizes()?;
         match self.groups().groups() {
-            Some(found) if found == 0 || found > MAX_GROUPS => Err(ScorerError::Groups { found }),
+            Some(found) if found == 0 || found > MAX_GROUPS => Err(ScorerError::Groups(found)),
             _ if self.len() > MAX_PARAMETERS => Err(ScorerError::TooLarge),
             _ => Ok(()),
         }
@@ -280,11 +268,11 @@ mod tests {
         assert!(matches!(mlp(1, &[2, 0], blind).check_shape(), Err(ScorerError::Zero { .. })));
         assert_eq!(mlp(usize::MAX, &[usize::MAX], blind).check_shape(), Err(ScorerError::TooLarge));
         let groups = GroupUse::Weights { groups: usize::MAX };
-        assert_eq!(mlp(1, &[1], groups).check_shape(), Err(ScorerError::Groups { found: usize::MAX }));
+        assert_eq!(mlp(1, &[1], groups).check_shape(), Err(ScorerError::Groups(usize::MAX)));
         let groups = GroupUse::Offsets { groups: 0 };
-        assert_eq!(mlp(1, &[1], groups).check_shape(), Err(ScorerError::Groups { found: 0 }));
+        assert_eq!(mlp(1, &[1], groups).check_shape(), Err(ScorerError::Groups(0)));
         let linear = Linear { width: 1, intercept: true, start: f64::NAN, groups: blind };
-        assert!(matches!(Architecture::Linear(linear).check_shape(), Err(ScorerError::Start { .. })));
+        assert!(matches!(Architecture::Linear(linear).check_shape(), Err(ScorerError::Start(_))));
     }
 
     #[test]

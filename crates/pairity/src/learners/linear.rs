@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::architecture::{LearnerDefaults, LearnerSpec};
 use super::sweep::{self, Block, Kernel};
-use super::{Features, GroupUse, Scorer, ScorerError};
+use super::{Features, GroupUse, Scorer, ScorerError, Trace};
 
 /// The widest rows with a loop of their own.
 const NARROW: usize = 8;
@@ -85,7 +85,7 @@ impl Scorer for Linear {
     fn check_sizes(&self) -> Result<(), ScorerError> {
         match self.start.is_finite() {
             true => Ok(()),
-            false => Err(ScorerError::Start { found: self.start }),
+            false => Err(ScorerError::Start(self.start)),
         }
     }
 
@@ -104,6 +104,7 @@ impl Scorer for Linear {
         &self,
         parameters: &[f64],
         features: &Features,
+        _trace: &Trace,
         score_gradient: &[f64],
         gradient: &mut [f64],
     ) {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::architecture::{LearnerDefaults, LearnerSpec};
 use super::product::{Matrix, multiply};
 use super::sweep::{self, Block, Kernel};
-use super::{Features, GroupUse, Scorer, ScorerError};
+use super::{Features, GroupUse, Scorer, ScorerError, Trace};
 
 /// Rows that go through the layers together.
 const TILE: usize = 256;
@@ -112,6 +112,7 @@ impl Scorer for Mlp {
         &self,
         parameters: &[f64],
         features: &Features,
+        _trace: &Trace,
         score_gradient: &[f64],
         gradient: &mut [f64],
     ) {

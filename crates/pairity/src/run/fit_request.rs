@@ -96,7 +96,7 @@ impl FitRequest {
     pub fn check(&self, has_text: bool, has_vectors: bool) -> Result<(), RunError> {
         match self.scorer.defaults().needs_text {
             true if !has_text => Err(RunError::NoText),
-            false if has_vectors => Err(RunError::VectorsUnused { scorer: self.scorer.name() }),
+            false if has_vectors => Err(RunError::VectorsUnused(self.scorer.name())),
             _ => Ok(()),
         }
     }
@@ -122,7 +122,7 @@ impl FitRequest {
         });
         let own = [(self.own_validation, shares[1], "validation"), (self.own_test, shares[2], "test")];
         match own.into_iter().find(|(own, share, _)| *own && *share > 0.0) {
-            Some((.., part)) => Err(RunError::PartTwice { part }),
+            Some((.., part)) => Err(RunError::PartTwice(part)),
             None => Ok(shares),
         }
     }

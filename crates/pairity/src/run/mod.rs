@@ -51,5 +51,5 @@ pub use frontier::{FrontierCurve, FrontierOutcome, FrontierPoint, FrontierReques
 pub use group_aware::GroupAware;
 pub use pictures::{Plane, PlaneLine, PlanePoint, plane};
 pub use rows::{Fold, Rows};
-pub use score::{ScoreOutcome, ScoreRequest, ScoringComponent, score};
+pub use score::{ScoreOutcome, ScoreRequest, score};
 pub use train::{TrainOutcome, TrainRequest, TrainingPart, TrainingPictures, train, train_from};
