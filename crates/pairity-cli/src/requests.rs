@@ -65,7 +65,6 @@ impl FitOptions {
             },
             measure: self.table.measure(self.confidence, self.seed),
             seed: self.seed,
-            ..FitRequest::default()
         }
     }
 
