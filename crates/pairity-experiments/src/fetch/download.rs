@@ -63,7 +63,7 @@ impl Download<'_> {
             }
         }
         Err(FetchError::Other(format!(
-            "{}: {cause} ({attempts} attempts). FileCheck the connection and try again: what was received is \
+            "{}: {cause} ({attempts} attempts). Check the connection and try again: what was received is \
              kept",
             self.address
         )))

@@ -60,7 +60,7 @@ pub enum FetchError {
     #[error(transparent)]
     Data(#[from] DataError),
     /// The file can't be written.
-    #[error("can't write {}: {cause}. FileCheck that the folder may be written to and has room", path.display())]
+    #[error("can't write {}: {cause}. Check that the folder may be written to and has room", path.display())]
     Write {
         /// The file.
         path: PathBuf,

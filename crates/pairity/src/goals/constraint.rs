@@ -116,7 +116,8 @@ fn constraint(parser: &mut Parser<'_>) -> Result<Constraint, Fault> {
     let (mut low, mut high) = (left.lower()?, right.lower()?);
     // Before the sides may be exchanged.
     let before = written[..left.span.end - whole.start].to_owned();
-    let sides = high.as_constant().filter(|_| sense == Sense::AtMost).map(|number| (before, number));
+    let number = written[right.span.start - whole.start..right.span.end - whole.start].parse::<f64>().ok();
+    let sides = number.filter(|_| sense == Sense::AtMost).map(|number| (before, number));
     if low.as_constant().is_some() {
         (left, right) = (right, left);
         (low, high) = (high, low);

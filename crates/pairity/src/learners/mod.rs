@@ -56,6 +56,15 @@ pub use parametric::Parametric;
 pub use text::TextCnn;
 pub use trace::Trace;
 
+/// The slope of what is descended, by each score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScoreSlope<'a> {
+    /// The first derivative.
+    pub gradient: &'a [f64],
+    /// A second derivative, at least 0, where the learner [uses](Learner::uses_curvature) it.
+    pub curvature: Option<&'a [f64]>,
+}
+
 /// What gives scores and takes steps along a gradient by them.
 pub trait Learner {
     /// The score of every row, as the finished scorer gives it.
@@ -69,13 +78,13 @@ pub trait Learner {
         Trace::default()
     }
 
-    /// Whether those who step need a curvature by each score.
+    /// Whether steps need a curvature by each score, as those of boosters do.
     fn uses_curvature(&self) -> bool {
         false
     }
 
-    /// A step down the slopes by the scores that [`forward`](Self::forward) gave.
-    fn step(&mut self, features: &Features, trace: &Trace, slopes: &[f64], step_size: f64);
+    /// A step down the slope at the scores that [`forward`](Self::forward) gave.
+    fn step(&mut self, features: &Features, trace: &Trace, slope: ScoreSlope, step_size: f64);
 
     /// The scorer as it is now, in numbers.
     fn snapshot(&self) -> Vec<f64>;

@@ -1,6 +1,6 @@
 //! Scores that somebody else moves: those of a network of another library, or of boosted trees.
 
-use super::{Features, Learner, Trace};
+use super::{Features, Learner, ScoreSlope, Trace};
 
 /// The last scores that were given, in the order of the examples. A step changes nothing: whoever asked for
 /// the slope moves the scores, and gives them anew.
@@ -18,7 +18,7 @@ impl Learner for OutsideScores {
         true
     }
 
-    fn step(&mut self, _features: &Features, _trace: &Trace, _slopes: &[f64], _step_size: f64) {}
+    fn step(&mut self, _features: &Features, _trace: &Trace, _slope: ScoreSlope, _step_size: f64) {}
 
     fn snapshot(&self) -> Vec<f64> {
         self.scores.clone()

@@ -1,6 +1,6 @@
 //! The learner of every architecture: parameters that Adam moves.
 
-use super::{Adam, Architecture, Features, Learner, Trace};
+use super::{Adam, Architecture, Features, Learner, ScoreSlope, Trace};
 use serde::{Deserialize, Serialize};
 
 /// A scorer whose parameters are learned.
@@ -33,10 +33,10 @@ impl Learner for Parametric {
         self.architecture.forward(&self.parameters, features, draw, scores)
     }
 
-    fn step(&mut self, features: &Features, trace: &Trace, slopes: &[f64], step_size: f64) {
+    fn step(&mut self, features: &Features, trace: &Trace, slope: ScoreSlope, step_size: f64) {
         let Parametric { architecture, parameters, adam, gradient } = self;
         gradient.resize(parameters.len(), 0.0);
-        architecture.pull_back(parameters, features, trace, slopes, gradient);
+        architecture.pull_back(parameters, features, trace, slope.gradient, gradient);
         adam.descend(parameters, gradient, step_size);
     }
 

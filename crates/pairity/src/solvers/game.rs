@@ -16,7 +16,7 @@ use super::executor::Solver;
 use super::loss::{LossSettings, Sample, SurrogateWeights};
 use super::players::{Multipliers, Player};
 use crate::goals::{Assessment, Problem};
-use crate::learners::{Adam, Architecture, Features, Learner, Parametric, Trace};
+use crate::learners::{Adam, Architecture, Features, Learner, Parametric, ScoreSlope, Trace};
 use serde::{Deserialize, Serialize};
 
 /// The game of a scorer with parameters.
@@ -141,7 +141,9 @@ impl GameView<'_> {
         });
         room.violations.clear();
         room.violations.extend(violations);
-        learner.step(&self.sample.features, &trace, &room.slopes, *step_size);
+        let curvature = learner.uses_curvature().then_some(&room.curvature[..]);
+        let slope = ScoreSlope { gradient: &room.slopes, curvature };
+        learner.step(&self.sample.features, &trace, slope, *step_size);
         if let Some((slack, adam)) = slack {
             let weights = &multipliers.weights;
             let slope = weights[0] - weights[1..=slacked].iter().sum::<f64>();
