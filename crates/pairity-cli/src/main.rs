@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         Command::Frontier(options) => commands::compare::run_frontier(options),
         Command::Reproduce(options) => commands::reproduce::run(options),
         Command::Adjust(options) => commands::adjust::run(options),
-        Command::Data(options) => commands::data::run(options),
+        Command::Data(action) => commands::data::run(action),
         Command::Demo(options) => commands::demo::run(options),
     };
     done.unwrap_or_else(|error| {

@@ -1,21 +1,13 @@
 //! From options to requests, and the engine's errors in words of the options.
 
-use crate::options::{AuditOptions, CompareOptions, FitOptions, FrontierOptions, TrainOptions};
+use crate::options::{CompareOptions, FitOptions, FrontierOptions, TableOptions, TrainOptions};
 use anyhow::anyhow;
 use pairity::methods::{self, Method, MethodOptions};
 use pairity::metrics::Settings;
 use pairity::run::{CompareRequest, FitRequest, FrontierRequest, RunError, TrainRequest};
 use pairity::solvers::Answer;
 
-impl AuditOptions {
-    /// How rates are measured.
-    pub fn measure(&self) -> Settings {
-        let min_pairs = self.min_pairs;
-        Settings { min_pairs, ..self.table.measure(self.confidence, self.seed) }
-    }
-}
-
-impl crate::options::TableOptions {
+impl TableOptions {
     /// How rates are measured.
     pub fn measure(&self, confidence: f64, seed: u64) -> Settings {
         Settings { average: self.average, ties: self.ties, confidence, min_pairs: 1, seed }

@@ -5,11 +5,9 @@ use crate::files::write_columns;
 use crate::options::AdjustOptions;
 use crate::{load, output};
 use anyhow::{anyhow, bail};
-use pairity::examples::Groups;
 use pairity::run::{AdjustOutcome, AdjustRequest, RunError, adjust};
 use pairity_report::{AdjustReport, adjust_json, adjust_text};
 use pairity_tables::{AddColumns, Output, TableError};
-use std::path::Path;
 use std::process::ExitCode;
 
 /// Runs the command.
@@ -46,19 +44,7 @@ fn adjusted(options: &AdjustOptions) -> anyhow::Result<AdjustOutcome> {
         }
         other => other.into(),
     })?;
-    if let Some(path) = &options.out {
-        write(options, path, &scored, all.as_ref(), &outcome)?;
-    }
-    Ok(outcome)
-}
-
-fn write(
-    options: &AdjustOptions,
-    path: &Path,
-    scored: &load::Scored,
-    groups: Option<&Groups>,
-    outcome: &AdjustOutcome,
-) -> anyhow::Result<()> {
+    let Some(path) = &options.out else { return Ok(outcome) };
     if scored.source.reads(path) {
         return Err(TableError::OutputIsInput(path.display().to_string()).into());
     }
@@ -68,11 +54,12 @@ fn write(
             scored.read.table.locate(row)
         );
     }
-    let all = outcome.adjusted.adjustment.apply(&scored.scores, groups)?;
+    let written = outcome.adjusted.adjustment.apply(&scored.scores, all.as_ref())?;
     let plan = AddColumns::plan(&scored.source, &[&options.column], Output::of(path)?);
     let plan = plan.map_err(|error| match error {
         TableError::NameTaken { .. } => anyhow!("{error}, with --column"),
         other => other.into(),
     })?;
-    write_columns(&plan, &[&all.scores], path, None, options.output.quiet)
+    write_columns(&plan, &[&written.scores], path, None, options.output.quiet)?;
+    Ok(outcome)
 }

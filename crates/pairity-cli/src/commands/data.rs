@@ -1,6 +1,6 @@
 //! `pairity data`: which data sets there are, where their files are, and fetching them.
 
-use crate::options::{Action, DataOptions, FetchOptions, Format, PlaceOptions};
+use crate::options::{Action, FetchOptions, Format, PlaceOptions};
 use crate::output;
 use crate::progress::{Bar, DOWNLOADING};
 use anyhow::{Context, bail};
@@ -15,8 +15,8 @@ use std::process::ExitCode;
 ///
 /// # Errors
 /// Unknown names, data that is not here or can't be fetched.
-pub fn run(options: &DataOptions) -> anyhow::Result<ExitCode> {
-    let (format, document, text) = match &options.action {
+pub fn run(action: &Action) -> anyhow::Result<ExitCode> {
+    let (format, document, text) = match action {
         Action::List(place) => list(place),
         Action::Path { name, place } => path(name, place)?,
         Action::Fetch(options) => fetched(options)?,

@@ -5,14 +5,6 @@ use clap::{Args, Subcommand};
 use pairity_experiments::fetch::FetchSettings;
 use std::path::PathBuf;
 
-/// Options of `data`.
-#[derive(Debug, Args)]
-pub struct DataOptions {
-    /// What to do.
-    #[command(subcommand)]
-    pub action: Action,
-}
-
 /// What is done with data sets.
 #[derive(Debug, Subcommand)]
 pub enum Action {

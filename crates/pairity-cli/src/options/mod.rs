@@ -8,7 +8,7 @@ mod train;
 mod values;
 
 pub use adjust::AdjustOptions;
-pub use data::{Action, DataOptions, FetchOptions, PlaceOptions};
+pub use data::{Action, FetchOptions, PlaceOptions};
 pub use reproduce::ReproduceOptions;
 pub use score::ScoreOptions;
 pub use train::{CompareOptions, FitOptions, FrontierOptions, TrainOptions};
@@ -53,8 +53,8 @@ pub enum Command {
     #[command(after_help = include_str!("help/reproduce.txt"))]
     Reproduce(ReproduceOptions),
     /// Where each published data set is, and fetching it
-    #[command(after_help = include_str!("help/data.txt"))]
-    Data(DataOptions),
+    #[command(subcommand, after_help = include_str!("help/data.txt"))]
+    Data(Action),
     /// Train three scorers on simulated data and compare them; needs no files
     #[command(after_help = include_str!("help/demo.txt"))]
     Demo(DemoOptions),
