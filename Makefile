@@ -7,22 +7,27 @@ VENV := .venv
 PYTHON := .venv-python
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: test lint bench browser wheel python-test
+.PHONY: test lint bench browser wheel python-test fetched
 
 # Tests whose browser, data or package is missing are skipped, and listed at the end; where PAIRITY_REQUIRE names the
 # part, they fail.
 export PAIRITY_SKIPPED ?= $(abspath $(TARGET))/skipped.txt
 
-test: lint browser
+# What is fetched comes in while lints run.
+test:
 	rm -f $(PAIRITY_SKIPPED)
-	cargo test --workspace
+	$(MAKE) -j2 lint fetched
+	cargo test --workspace --exclude pairity-python
 	$(MAKE) python-test
 	@if [ -s $(PAIRITY_SKIPPED) ]; then echo "Skipped:"; sort -u $(PAIRITY_SKIPPED); else echo "Nothing was skipped."; fi
 
-# With every optional package, then with numpy alone. The library is built as the other tests are, so that
-# what these have built is not built again with other features.
+fetched: browser $(PYTHON)/full $(PYTHON)/plain
+
+# With every optional package, then with numpy alone. The library is built apart from the other tests, as its macros
+# ask for features of common crates with which all would be built again.
 python-test: $(PYTHON)/full $(PYTHON)/plain
-	cargo build --workspace --lib --bin pairity --tests
+	cargo build --bin pairity
+	cargo build -p pairity-python
 	cp $$(ls $(TARGET)/debug/lib_engine.so $(TARGET)/debug/lib_engine.dylib 2>/dev/null) python/pairity/_engine.abi3.so
 	PYTHONPATH=$(CURDIR)/python $(PYTHON)/bin/mypy
 	PYTHONPATH=$(CURDIR)/python $(PYTHON)/bin/stubtest pairity._engine

@@ -191,7 +191,8 @@ def test_an_audit_can_be_read(rows, scores, page):
     assert "<i>" not in page(wild._repr_html_()) and "&lt;i&gt;" in page(wild._repr_html_())
     again = pickle.loads(pickle.dumps(audit))
     assert (repr(again), again._repr_html_()) == (repr(audit), audit._repr_html_())
-    assert "pass labels" in repr(pairity.audit(SCORES)) and "--" not in repr(pairity.audit(SCORES))
+    unlabeled = repr(pairity.audit(SCORES, groups=["a", "a", "b", "b", "a", "b"]))
+    assert "pass labels" in unlabeled and "--" not in unlabeled
 
 
 def test_an_audit_as_a_frame(rows, scores):

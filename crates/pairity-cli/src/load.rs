@@ -1,7 +1,7 @@
 //! From files to the columns of an audit: reads the named columns, leaves out rows that lack something,
 //! and remembers where each row came from.
 
-use crate::options::{AuditOptions, FitOptions, TableOptions};
+use crate::options::{FitOptions, TableOptions};
 use crate::progress::ReadProgress;
 use anyhow::{Context, bail};
 use pairity::examples::{
@@ -23,31 +23,31 @@ const SVMLIGHT: (&str, &str) = ("label", "qid");
 /// The most ids of rows left out that a report lists.
 const DROPPED_IDS: usize = 10;
 
-/// A scored table: rows that lack nothing, ready for the engine.
-#[derive(Debug)]
-pub struct Audited {
-    /// The scores of the rows.
-    pub scores: Vec<f64>,
-    /// The rows.
-    pub examples: Examples,
-    /// What happened on the way.
-    pub notes: Notes,
-}
-
 /// A scored table, with the rows that lack something still at hand.
 pub struct Scored {
     /// Where it came from.
     pub source: Source,
-    /// What was read.
-    pub table: Table,
     /// The scores of all rows; NaN where one is missing.
     pub scores: Vec<f64>,
-    /// The groups of all rows.
-    pub groups: Option<Groups>,
     /// The rows that lack nothing.
     pub kept: Kept,
     /// These rows.
     pub examples: Examples,
+    /// What happened on the way.
+    pub notes: Notes,
+    /// What was read.
+    pub read: Read,
+    names: Names,
+}
+
+impl Scored {
+    /// The groups of all rows.
+    ///
+    /// # Errors
+    /// More of them than can be compared.
+    pub fn groups(&self) -> anyhow::Result<Option<Groups>> {
+        self.read.groups(&self.names, &Kept(None))
+    }
 }
 
 /// The rows that lack nothing, by their numbers among all that were read; none if all are.
@@ -94,48 +94,27 @@ impl Kept {
 }
 
 /// The columns as they were named, with the defaults of SVMlight files.
-#[derive(Debug, Clone, PartialEq)]
 struct Names {
     score: Option<String>,
-    label: Option<String>,
-    groups: Vec<String>,
-    protected: Option<String>,
-    query: Option<String>,
-    weight: Option<String>,
-    pair_weight: Option<String>,
-    id: Option<String>,
-    label_gap: bool,
+    columns: TableOptions,
 }
 
-/// Reads a table to audit.
-///
-/// # Errors
-/// Whatever is wrong with files, columns or cells, in words that name the place.
-pub fn audited(options: &AuditOptions) -> anyhow::Result<Audited> {
-    let (_, names, mut read) = read_scored(&options.table, &options.score, options.output.quiet)?;
-    let (kept, notes) = read.keep(&names)?;
-    let examples = read.examples(&names, &kept, &[])?;
-    Ok(Audited { scores: kept.own(read.take_numbers(&options.score)), examples, notes })
-}
-
-/// Reads a table whose scores are adjusted.
+/// Reads a table that has scores.
 ///
 /// # Errors
 /// Whatever is wrong with files, columns or cells, in words that name the place.
 pub fn scored(options: &TableOptions, score: &str, quiet: bool) -> anyhow::Result<Scored> {
-    let (source, names, mut read) = read_scored(options, score, quiet)?;
-    let (kept, _) = read.keep(&names)?;
-    let examples = read.examples(&names, &kept, &[])?;
-    let groups = read.groups(&names, &Kept(None))?;
-    Ok(Scored { source, scores: read.take_numbers(score), table: read.table, groups, kept, examples })
-}
-
-fn read_scored(options: &TableOptions, score: &str, quiet: bool) -> anyhow::Result<(Source, Names, Read)> {
-    let texts: Vec<&str> = options.tables.iter().map(String::as_str).collect();
-    let source = Source::parse_all(&texts)?;
+    let source = Source::parse_all(&options.tables)?;
     let names = Names::new(options, Some(score), &source)?;
-    let read = Read::new(&source, &names, Selection::Columns(names.wants()), quiet)?;
-    Ok((source, names, read))
+    let wants = Selection::Columns(names.wants());
+    let mut read = Read::new(&source, &wants, names.categories_of_numbers(), quiet)?;
+    let (kept, notes) = read.keep(&names)?;
+    let examples = read.examples(&names, &kept, &[])?;
+    let scores = match read.table.take(score).map(|column| column.values) {
+        Some(Values::Numbers(numbers)) => numbers,
+        _ => Vec::new(),
+    };
+    Ok(Scored { source, scores, kept, examples, notes, read, names })
 }
 
 /// Reads tables to train on; all are one table, whose rows remember what they are for. Queries of different
@@ -149,13 +128,14 @@ pub fn to_train(options: &FitOptions) -> anyhow::Result<Rows> {
     let (source, files) = sources(options)?;
     let names = Names::new(&options.table, None, &source)?;
     let (features, text) = (&options.features, options.text.as_deref());
-    if names.label.is_none() {
+    let label = names.columns.label.as_ref();
+    if label.is_none() {
         bail!("training needs labels: name the label column with --label");
     }
-    if let Some(name) = features.iter().find(|name| names.label.as_ref() == Some(name)) {
+    if let Some(name) = features.iter().find(|name| label == Some(name)) {
         bail!("{:?} is the label, so it can't be a feature: leave it out of --features", plain(name));
     }
-    if let Some(name) = text.filter(|&name| names.is_number(name)) {
+    if let Some(name) = text.filter(|name| names.is_number(name)) {
         bail!("{:?} can't be the text as well as a number: name another column with --text", plain(name));
     }
     // With a text, other columns are features only if somebody names them.
@@ -168,7 +148,7 @@ pub fn to_train(options: &FitOptions) -> anyhow::Result<Rows> {
             Selection::Columns(roles.into_iter().chain(text.map(Want::category)).chain(features).collect())
         }
     };
-    let mut read = Read::new(&source, &names, selection, options.output.quiet)?;
+    let mut read = Read::new(&source, &selection, names.categories_of_numbers(), options.output.quiet)?;
     let (kept, notes) = read.keep(&names)?;
     let folds = kept.own(read.folds(&files));
     let examples = read.examples(&names, &kept, &folds)?;
@@ -181,14 +161,14 @@ pub fn to_train(options: &FitOptions) -> anyhow::Result<Rows> {
     }
     let mut rows = Rows::new(examples, Vec::new());
     rows.text = text.and_then(|name| read.column(name, features.iter().any(|own| own == name), &kept));
-    let protected = names.protected.as_deref().filter(|_| options.group_aware.is_some());
+    let protected = names.columns.protected.as_deref().filter(|_| options.group_aware.is_some());
     rows.protected = protected.and_then(|name| read.column(name, true, &kept));
     for (place, name) in features.iter().enumerate() {
         rows.columns.extend(read.column(name, features[place + 1..].contains(name), &kept));
     }
     rows.folds = folds;
-    rows.group_columns = names.groups;
-    rows.query = names.query;
+    rows.group_columns = names.columns.group;
+    rows.query = names.columns.query;
     if let Some(path) = &options.embeddings {
         let file = File::open(path).with_context(|| format!("--embeddings {}", path.display()))?;
         rows.vectors = Some(Box::new(BufReader::new(file)));
@@ -211,8 +191,7 @@ fn sources(options: &FitOptions) -> anyhow::Result<(Source, Vec<(Fold, usize)>)>
     ];
     let (mut sources, mut files): (Vec<Source>, Vec<(Fold, usize)>) = (Vec::new(), Vec::new());
     for (fold, list) in tables.into_iter().filter(|(_, list)| !list.is_empty()) {
-        let texts: Vec<&str> = list.iter().map(String::as_str).collect();
-        let source = Source::parse_all(&texts)?;
+        let source = Source::parse_all(list)?;
         let mut before = sources.iter().flat_map(|source| source.names());
         if let Some(name) = before.find(|name| source.names().contains(name)) {
             bail!(
@@ -230,25 +209,11 @@ fn sources(options: &FitOptions) -> anyhow::Result<(Source, Vec<(Fold, usize)>)>
 
 impl Names {
     fn new(options: &TableOptions, score: Option<&str>, source: &Source) -> anyhow::Result<Names> {
-        let (label_gap, pair_weight) = match &options.pair_weight {
-            Some(word) if word == LABEL_GAP => (true, None),
-            other => (false, other.clone()),
-        };
-        let mut names = Names {
-            score: score.map(str::to_owned),
-            label: options.label.clone(),
-            groups: options.group.clone(),
-            protected: options.protected.clone(),
-            query: options.query.clone(),
-            weight: options.weight.clone(),
-            pair_weight,
-            id: options.id.clone(),
-            label_gap,
-        };
-        if names.label.is_none() || names.query.is_none() {
+        let mut names = Names { score: score.map(str::to_owned), columns: options.clone() };
+        if options.label.is_none() || options.query.is_none() {
             names.add_defaults(source)?;
         }
-        if names.label.is_none() && names.groups.is_empty() && names.protected.is_none() {
+        if names.columns.label.is_none() && options.group.is_empty() && options.protected.is_none() {
             bail!(
                 "there is nothing to compare the scores with: name the label column with --label, or a \
                  protected attribute with --group"
@@ -272,68 +237,62 @@ impl Names {
             names => names?,
         };
         if is_svmlight(&columns) {
-            self.label.get_or_insert_with(|| label.to_owned());
+            self.columns.label.get_or_insert_with(|| label.to_owned());
             if columns.iter().any(|name| name == qid) {
-                self.query.get_or_insert_with(|| qid.to_owned());
+                self.columns.query.get_or_insert_with(|| qid.to_owned());
             }
         }
         Ok(())
     }
 
-    /// Columns that hold numbers, with what they are used as.
-    fn numbers(&self) -> Vec<(Role, &str)> {
-        let optional = [
-            (Role::Score, &self.score),
-            (Role::Label, &self.label),
-            (Role::Weight, &self.weight),
-            (Role::PairWeight, &self.pair_weight),
-            (Role::Protected, &self.protected),
-        ];
-        optional.into_iter().filter_map(|(role, name)| Some((role, name.as_deref()?))).collect()
+    /// Whether pairs count by the difference of their labels.
+    fn label_gap(&self) -> bool {
+        self.columns.pair_weight.as_deref() == Some(LABEL_GAP)
     }
 
-    /// Columns that hold categories, with what they are used as.
-    fn categories(&self) -> Vec<(Role, &str)> {
-        let query = self.query.iter().map(|name| (Role::Query, name.as_str()));
-        let groups = self.groups.iter().map(|name| (Role::Group, name.as_str()));
-        let id = self.id.iter().map(|name| (Role::Id, name.as_str()));
-        query.chain(groups).chain(id).collect()
+    /// What is named, with what it is used as.
+    fn roles(&self) -> impl Iterator<Item = (Role, &str)> {
+        let columns = &self.columns;
+        let roles = [
+            (Role::Score, self.score.as_slice()),
+            (Role::Label, columns.label.as_slice()),
+            (Role::Query, columns.query.as_slice()),
+            (Role::Group, &columns.group),
+            (Role::Protected, columns.protected.as_slice()),
+            (Role::Weight, columns.weight.as_slice()),
+            (Role::PairWeight, columns.pair_weight.as_slice()),
+            (Role::Id, columns.id.as_slice()),
+        ];
+        roles.into_iter().flat_map(|(role, names)| names.iter().map(move |name| (role, name.as_str())))
+    }
+
+    /// Columns that hold numbers, with what they are used as.
+    fn numbers(&self) -> impl Iterator<Item = (Role, &str)> {
+        let is_column = |role| role != Role::PairWeight || !self.label_gap();
+        self.roles().filter(move |(role, _)| !holds_categories(*role) && is_column(*role))
+    }
+
+    /// Names of columns that hold categories.
+    fn categories(&self) -> impl Iterator<Item = &str> {
+        self.roles().filter(|(role, _)| holds_categories(*role)).map(|(_, name)| name)
     }
 
     fn is_number(&self, name: &str) -> bool {
-        self.numbers().iter().any(|(_, number)| *number == name)
+        self.numbers().any(|(_, number)| number == name)
     }
 
     fn wants(&self) -> Vec<Want> {
-        let numbers = self.numbers().into_iter().map(|(_, name)| Want::number(name));
-        let categories = self.categories().into_iter().filter(|(_, name)| !self.is_number(name));
-        numbers.chain(categories.map(|(_, name)| Want::category(name))).collect()
+        let categories = self.categories().filter(|name| !self.is_number(name)).map(Want::category);
+        self.numbers().map(|(_, name)| Want::number(name)).chain(categories).collect()
     }
 
     fn categories_of_numbers(&self) -> Vec<Want> {
-        let both = self.categories().into_iter().filter(|(_, name)| self.is_number(name));
-        both.map(|(_, name)| Want::category(name)).collect()
+        self.categories().filter(|name| self.is_number(name)).map(Want::category).collect()
     }
+}
 
-    /// The columns as the report shows them.
-    fn roles(&self) -> Vec<(Role, String)> {
-        let mut roles: Vec<(Role, String)> =
-            self.numbers().into_iter().chain(self.categories()).map(|(r, n)| (r, n.to_owned())).collect();
-        if self.label_gap {
-            roles.push((Role::PairWeight, LABEL_GAP.to_owned()));
-        }
-        let order = |role: &Role| match role {
-            Role::Score => 0,
-            Role::Label => 1,
-            Role::Query => 2,
-            Role::Group | Role::Protected => 3,
-            Role::Weight => 4,
-            Role::PairWeight => 5,
-            Role::Id => 6,
-        };
-        roles.sort_by_key(|(role, _)| order(role));
-        roles
-    }
+fn holds_categories(role: Role) -> bool {
+    matches!(role, Role::Query | Role::Group | Role::Id)
 }
 
 /// Names as SVMlight files have them: the label, perhaps queries, and numbered features.
@@ -345,25 +304,36 @@ fn is_svmlight(columns: &[String]) -> bool {
 }
 
 /// What was read: a column wanted in two kinds is in both tables.
-struct Read {
-    table: Table,
-    categories: Option<Table>,
-    files: Vec<String>,
+pub struct Read {
+    /// The columns, as numbers if they are wanted as both.
+    pub table: Table,
+    again: Option<Table>,
 }
 
 impl Read {
-    fn new(source: &Source, names: &Names, selection: Selection, quiet: bool) -> anyhow::Result<Read> {
+    /// Reads what is selected, and some columns of numbers again as categories: a score can also be the group.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the files.
+    pub fn new(
+        source: &Source,
+        selection: &Selection,
+        again: Vec<Want>,
+        quiet: bool,
+    ) -> Result<Read, TableError> {
         let progress = ReadProgress::new(quiet);
         let show = |done: u64, all: Option<u64>| progress.update(done, all);
-        let table = tables::read(source, &selection, &show)?;
-        // A column can be both a number and a category, such as a score that is also the group.
-        let again = names.categories_of_numbers();
-        let categories = match again.is_empty() {
+        let table = tables::read(source, selection, &show)?;
+        let again = match again.is_empty() {
             true => None,
             false => Some(tables::read(source, &Selection::Columns(again), &show)?),
         };
-        let files = source.names().into_iter().map(str::to_owned).collect();
-        Ok(Read { table, categories, files })
+        Ok(Read { table, again })
+    }
+
+    /// The names of the files.
+    pub fn files(&self) -> Vec<String> {
+        self.table.files().iter().map(|(name, _)| name.clone()).collect()
     }
 
     /// What each row is for, by the file it is from.
@@ -379,9 +349,10 @@ impl Read {
 
     /// Columns of numbers, or of categories, that have no use yet.
     fn unused(&self, names: &Names, numbers: bool) -> Vec<String> {
-        let roles: Vec<(Role, &str)> = names.numbers().into_iter().chain(names.categories()).collect();
         let unused = |column: &&Column| {
-            column.numbers().is_some() == numbers && roles.iter().all(|(_, name)| *name != column.name)
+            column.numbers().is_some() == numbers
+                && !names.is_number(&column.name)
+                && names.categories().all(|name| name != column.name)
         };
         self.table.columns().iter().filter(unused).map(|column| column.name.clone()).collect()
     }
@@ -392,26 +363,19 @@ impl Read {
         column.map(|column| kept.column(column))
     }
 
-    /// The numbers of a column, which leaves the table.
-    fn take_numbers(&mut self, name: &str) -> Vec<f64> {
-        match self.table.take(name).map(|column| column.values) {
-            Some(Values::Numbers(numbers)) => numbers,
-            _ => Vec::new(),
-        }
-    }
-
     fn numbers(&self, name: &str) -> Option<&[f64]> {
         self.table.column(name)?.numbers()
     }
 
-    fn categories(&self, name: &str) -> Option<(&[u32], &[String])> {
-        let column = self.categories.as_ref().and_then(|table| table.column(name));
+    /// The categories of a column.
+    pub fn categories(&self, name: &str) -> Option<(&[u32], &[String])> {
+        let column = self.again.as_ref().and_then(|table| table.column(name));
         column.or_else(|| self.table.column(name))?.categories()
     }
 
     /// The id of a row, where ids were asked for and the row has one.
     fn id(&self, names: &Names, row: usize) -> Option<&str> {
-        let (codes, levels) = self.categories(names.id.as_deref()?)?;
+        let (codes, levels) = self.categories(names.columns.id.as_deref()?)?;
         levels.get(codes[row] as usize).map(String::as_str)
     }
 
@@ -437,15 +401,15 @@ impl Read {
                 drop_rows(role, &|row| numbers[row].is_nan());
             }
         }
-        if let Some((codes, _)) = names.query.as_deref().and_then(|name| self.categories(name)) {
+        if let Some((codes, _)) = names.columns.query.as_deref().and_then(|name| self.categories(name)) {
             drop_rows(Role::Query, &|row| codes[row] == MISSING);
         }
         let dropped = (0..rows).filter(|&row| !kept[row]).filter_map(|row| self.id(names, row));
         let dropped_ids: Vec<String> = dropped.take(DROPPED_IDS).map(str::to_owned).collect();
         let kept: Vec<u32> = (0..rows as u32).filter(|&row| kept[row as usize]).collect();
         let notes = Notes {
-            tables: self.files.clone(),
-            columns: names.roles(),
+            tables: self.files(),
+            columns: names.roles().map(|(role, name)| (role, name.to_owned())).collect(),
             rows_read: rows,
             rows_dropped: rows - kept.len(),
             dropped_ids,
@@ -466,11 +430,11 @@ impl Read {
     /// The examples of the kept rows. Rows of different folds are never in one query.
     fn examples(&self, names: &Names, kept: &Kept, folds: &[Fold]) -> anyhow::Result<Examples> {
         let pick = |name: &Option<String>| Some(kept.of(self.numbers(name.as_deref()?)?));
-        let labels = pick(&names.label);
-        let weights = pick(&names.weight);
-        let factors = pick(&names.pair_weight);
-        let protected = pick(&names.protected);
-        let query_codes = names.query.as_deref().and_then(|name| self.categories(name));
+        let labels = pick(&names.columns.label);
+        let weights = pick(&names.columns.weight);
+        let factors = pick(&names.columns.pair_weight);
+        let protected = pick(&names.columns.protected);
+        let query_codes = names.columns.query.as_deref().and_then(|name| self.categories(name));
         let mut queries = query_codes.map(|(codes, _)| kept.of(codes));
         if let (Some(queries), Some((_, levels))) = (&mut queries, query_codes)
             && folds.iter().any(|&fold| fold != Fold::Split)
@@ -480,7 +444,7 @@ impl Read {
         }
         let groups = self.groups(names, kept)?;
         let pair_weight = match &factors {
-            _ if names.label_gap => PairWeight::LabelGap,
+            _ if names.label_gap() => PairWeight::LabelGap,
             Some(values) => PairWeight::Product(values),
             None => PairWeight::One,
         };
@@ -498,7 +462,7 @@ impl Read {
     /// The groups of the kept rows: those of one column, or the intersections of several.
     fn groups(&self, names: &Names, kept: &Kept) -> anyhow::Result<Option<Groups>> {
         let mut all: Option<Groups> = None;
-        for name in &names.groups {
+        for name in &names.columns.group {
             let Some((codes, levels)) = self.categories(name) else { continue };
             let column = Groups::from_codes(levels.to_vec(), kept.of(codes).into_owned());
             // Before they are crossed, and not after: two identifiers would give too many to hold.
@@ -513,7 +477,8 @@ impl Read {
         if let Some(groups) = &all
             && groups.names().is_empty()
         {
-            let names: Vec<String> = names.groups.iter().map(|name| format!("{:?}", plain(name))).collect();
+            let names: Vec<String> =
+                names.columns.group.iter().map(|name| format!("{:?}", plain(name))).collect();
             bail!("no row belongs to a group: {} has no value in any row", names.join(" and "));
         }
         Ok(all)
@@ -523,10 +488,10 @@ impl Read {
     fn explain(&self, error: ExamplesError, names: &Names, kept: &Kept) -> anyhow::Error {
         let place = |column: &str, row: usize| {
             let (what, name) = match column {
-                "labels" => ("label", &names.label),
-                "weights" => ("weight", &names.weight),
-                "pair weights" => ("pair weight", &names.pair_weight),
-                _ => ("protected attribute", &names.protected),
+                "labels" => ("label", &names.columns.label),
+                "weights" => ("weight", &names.columns.weight),
+                "pair weights" => ("pair weight", &names.columns.pair_weight),
+                _ => ("protected attribute", &names.columns.protected),
             };
             let row = kept.number(row);
             let name = plain(name.as_deref().unwrap_or(column));
@@ -544,7 +509,7 @@ impl Read {
                 anyhow::anyhow!("--pair-weight {LABEL_GAP} needs labels: name the label column with --label")
             }
             ExamplesError::Empty { zero_weights: true } => {
-                let name = plain(names.weight.as_deref().unwrap_or_default());
+                let name = plain(names.columns.weight.as_deref().unwrap_or_default());
                 anyhow::anyhow!("no row counts: every weight in column {name:?} is 0")
             }
             other => other.into(),

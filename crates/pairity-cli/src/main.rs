@@ -35,10 +35,10 @@ fn main() -> ExitCode {
         Command::Train(options) => commands::train::run(options),
         Command::Score(options) => commands::score::run(options),
         Command::Compare(options) => commands::compare::run(options),
-        Command::Frontier(options) => commands::frontier::run(options),
+        Command::Frontier(options) => commands::compare::run_frontier(options),
         Command::Reproduce(options) => commands::reproduce::run(options),
         Command::Adjust(options) => commands::adjust::run(options),
-        Command::Data(options) => commands::data::run(options),
+        Command::Data(action) => commands::data::run(action),
         Command::Demo(options) => commands::demo::run(options),
     };
     done.unwrap_or_else(|error| {

@@ -1,6 +1,8 @@
 //! Progress bars, on terminals only.
 
 use indicatif::{ProgressBar, ProgressStyle};
+use pairity::solvers::RunProgress;
+use pairity_experiments::fetch::Progress;
 use std::io::{IsTerminal, stderr};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -8,14 +10,60 @@ use std::time::{Duration, Instant};
 /// Reads shorter than this show nothing.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// How far a read has come.
+const READING: &str = "reading {bytes} of {total_bytes} {wide_bar} {eta}";
+
+/// How far a training run has come, with the objective and the worst violation so far.
+pub const TRAINING: &str = "training {wide_bar} {percent}% {eta}  {msg}";
+
+/// How far the download of each file has come.
+pub const DOWNLOADING: &str = "{msg} {bytes} of {total_bytes} {wide_bar} {eta}";
+
+/// How many of some equal steps are done.
+pub const STEPPING: &str = "{pos} of {len} {wide_bar} {eta}  {msg}";
+
 /// A bar that goes away with this value.
-struct Bar(ProgressBar);
+pub struct Bar(ProgressBar);
 
 impl Bar {
     /// Nothing is shown with `quiet`, nor if standard error is no terminal.
-    fn new(quiet: bool, template: &str) -> Bar {
+    pub fn new(quiet: bool, template: &str) -> Bar {
         let bar = if is_shown(quiet) { ProgressBar::new(0) } else { ProgressBar::hidden() };
         Bar(ProgressStyle::with_template(template).map_or(bar.clone(), |style| bar.with_style(style)))
+    }
+
+    /// So many iterations of a training run are done.
+    pub fn train(&self, progress: &RunProgress) {
+        let RunProgress { objective, violation, .. } = progress;
+        self.0.set_length(progress.iterations as u64);
+        self.0.set_message(format!("objective {objective:.4}, worst violation {violation:.4}"));
+        self.0.set_position(progress.done as u64);
+    }
+
+    /// Says something without breaking the bar.
+    pub fn warn(&self, text: &str) {
+        self.0.suspend(|| crate::output::complain(text));
+    }
+
+    /// So many bytes of a file are there.
+    pub fn download(&self, progress: Progress) {
+        if self.0.message() != progress.file {
+            self.0.set_message(progress.file.to_owned());
+            self.0.set_length(progress.size);
+            self.0.reset_eta();
+        }
+        self.0.set_position(progress.done);
+    }
+
+    /// There are so many steps.
+    pub fn expect(&self, all: usize) {
+        self.0.set_length(all as u64);
+    }
+
+    /// One more is done.
+    pub fn step(&self, what: &str) {
+        self.0.set_message(what.to_owned());
+        self.0.inc(1);
     }
 }
 
@@ -47,82 +95,11 @@ impl ReadProgress {
         if self.quiet || self.start.elapsed() < PATIENCE {
             return;
         }
-        let template = "reading {bytes} of {total_bytes} {wide_bar} {eta}";
-        let Bar(bar) = self.bar.get_or_init(|| Bar::new(self.quiet, template));
+        let Bar(bar) = self.bar.get_or_init(|| Bar::new(self.quiet, READING));
         let length = all.unwrap_or(done).max(done);
         if bar.length() != Some(length) {
             bar.set_length(length);
         }
         bar.set_position(done);
-    }
-}
-
-/// Shows how far a training run has come, with the objective and the worst violation so far.
-pub struct TrainProgress(Bar);
-
-impl TrainProgress {
-    /// Nothing is shown with `quiet`, nor if standard error is no terminal.
-    pub fn new(quiet: bool) -> TrainProgress {
-        TrainProgress(Bar::new(quiet, "training {wide_bar} {percent}% {eta}  {msg}"))
-    }
-
-    /// So many iterations are done.
-    pub fn update(&self, progress: &pairity::solvers::RunProgress) {
-        let Bar(bar) = &self.0;
-        bar.set_length(progress.iterations as u64);
-        bar.set_message(format!(
-            "objective {:.4}, worst violation {:.4}",
-            progress.objective, progress.violation
-        ));
-        bar.set_position(progress.done as u64);
-    }
-
-    /// Says something without breaking the bar.
-    pub fn warn(&self, text: &str) {
-        self.0.0.suspend(|| crate::output::complain(text));
-    }
-}
-
-/// Shows how far the download of each file has come.
-pub struct Downloads(Bar);
-
-impl Downloads {
-    /// Nothing is shown with `quiet`, nor if standard error is no terminal.
-    pub fn new(quiet: bool) -> Downloads {
-        Downloads(Bar::new(quiet, "{msg} {bytes} of {total_bytes} {wide_bar} {eta}"))
-    }
-
-    /// So many bytes of a file are there.
-    pub fn update(&self, file: &str, done: u64, size: u64) {
-        let Bar(bar) = &self.0;
-        if bar.message() != file {
-            bar.set_message(file.to_owned());
-            bar.set_length(size);
-            bar.reset_eta();
-        }
-        bar.set_position(done);
-    }
-}
-
-/// Shows how many of some equal steps are done.
-pub struct Steps {
-    bar: Bar,
-}
-
-impl Steps {
-    /// Nothing is shown with `quiet`, nor if standard error is no terminal.
-    pub fn new(quiet: bool) -> Steps {
-        Steps { bar: Bar::new(quiet, "{pos} of {len} {wide_bar} {eta}  {msg}") }
-    }
-
-    /// There are so many steps.
-    pub fn expect(&self, all: usize) {
-        self.bar.0.set_length(all as u64);
-    }
-
-    /// One more is done.
-    pub fn done(&self, what: &str) {
-        self.bar.0.set_message(what.to_owned());
-        self.bar.0.inc(1);
     }
 }

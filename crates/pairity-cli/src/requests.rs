@@ -1,21 +1,13 @@
 //! From options to requests, and the engine's errors in words of the options.
 
-use crate::options::{AuditOptions, CompareOptions, FitOptions, FrontierOptions, Split, TrainOptions};
+use crate::options::{CompareOptions, FitOptions, FrontierOptions, TableOptions, TrainOptions};
 use anyhow::anyhow;
 use pairity::methods::{self, Method, MethodOptions};
 use pairity::metrics::Settings;
 use pairity::run::{CompareRequest, FitRequest, FrontierRequest, RunError, TrainRequest};
 use pairity::solvers::Answer;
 
-impl AuditOptions {
-    /// How rates are measured.
-    pub fn measure(&self) -> Settings {
-        let min_pairs = self.min_pairs;
-        Settings { min_pairs, ..self.table.measure(self.confidence, self.seed) }
-    }
-}
-
-impl crate::options::TableOptions {
+impl TableOptions {
     /// How rates are measured.
     pub fn measure(&self, confidence: f64, seed: u64) -> Settings {
         Settings { average: self.average, ties: self.ties, confidence, min_pairs: 1, seed }
@@ -47,7 +39,7 @@ impl FitOptions {
             group_aware: self.group_aware,
             standardize: !self.no_standardize,
             vocabulary: self.vocabulary,
-            split: self.split.map(|Split(shares)| shares),
+            split: self.split,
             own_validation: !self.validation.is_empty(),
             own_test: !self.test.is_empty(),
             multiplier_share: self.multiplier_share,
@@ -65,7 +57,6 @@ impl FitOptions {
             },
             measure: self.table.measure(self.confidence, self.seed),
             seed: self.seed,
-            ..FitRequest::default()
         }
     }
 
@@ -73,10 +64,10 @@ impl FitOptions {
     pub fn explain(&self, error: RunError) -> anyhow::Error {
         match error {
             RunError::NoText => anyhow!("--model text-cnn reads a text: name its column with --text"),
-            RunError::VectorsUnused { scorer } => {
+            RunError::VectorsUnused(scorer) => {
                 anyhow!("--embeddings are for --model text-cnn: leave them out for {scorer}")
             }
-            RunError::PartTwice { part } => anyhow!(
+            RunError::PartTwice(part) => anyhow!(
                 "--{part} gives a table for a part that --split also takes from TABLE: make that share 0"
             ),
             RunError::NoGroups => anyhow!(
@@ -85,7 +76,7 @@ impl FitOptions {
             RunError::NoConstraints => {
                 anyhow!("say what fair means, such as --subject-to 'cross_group <= 0.01'")
             }
-            RunError::Bound { found } => anyhow!("--bounds has {found}; bounds are numbers of at least 0"),
+            RunError::Bound(found) => anyhow!("--bounds has {found}; bounds are numbers of at least 0"),
             RunError::Vectors(cause) => match &self.embeddings {
                 Some(path) => anyhow::Error::from(cause).context(format!("--embeddings {}", path.display())),
                 None => cause.into(),
@@ -119,8 +110,8 @@ impl CompareOptions {
 impl FrontierOptions {
     /// What is traced.
     pub fn request(&self) -> FrontierRequest {
-        let methods = kinds(&self.methods);
-        FrontierRequest { fit: self.fit.request(), methods, bounds: self.bounds.clone() }
+        let CompareRequest { fit, methods } = self.compared.request();
+        FrontierRequest { fit, methods, bounds: self.bounds.clone() }
     }
 }
 
@@ -129,7 +120,7 @@ mod tests {
     use super::*;
     use crate::options::{Command, Options};
     use clap::Parser;
-    use pairity::run::ScorerKind;
+    use pairity::learners::ScorerKind;
 
     fn trained(words: &str) -> TrainRequest {
         let line = format!("pairity train people.csv --label hired -o model.json {words}");

@@ -50,46 +50,26 @@ const VIEWS: [usize; 5] = [14, 6, 6, 5, 10];
 /// Share of the queries that look for a chain.
 const SEEKING: f64 = 0.2;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BusinessKind {
-    Chain,
-    NonChain,
-    Unknown,
+/// A kind of businesses.
+struct BusinessKind {
+    group: u32,
+    /// d: by how much a match of this kind stands out.
+    clarity: f64,
+    sign: f64,
+    /// The mean of the popularity.
+    popularity: f64,
 }
 
-impl BusinessKind {
-    /// A kind by the probabilities of chains and of others that are known not to be one.
-    fn draw(random: &mut ChaCha8Rng, [chain, non_chain]: [f64; 2]) -> BusinessKind {
-        match random.random::<f64>() {
-            u if u < chain => BusinessKind::Chain,
-            u if u < chain + non_chain => BusinessKind::NonChain,
-            _ => BusinessKind::Unknown,
-        }
-    }
+static CHAIN: BusinessKind = BusinessKind { group: 0, clarity: 0.72, sign: 1.0, popularity: 0.6 };
+static NON_CHAIN: BusinessKind = BusinessKind { group: 1, clarity: 1.14, sign: -1.0, popularity: 0.0 };
+static UNKNOWN: BusinessKind = BusinessKind { group: NO_GROUP, clarity: 0.57, sign: 0.0, popularity: 0.0 };
 
-    fn code(self) -> u32 {
-        match self {
-            BusinessKind::Chain => 0,
-            BusinessKind::NonChain => 1,
-            BusinessKind::Unknown => NO_GROUP,
-        }
-    }
-
-    /// d: by how much a match of this kind stands out.
-    fn clarity(self) -> f64 {
-        match self {
-            BusinessKind::Chain => 0.72,
-            BusinessKind::NonChain => 1.14,
-            BusinessKind::Unknown => 0.57,
-        }
-    }
-
-    fn sign(self) -> f64 {
-        match self {
-            BusinessKind::Chain => 1.0,
-            BusinessKind::NonChain => -1.0,
-            BusinessKind::Unknown => 0.0,
-        }
+/// A kind by the probabilities of chains and of others that are known not to be one.
+fn draw_kind(random: &mut ChaCha8Rng, [chain, non_chain]: [f64; 2]) -> &'static BusinessKind {
+    match random.random::<f64>() {
+        u if u < chain => &CHAIN,
+        u if u < chain + non_chain => &NON_CHAIN,
+        _ => &UNKNOWN,
     }
 }
 
@@ -121,19 +101,18 @@ pub fn draw(seed: u64) -> Dataset {
         for business in 0..matches + others {
             let label = f64::from(business < matches);
             let shares = if seeking && label > 0.0 { [0.7, 0.12] } else { [0.2, 0.35] };
-            let kind = BusinessKind::draw(&mut random, shares);
+            let kind = draw_kind(&mut random, shares);
             let [match_noise, popularity] = normal::pair(&mut random);
-            let popularity = popularity + if kind == BusinessKind::Chain { 0.6 } else { 0.0 };
             let row = [
-                views(&mut random, VIEWS[0], label * kind.clarity() + match_noise),
-                views(&mut random, VIEWS[1], kind.sign()),
+                views(&mut random, VIEWS[0], label * kind.clarity + match_noise),
+                views(&mut random, VIEWS[1], kind.sign),
                 of_query.clone(),
-                views(&mut random, VIEWS[3], popularity),
+                views(&mut random, VIEWS[3], popularity + kind.popularity),
                 views(&mut random, VIEWS[4], 0.0),
             ];
             columns.iter_mut().zip(row.into_iter().flatten()).for_each(|(column, x)| column.push(x));
             labels.push(label);
-            groups.push(kind.code());
+            groups.push(kind.group);
             queries.push(query);
         }
     }

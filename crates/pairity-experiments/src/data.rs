@@ -30,10 +30,11 @@ pub const VARIABLE: &str = "PAIRITY_DATA";
 /// There is none of that name.
 pub fn entry(name: &str) -> Result<&'static Entry, DataError> {
     let found = DATA_SETS.iter().find(|entry| entry.name == name);
-    found.ok_or_else(|| DataError::Unknown {
-        name: name.to_owned(),
-        known: DATA_SETS.iter().map(|entry| entry.name).collect(),
-    })
+    found.ok_or_else(|| unknown(name, &DATA_SETS.each_ref().map(|entry| entry.name)))
+}
+
+fn unknown(name: &str, known: &[&str]) -> DataError {
+    DataError::Other(format!("there is no data set {name:?}; there are: {}", known.join(", ")))
 }
 
 /// The files of a data set, in the order of its registry entry.
@@ -53,7 +54,7 @@ fn find_in(entry: &'static Entry, folders: Vec<PathBuf>) -> Result<Vec<PathBuf>,
         return Err(DataError::Generated { name: entry.name });
     }
     let at = |folder: &Path, file: &DataFile| {
-        let places = [folder.join(file.folder).join(file.name), folder.join(file.name)];
+        let places = [folder.join(entry.folder).join(file.name), folder.join(file.name)];
         places.into_iter().find(|path| path.is_file())
     };
     for folder in &folders {
@@ -64,15 +65,18 @@ fn find_in(entry: &'static Entry, folders: Vec<PathBuf>) -> Result<Vec<PathBuf>,
         }
     }
     let names = |files: &&[DataFile]| files.iter().map(|file| file.name).collect::<Vec<_>>().join(" and ");
-    Err(DataError::NotFound {
-        name: entry.name,
-        files: entry.ways.iter().map(names).collect(),
-        looked: folders,
-        advice: format!(
-            "Get it with `pairity data fetch {}`, or name the folder that has it with --data-dir or {VARIABLE}",
-            entry.name
-        ),
-    })
+    let files: Vec<String> = entry.ways.iter().map(names).collect();
+    let looked: Vec<String> = folders.iter().map(|path| path.display().to_string()).collect();
+    let looked = match looked.is_empty() {
+        true => format!("no folder (set {VARIABLE}, or name one)"),
+        false => looked.join(", "),
+    };
+    Err(DataError::Other(format!(
+        "the data set {name:?} is not here: looked for {} in {looked}. Get it with `pairity data fetch \
+         {name}`, or name the folder that has it with --data-dir or {VARIABLE}",
+        files.join(", or "),
+        name = entry.name
+    )))
 }
 
 /// The folders that data are looked for in.
@@ -136,7 +140,7 @@ pub fn load(name: &str, data_dir: Option<&Path>, seed: u64) -> Result<Dataset, D
             let paths = paths(name)?;
             wiki::load(&paths.iter().map(PathBuf::as_path).collect::<Vec<_>>())
         }
-        _ => Err(DataError::Unknown { name: name.to_owned(), known: LOADED.to_vec() }),
+        _ => Err(unknown(name, &LOADED)),
     }
 }
 

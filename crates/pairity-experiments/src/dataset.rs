@@ -14,7 +14,7 @@ use pairity::run::Rows;
 /// assert_eq!(first.examples()?.queries(), 20);
 /// # Ok::<(), pairity::examples::ExamplesError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Dataset {
     /// What it is called.
     pub name: String,
@@ -44,19 +44,7 @@ pub struct Dataset {
 impl Dataset {
     /// Labels alone, which is where loaders start.
     pub(crate) fn new(name: &str, labels: Vec<f64>) -> Dataset {
-        Dataset {
-            name: name.to_owned(),
-            columns: Vec::new(),
-            standardize: false,
-            labels,
-            groups: None,
-            protected: None,
-            queries: None,
-            texts: None,
-            synthetic: false,
-            sample: false,
-            notes: Vec::new(),
-        }
+        Dataset { name: name.to_owned(), labels, ..Dataset::default() }
     }
 
     /// Number of rows.

@@ -12,8 +12,6 @@ pub struct FileCheck {
 /// One file of a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DataFile {
-    /// The folder of its data set.
-    pub folder: &'static str,
     /// Its name.
     pub name: &'static str,
     /// What it is checked by; none where the published file is not known byte by byte.
@@ -29,6 +27,8 @@ pub struct Entry {
     pub name: &'static str,
     /// What it is, in a line.
     pub about: &'static str,
+    /// The folder of its files.
+    pub folder: &'static str,
     /// Under which terms it is published.
     pub license: &'static str,
     /// The ways to have it, the best first: each is a list of files that belong together. None if the data
@@ -56,20 +56,19 @@ impl Entry {
     }
 }
 
+/// A file with a checksum that is not published in this form.
+const fn local(name: &'static str, size: u64, sha256: &'static str) -> DataFile {
+    DataFile { name, check: Some(FileCheck { size, sha256 }), address: None }
+}
+
 /// A file with a checksum, and where it is published.
-const fn file(
-    folder: &'static str,
-    name: &'static str,
-    size: u64,
-    sha256: &'static str,
-    address: Option<&'static str>,
-) -> DataFile {
-    DataFile { folder, name, check: Some(FileCheck { size, sha256 }), address }
+const fn published(name: &'static str, size: u64, sha256: &'static str, address: &'static str) -> DataFile {
+    DataFile { address: Some(address), ..local(name, size, sha256) }
 }
 
 /// A part of the full wiki set, which is known by its address alone.
 const fn wiki(name: &'static str, address: &'static str) -> DataFile {
-    DataFile { folder: "wiki_toxicity", name, check: None, address: Some(address) }
+    DataFile { name, check: None, address: Some(address) }
 }
 
 /// All data sets.
@@ -77,77 +76,65 @@ pub static DATA_SETS: [Entry; 7] = [
     Entry {
         name: "crime",
         about: "Communities and Crime: violent crime in 1,994 communities, by race",
+        folder: "crime",
         license: "CC BY 4.0 (UCI Machine Learning Repository)",
         ways: &[&[
-            file(
-                "crime",
+            published(
                 "communities.data",
                 1_100_821,
                 "d90d85bd66bad9a00fa0ed6c15ac017b5966d528e55ba2940ad028d071353f95",
-                Some(
-                    "https://archive.ics.uci.edu/ml/machine-learning-databases/communities/communities.data",
-                ),
+                "https://archive.ics.uci.edu/ml/machine-learning-databases/communities/communities.data",
             ),
-            file(
-                "crime",
+            published(
                 "communities.names",
                 27_173,
                 "d4c5560c798d2c723d4455cdea7c87be59a10327dee20ef175a17eaea1445827",
-                Some(
-                    "https://archive.ics.uci.edu/ml/machine-learning-databases/communities/communities.names",
-                ),
+                "https://archive.ics.uci.edu/ml/machine-learning-databases/communities/communities.names",
             ),
         ]],
     },
     Entry {
         name: "law",
         about: "Bar passage study: undergraduate grades of 27,234 law students, by gender",
+        folder: "law_school",
         license: "released publicly by the Law School Admission Council; no formal license is known",
         ways: &[
-            &[file(
-                "law_school",
+            &[published(
                 "law_school_lsac_27478.csv",
                 3_944_453,
                 "b76e20ecd2cc615509e22b33cc72ee2e78b7c81ed1407c6b26a449bb79813780",
-                Some(
-                    "https://raw.githubusercontent.com/neutron0001/FAIR_batch/b360e92748f0c82929af878f4e882ef570076761/data/law_school.csv",
-                ),
+                "https://raw.githubusercontent.com/neutron0001/FAIR_batch/b360e92748f0c82929af878f4e882ef570076761/data/law_school.csv",
             )],
-            &[file(
-                "law_school",
+            &[local(
                 "law_school_27234.csv",
                 1_124_079,
                 "bddc3353fffdb8e4e60fb3b7ed9c27a20c4749f3b12ad3752e928a95bbb6512d",
-                None,
             )],
         ],
     },
     Entry {
         name: "w3c",
         about: "W3C experts: 48 topics with 200 candidates each, by gender",
+        folder: "w3c_experts",
         license: "GPL-3.0 (DELTR experiments)",
         ways: &[
-            &[file(
-                "w3c_experts",
+            &[published(
                 "features_withListNetFormat_withGender_withZscore_candidateAmount-200_total.csv",
                 767_328,
                 "91729e57f12033a84fa1f2fe6a339d2e4af4ca87b518d07d113e0eee8de06b81",
-                Some(
-                    "https://raw.githubusercontent.com/MilkaLichtblau/DELTR-Experiments/042e432fc8dcd9ccf6d0203d63e55572c2554317/data/TREC/features_withListNetFormat_withGender_withZscore_candidateAmount-200_total.csv",
-                ),
+                "https://raw.githubusercontent.com/MilkaLichtblau/DELTR-Experiments/042e432fc8dcd9ccf6d0203d63e55572c2554317/data/TREC/features_withListNetFormat_withGender_withZscore_candidateAmount-200_total.csv",
             )],
-            &[file(
-                "w3c_experts",
+            &[local(
                 "w3c_experts_48x200_labelled.csv",
                 539_812,
                 "c269b754ab95dbe4b9c96df0cce9658a156b1147d37e2e0c59322d601688c816",
-                None,
             )],
         ],
     },
     Entry {
         name: "wiki",
         about: "Wikipedia talk pages: toxic comments, by the word \"gay\" (toxic language!)",
+        folder: "wiki_toxicity",
         license: "comments CC BY-SA (Wikipedia), labels Apache-2.0",
         ways: &[
             &[
@@ -164,14 +151,11 @@ pub static DATA_SETS: [Entry; 7] = [
                     "https://github.com/conversationai/unintended-ml-bias-analysis/raw/e02b9f12b63a39235e57ba6d3d62d8139ca5572c/data/wiki_test.csv",
                 ),
             ],
-            &[file(
-                "wiki_toxicity",
+            &[published(
                 "toxicity_nonfuzzed_testset.csv",
                 943_090,
                 "c11caefa0c487cb7a7fc0726cb53358d4e5463bd071d65979398af59fa80f881",
-                Some(
-                    "https://raw.githubusercontent.com/conversationai/unintended-ml-bias-analysis/9c7d91aaa53406a362354661a93e07956d95e59a/archive/unintended_ml_bias/eval_datasets/toxicity_nonfuzzed_testset.csv",
-                ),
+                "https://raw.githubusercontent.com/conversationai/unintended-ml-bias-analysis/9c7d91aaa53406a362354661a93e07956d95e59a/archive/unintended_ml_bias/eval_datasets/toxicity_nonfuzzed_testset.csv",
             )],
         ],
     },
@@ -181,7 +165,7 @@ pub static DATA_SETS: [Entry; 7] = [
 ];
 
 const fn generated(name: &'static str, about: &'static str) -> Entry {
-    Entry { name, about, license: "generated", ways: &[] }
+    Entry { name, about, folder: "", license: "generated", ways: &[] }
 }
 
 #[cfg(test)]

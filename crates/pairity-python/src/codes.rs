@@ -5,6 +5,7 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pairity::examples::MISSING;
 use pyo3::prelude::*;
 use std::collections::HashMap;
+use std::hash::Hash;
 
 /// The codes of whole numbers, and the numbers.
 #[pyfunction]
@@ -13,25 +14,7 @@ pub fn codes_of_integers<'py>(
     values: PyReadonlyArray1<'py, i64>,
 ) -> PyResult<(Bound<'py, PyArray1<u32>>, Vec<i64>)> {
     let values = values.as_slice()?;
-    let (codes, levels) = py.detach(|| {
-        let mut levels: Vec<i64> = Vec::new();
-        let mut seen: HashMap<i64, u32> = HashMap::new();
-        let mut last: Option<(i64, u32)> = None;
-        let mut codes = Vec::with_capacity(values.len());
-        for &value in values {
-            // Rows of a query mostly stand together.
-            let code = match last {
-                Some((before, code)) if before == value => code,
-                _ => *seen.entry(value).or_insert_with(|| {
-                    levels.push(value);
-                    levels.len() as u32 - 1
-                }),
-            };
-            last = Some((value, code));
-            codes.push(code);
-        }
-        (codes, levels)
-    });
+    let (codes, levels) = py.detach(|| codes(values.iter().copied().map(Some)));
     Ok((codes.into_pyarray(py), levels))
 }
 
@@ -41,24 +24,27 @@ pub fn codes_of_texts<'py>(
     py: Python<'py>,
     values: Vec<Option<String>>,
 ) -> (Bound<'py, PyArray1<u32>>, Vec<String>) {
-    let (codes, levels) = py.detach(|| {
-        let mut levels: Vec<String> = Vec::new();
-        let mut seen: HashMap<String, u32> = HashMap::new();
-        let mut codes = Vec::with_capacity(values.len());
-        for value in values {
-            let Some(value) = value.filter(|text| !text.is_empty()) else {
-                codes.push(MISSING);
-                continue;
-            };
-            let code = seen.get(&value).copied().unwrap_or_else(|| {
-                let code = levels.len() as u32;
-                levels.push(value.clone());
-                seen.insert(value, code);
-                code
-            });
-            codes.push(code);
-        }
-        (codes, levels)
-    });
+    let present = |value: Option<String>| value.filter(|text| !text.is_empty());
+    let (codes, levels) = py.detach(|| codes(values.into_iter().map(present)));
     (codes.into_pyarray(py), levels)
+}
+
+/// The codes of values, where none is a missing one, and the values.
+fn codes<T: Clone + Eq + Hash>(values: impl Iterator<Item = Option<T>>) -> (Vec<u32>, Vec<T>) {
+    let mut levels: Vec<T> = Vec::new();
+    let mut seen: HashMap<T, u32> = HashMap::new();
+    let mut last = 0;
+    let code = |value: Option<T>| {
+        let Some(value) = value else { return MISSING };
+        // Rows of a query mostly stand together.
+        if levels.get(last as usize) != Some(&value) {
+            last = *seen.entry(value).or_insert_with_key(|value| {
+                levels.push(value.clone());
+                levels.len() as u32 - 1
+            });
+        }
+        last
+    };
+    let codes = values.map(code).collect();
+    (codes, levels)
 }

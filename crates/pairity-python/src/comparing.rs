@@ -2,13 +2,12 @@
 
 use crate::examples::{Examples, Measuring};
 use crate::model::Feature;
-use crate::prepare::{FitSettings, explain, method};
+use crate::prepare::{FitSettings, method};
+use crate::training::listening;
 use crate::view::{Shown, View};
 use pairity::methods::{self, Stage};
 use pairity::run::{CompareRequest, CompareWatch};
-use pairity::solvers::RunProgress;
 use pyo3::prelude::*;
-use std::sync::Mutex;
 
 /// All methods, or some, on the last part of the rows. Returns a document `pairity.compare/1`, and what is
 /// shown of it.
@@ -31,23 +30,10 @@ pub fn compare<'py>(
     };
     let request = CompareRequest { fit: options.request(&measuring)?, methods };
     let rows = options.rows(examples, &features)?;
-    let (outcome, raised) = py.detach(|| {
-        let raised: Mutex<Option<PyErr>> = Mutex::new(None);
-        let is_raised = || raised.lock().is_ok_and(|raised| raised.is_some());
-        let listen = |_: &RunProgress| match Python::attach(|py| py.check_signals()) {
-            Ok(()) => !is_raised(),
-            Err(error) => {
-                raised.lock().map(|mut raised| raised.replace(error)).ok();
-                false
-            }
-        };
+    let outcome = listening(py, None, |progress| {
         // Signals are heard on the calling thread alone.
-        let watch = CompareWatch { side_by_side: false, progress: &listen, ..CompareWatch::default() };
-        let outcome = pairity::run::compare(rows, &request, watch);
-        (outcome, raised.into_inner().ok().flatten())
+        let watch = CompareWatch { side_by_side: false, progress, ..CompareWatch::default() };
+        pairity::run::compare(rows, &request, watch)
     });
-    match raised {
-        Some(error) => Err(error),
-        None => Shown::Comparison(Box::new(outcome.map_err(explain)?)).for_python(py),
-    }
+    Shown::Comparison(Box::new(outcome?)).for_python(py)
 }

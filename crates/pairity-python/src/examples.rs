@@ -2,7 +2,7 @@
 
 use crate::refuse;
 use crate::view::{Shown, View, object};
-use numpy::PyReadonlyArray1;
+use numpy::{Element, PyReadonlyArray1};
 use pairity::examples::{Columns, Groups, PairWeight};
 use pairity::goals::{Expression, parse_expression};
 use pairity::metrics::{Measurement, Settings};
@@ -25,6 +25,11 @@ pub fn groups_of(columns: &[Category]) -> PyResult<Option<Groups>> {
         });
     }
     Ok(groups)
+}
+
+/// The values of an array, if there is one.
+pub fn slice<'a, T: Element>(array: &'a Option<PyReadonlyArray1<'_, T>>) -> PyResult<Option<&'a [T]>> {
+    Ok(array.as_ref().map(|array| array.as_slice()).transpose()?)
 }
 
 /// Everything about the rows that does not depend on scores, checked and sorted by query.
@@ -87,18 +92,14 @@ impl Examples {
         pair_weight: Option<PyReadonlyArray1<'py, f64>>,
         label_gap: bool,
     ) -> PyResult<Examples> {
-        let numbers = |array: &Option<PyReadonlyArray1<'py, f64>>| -> PyResult<Option<Vec<f64>>> {
-            array.as_ref().map(|array| Ok(array.as_slice()?.to_vec())).transpose()
-        };
-        let factors = numbers(&pair_weight)?;
         let groups = groups_of(&groups)?;
         let columns = Columns {
-            labels: labels.as_ref().map(|array| array.as_slice()).transpose()?,
+            labels: slice(&labels)?,
             groups: groups.as_ref(),
-            protected: protected.as_ref().map(|array| array.as_slice()).transpose()?,
-            queries: queries.as_ref().map(|array| array.as_slice()).transpose()?,
-            weights: weights.as_ref().map(|array| array.as_slice()).transpose()?,
-            pair_weight: match &factors {
+            protected: slice(&protected)?,
+            queries: slice(&queries)?,
+            weights: slice(&weights)?,
+            pair_weight: match slice(&pair_weight)? {
                 Some(values) => PairWeight::Product(values),
                 None if label_gap => PairWeight::LabelGap,
                 None => PairWeight::One,

@@ -1,6 +1,6 @@
 //! The game in score space, for models of other libraries.
 
-use crate::examples::{Examples, average};
+use crate::examples::{Examples, average, slice};
 use crate::prepare::{player, problem, surrogate};
 use crate::refuse;
 use crate::view::object;
@@ -91,11 +91,7 @@ impl ScorePlayer {
 
     /// Remembers the rates of a scorer, at given scores or the last ones.
     fn snapshot(&mut self, scores: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<()> {
-        let scores = match &scores {
-            None => None,
-            Some(scores) => Some(scores.as_slice()?),
-        };
-        self.inner.snapshot(scores).map_err(refuse)
+        self.inner.snapshot(slice(&scores)?).map_err(refuse)
     }
 
     /// The best mixture of the snapshots.

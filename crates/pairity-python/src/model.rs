@@ -50,10 +50,8 @@ impl Model {
         groups: Option<&'a Groups>,
         queries: Option<&'a Category>,
     ) -> PyResult<ScoreRows<'a>> {
-        let queries = match queries {
-            Some((codes, names)) => Some((codes.as_slice()?, &names[..])),
-            None => None,
-        };
+        let column = |(codes, names): &'a Category| Ok::<_, PyErr>((codes.as_slice()?, &names[..]));
+        let queries = queries.map(column).transpose()?;
         self.inner.rows(&columns(features)?, groups, queries).map_err(refuse)
     }
 }

@@ -5,9 +5,10 @@ use crate::model::{Feature, columns};
 use crate::refuse;
 use pairity::examples::Examples as EngineExamples;
 use pairity::goals::{Goal, Objective, Problem};
+use pairity::learners::ScorerKind;
 use pairity::methods::{self, Method};
 use pairity::pairs::SurrogateKind;
-use pairity::run::{FitRequest, GroupAware, Rows, RunError, ScorerKind};
+use pairity::run::{FitRequest, GroupAware, Rows, RunError};
 use pairity::solvers::{Answer, Player};
 use pyo3::prelude::*;
 use std::time::Duration;
@@ -78,7 +79,7 @@ impl FitSettings {
     pub fn request(&self, measuring: &Measuring) -> PyResult<FitRequest> {
         // Texts are read by the command line only.
         let kinds: Vec<_> =
-            ScorerKind::NAMES.iter().copied().filter(|(_, kind, _)| *kind != ScorerKind::TextCnn).collect();
+            ScorerKind::NAMES.iter().copied().filter(|(_, kind, _)| !kind.defaults().needs_text).collect();
         let limit = |seconds: f64| {
             Duration::try_from_secs_f64(seconds)
                 .map_err(|_| refuse(format!("time_limit is {seconds}; it has to be a number of seconds")))
@@ -137,10 +138,10 @@ pub fn explain(error: RunError) -> PyErr {
     match error {
         RunError::NoGroups => refuse("group_aware needs a protected attribute: give groups"),
         RunError::NoConstraints => refuse("say what fair means, such as subject_to=['cross_group <= 0.01']"),
-        RunError::StrengthUnused { method } => {
+        RunError::StrengthUnused(method) => {
             refuse(format!("strength belongs to method quantile-match, not to {method}"))
         }
-        RunError::Tune { found } => {
+        RunError::Tune(found) => {
             refuse(format!("tune is {found}; a number above 0 and up to 1 is needed, such as 0.5"))
         }
         other => refuse(other),

@@ -4,11 +4,11 @@ use crate::examples::{Examples, Measuring};
 use crate::model::{Feature, Model};
 use crate::prepare::{FitSettings, explain};
 use crate::view::{Shown, View};
-use pairity::run::TrainRequest;
+use pairity::run::{RunError, TrainRequest};
 use pairity::solvers::{RunProgress, Watch};
 use pairity_report::TrainingReport;
 use pyo3::prelude::*;
-use std::cell::RefCell;
+use std::sync::Mutex;
 
 /// Trains a model. Returns it with its report: a document `pairity.train/1`, and what is shown of it.
 ///
@@ -30,25 +30,35 @@ pub fn train<'py>(
         pictures: false,
     };
     let rows = options.rows(examples, &features)?;
-    let (outcome, raised) = py.detach(|| {
-        let raised: RefCell<Option<PyErr>> = RefCell::new(None);
-        let listen = |now: &RunProgress| match tell(progress.as_ref(), now) {
-            Ok(()) => true,
-            Err(error) => {
-                raised.replace(Some(error));
-                false
-            }
-        };
-        let watch = Watch { progress: &listen, ..Watch::default() };
-        (pairity::run::train(rows, &request, watch), raised.into_inner())
-    });
-    if let Some(error) = raised {
-        return Err(error);
-    }
-    let run = outcome.map_err(explain)?;
+    let run = listening(py, progress, |progress| {
+        pairity::run::train(rows, &request, Watch { progress, ..Watch::default() })
+    })?;
     let model = Model { inner: run.model.clone() };
     let (document, view) = Shown::Training(Box::new(TrainingReport { run, file: None })).for_python(py)?;
     Ok((model, document, view))
+}
+
+/// What hears of the progress; false ends the run.
+type Listener<'a> = &'a (dyn Fn(&RunProgress) -> bool + Sync);
+
+/// Runs without Python's lock. What `progress` raises, and Ctrl-C, ends the run.
+pub fn listening<T: Send>(
+    py: Python<'_>,
+    progress: Option<Py<PyAny>>,
+    run: impl FnOnce(Listener) -> Result<T, RunError> + Send,
+) -> PyResult<T> {
+    let (outcome, raised) = py.detach(|| {
+        let raised: Mutex<Option<PyErr>> = Mutex::new(None);
+        let listen = |now: &RunProgress| match tell(progress.as_ref(), now) {
+            Ok(()) => raised.lock().is_ok_and(|raised| raised.is_none()),
+            Err(error) => {
+                raised.lock().map(|mut raised| raised.replace(error)).ok();
+                false
+            }
+        };
+        (run(&listen), raised.into_inner().ok().flatten())
+    });
+    raised.map_or_else(|| outcome.map_err(explain), Err)
 }
 
 /// Tells of the progress, and hears of Ctrl-C.

@@ -12,7 +12,7 @@ use pairity::examples::Column;
 
 use super::delimited::CSV_WRITER;
 use super::error::TableError;
-use super::format::{TableFormat, Writer, detect};
+use super::format::{TableFormat, Writer, detect, written};
 use super::meter::{Meter, ReadProgress};
 use super::selection::{Header, Selection, Want, positions, unknown};
 use super::source::{Source, SourceFile};
@@ -29,7 +29,12 @@ impl Output {
     /// Any other ending, or none.
     pub fn of(path: &Path) -> Result<Output, TableError> {
         let writer = TableFormat::of(path).and_then(|format| format.writer.as_ref());
-        writer.map(Output).ok_or_else(|| TableError::OutputFormat { file: path.display().to_string() })
+        writer.map(Output).ok_or_else(|| {
+            let (file, endings) = (path.display(), written());
+            TableError::Other(format!(
+                "can't write a table to {file}: end the name in {endings}, which are the formats that are written"
+            ))
+        })
     }
 
     /// Text with commas.
@@ -208,8 +213,12 @@ impl Added<'_> {
         for (at, column) in self.names.iter().enumerate() {
             let found = self.columns.get(at).map_or(0, |column| column.len());
             if !right(found) {
-                let file = self.source.names().first().map_or_else(String::new, |name| (*name).to_owned());
-                return Err(TableError::AddedLength { column: column.clone(), found, file, rows });
+                let names = self.source.names();
+                let file = names.first().unwrap_or(&"");
+                return Err(TableError::Other(format!(
+                    "the new column {column:?} has {found} numbers, but {file} has {rows} rows. Give one \
+                     number a row; if the file has changed meanwhile, start again"
+                )));
             }
         }
         Ok(())
@@ -236,10 +245,12 @@ fn check_names(files: &[InputFile<'_>], added: &[&str]) -> Result<(), TableError
 pub(crate) fn check_texts(files: &[InputFile<'_>]) -> Result<(), TableError> {
     for file in files {
         if let Some(header) = file.headers.iter().find(|header| !header.readable) {
-            return Err(TableError::NoText {
-                file: file.file.name().to_owned(),
-                column: header.name.clone(),
-            });
+            return Err(TableError::Other(format!(
+                "{}, column {:?}: a text file has no place for such cells as these, which are lists, \
+                 structs or bytes. Leave the column out, or write Parquet files alone to a .parquet file",
+                file.file.name(),
+                header.name
+            )));
         }
     }
     Ok(())

@@ -78,7 +78,7 @@ impl ColumnBuilder {
     pub(crate) fn number(&mut self, value: f64) -> Result<(), CellProblem> {
         match &mut self.cells {
             Growing::Numbers(_) if !value.is_finite() => {
-                return Err(CellProblem::NotFinite { text: value.to_string() });
+                return Err(CellProblem::NotFinite(value.to_string()));
             }
             Growing::Numbers(numbers) => numbers.push(value),
             Growing::Categories { .. } => return self.text(value.to_string().as_bytes()),
@@ -146,8 +146,8 @@ fn number(text: &[u8]) -> Result<f64, CellProblem> {
         Meaning::Number(value) => Ok(value),
         Meaning::Missing => Ok(f64::NAN),
         Meaning::Boolean(value) => Ok(f64::from(u8::from(value))),
-        Meaning::NotFinite => Err(CellProblem::NotFinite { text: excerpt(text) }),
-        Meaning::Text => Err(CellProblem::NotANumber { text: excerpt(text) }),
+        Meaning::NotFinite => Err(CellProblem::NotFinite(excerpt(text))),
+        Meaning::Text => Err(CellProblem::NotANumber(excerpt(text))),
     }
 }
 

@@ -5,8 +5,6 @@ use std::io;
 
 use thiserror::Error;
 
-use super::format;
-
 /// Why a table could not be read or written. Each message can be shown to a person as it is.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -19,48 +17,12 @@ pub enum TableError {
         /// What the operating system said.
         cause: io::Error,
     },
-    /// A glob pattern that is not one.
-    #[error("{pattern:?} is not a file, and not a pattern either: {cause}. Check the path")]
-    Pattern {
-        /// The pattern, as the user wrote it.
-        pattern: String,
-        /// What is wrong with it.
-        cause: String,
-    },
-    /// A glob pattern without a match.
-    #[error("no file matches {pattern:?}. Check the pattern and the folder it starts from")]
-    NoMatch {
-        /// The pattern, as the user wrote it.
-        pattern: String,
-    },
-    /// A folder without tables.
-    #[error("no tables in the folder {folder}: no file directly in it ends in {}", format::searched())]
-    NoTables {
-        /// The folder, as the user wrote it.
-        folder: String,
-    },
-    /// A file that starts like something else than a table.
-    #[error("{file} is {what}, which is not read here. {advice}")]
-    Foreign {
-        /// The file.
-        file: String,
-        /// What the file is.
-        what: &'static str,
-        /// What to do.
-        advice: &'static str,
-    },
-    /// No header, hence no columns.
-    #[error("empty table: {file} holds nothing. It needs a header with the column names, then the rows")]
-    NoHeader {
-        /// The file.
-        file: String,
-    },
-    /// A header, or a schema, without rows.
-    #[error("empty table: {file} has columns but no rows. Check that it was written to the end")]
-    NoRows {
-        /// The file, or the first of several.
-        file: String,
-    },
+    /// A file without a header, hence without columns.
+    #[error("empty table: {0} holds nothing. It needs a header with the column names, then the rows")]
+    NoHeader(String),
+    /// A file, or the first of several, with a header or a schema but without rows.
+    #[error("empty table: {0} has columns but no rows. Check that it was written to the end")]
+    NoRows(String),
     /// A column that was asked for is not there.
     #[error("no column {column:?} in {file}{}", did_you_mean(nearest, names))]
     UnknownColumn {
@@ -72,22 +34,6 @@ pub enum TableError {
         nearest: Vec<String>,
         /// All names of the file.
         names: Vec<String>,
-    },
-    /// A column that was asked for is there more than once.
-    #[error("{file} has {count} columns named {column:?}. Rename all but one of them")]
-    DuplicateColumn {
-        /// The file.
-        file: String,
-        /// The name.
-        column: String,
-        /// How many columns have it.
-        count: usize,
-    },
-    /// One column asked for in two ways.
-    #[error("column {column:?} is asked for both as a number and as a category. Choose one of the two")]
-    TwoKinds {
-        /// The column.
-        column: String,
     },
     /// A row with too few or too many fields.
     #[error("{file}, line {line}: found {found} fields, expected {expected} as in the header. {}",
@@ -126,16 +72,6 @@ pub enum TableError {
         /// What is wrong with the cell.
         problem: CellProblem,
     },
-    /// A line that is not SVMlight.
-    #[error("{file}, line {line}: {problem}. An SVMlight line reads: label qid:7 1:0.5 3:2 # comment")]
-    Svmlight {
-        /// The file.
-        file: String,
-        /// The line.
-        line: u64,
-        /// What is wrong with it.
-        problem: String,
-    },
     /// So many SVMlight features that the full table would not fit in memory.
     #[error(
         "{file} has {rows} rows and feature numbers up to {largest}: too large to hold every column. \
@@ -149,27 +85,6 @@ pub enum TableError {
         /// The largest feature number.
         largest: u64,
     },
-    /// A damaged or unsupported Parquet file.
-    #[error("{file} can't be read as Parquet: {cause}. The file may be cut short or damaged; write it again")]
-    Parquet {
-        /// The file.
-        file: String,
-        /// What the Parquet reader said.
-        cause: String,
-    },
-    /// A Parquet column of a type that holds neither numbers nor categories.
-    #[error(
-        "{file}, column {column:?}: cells of type {found} can't be read as numbers or categories. \
-         Leave the column out, or store it as numbers or text"
-    )]
-    ColumnType {
-        /// The file.
-        file: String,
-        /// The column's name.
-        column: String,
-        /// Its type, as Arrow names it.
-        found: String,
-    },
     /// The output can't be written.
     #[error("can't write {file}: {cause}. Check that the folder exists and that you may write there")]
     Write {
@@ -178,23 +93,9 @@ pub enum TableError {
         /// What the operating system said.
         cause: io::Error,
     },
-    /// An output whose name does not tell its format.
-    #[error(
-        "can't write a table to {file}: end the name in {}, which are the formats that are written",
-        format::written()
-    )]
-    OutputFormat {
-        /// The file, as the user wrote it.
-        file: String,
-    },
-    /// An output that is one of the files it is made of.
-    #[error(
-        "{file} is read as a table, so that it can't be the output too. Choose another name for the output"
-    )]
-    OutputIsInput {
-        /// The file, as the user wrote it.
-        file: String,
-    },
+    /// An output, as the user wrote it, that is one of the files it is made of.
+    #[error("{0} is read as a table, so that it can't be the output too. Choose another name for the output")]
+    OutputIsInput(String),
     /// A column to be added whose name is in use.
     #[error("{file} already has a column {column:?}. Choose another name for the new column")]
     NameTaken {
@@ -203,49 +104,9 @@ pub enum TableError {
         /// The name.
         column: String,
     },
-    /// A column to be added that is not as long as the table.
-    #[error(
-        "the new column {column:?} has {found} numbers, but {file} has {rows} rows. Give one number a row; \
-         if the file has changed meanwhile, start again"
-    )]
-    AddedLength {
-        /// The column.
-        column: String,
-        /// Its length.
-        found: usize,
-        /// The file, or the first of several.
-        file: String,
-        /// The rows of the table, or as many as were seen.
-        rows: usize,
-    },
-    /// A column of Parquet files whose types differ.
-    #[error(
-        "{file}, column {column:?}: the type is {found}, but in {first} it is {expected}. \
-         Give the files the same types, or choose a .csv file as the output"
-    )]
-    TypesDiffer {
-        /// The file.
-        file: String,
-        /// The column's name.
-        column: String,
-        /// Its type there, as Arrow names it.
-        found: String,
-        /// The first file.
-        first: String,
-        /// The type in the first file.
-        expected: String,
-    },
-    /// A Parquet column of a type that has no text.
-    #[error(
-        "{file}, column {column:?}: a text file has no place for such cells as these, which are lists, \
-         structs or bytes. Leave the column out, or write Parquet files alone to a .parquet file"
-    )]
-    NoText {
-        /// The file.
-        file: String,
-        /// The column's name.
-        column: String,
-    },
+    /// Anything else, in the words that are shown: nobody has to tell these apart.
+    #[error("{0}")]
+    Other(String),
 }
 
 /// Where a cell is: text files have lines, Parquet files have rows. Both count from 1.
@@ -270,27 +131,19 @@ impl fmt::Display for Place {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CellProblem {
-    /// Not a number in a column of numbers.
-    #[error("expected a number, found {text:?}. {}", number_advice(text))]
-    NotANumber {
-        /// The cell's text, shortened if long.
-        text: String,
-    },
-    /// NaN, an infinity, or a number beyond the range of 64-bit floating point.
+    /// Not a number in a column of numbers: the cell's text, shortened if long.
+    #[error("expected a number, found {0:?}. {advice}", advice = number_advice(.0))]
+    NotANumber(String),
+    /// NaN, an infinity, or a number beyond the range of 64-bit floating point: the cell's text.
     #[error(
-        "expected a finite number, found {text:?}. \
+        "expected a finite number, found {0:?}. \
          If the value is missing, leave the cell empty (in Parquet: null)"
     )]
-    NotFinite {
-        /// The cell's text, shortened if long.
-        text: String,
-    },
-    /// Bytes that are not UTF-8.
-    #[error("the cell is not UTF-8 text (it reads {text:?}). Save the file in the UTF-8 encoding")]
-    NotUtf8 {
-        /// The cell's text, shortened if long, with U+FFFD in place of the bytes that can't be read.
-        text: String,
-    },
+    NotFinite(String),
+    /// Bytes that are not UTF-8: the cell's text, shortened if long, with U+FFFD in place of what can't be
+    /// read.
+    #[error("the cell is not UTF-8 text (it reads {0:?}). Save the file in the UTF-8 encoding")]
+    NotUtf8(String),
     /// More different categories than 32 bits can number.
     #[error("more than 4 billion different values. Read the column as numbers, or leave it out")]
     TooManyLevels,
@@ -392,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_decimal_comma_gets_its_own_advice() {
-        let message = CellProblem::NotANumber { text: "0,5".into() }.to_string();
+        let message = CellProblem::NotANumber("0,5".into()).to_string();
         assert!(message.contains("decimals with a point"), "{message}");
     }
 }

@@ -65,7 +65,7 @@ impl TableFormat {
 /// The format that the name of a file tells, or else its start.
 pub(crate) fn detect(file: &SourceFile) -> Result<&'static TableFormat, TableError> {
     if file.size() == 0 {
-        return Err(TableError::NoHeader { file: file.name().to_owned() });
+        return Err(TableError::NoHeader(file.name().to_owned()));
     }
     let named = TableFormat::of(Path::new(file.name()));
     if let Some(format) = named.filter(|format| !format.is_text) {

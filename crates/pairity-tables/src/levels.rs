@@ -71,7 +71,7 @@ impl LevelCodes {
         if code == MISSING {
             return Err(CellProblem::TooManyLevels);
         }
-        let text = std::str::from_utf8(text).map_err(|_| CellProblem::NotUtf8 { text: excerpt(text) })?;
+        let text = std::str::from_utf8(text).map_err(|_| CellProblem::NotUtf8(excerpt(text)))?;
         self.texts.push(text.to_owned());
         Ok(code)
     }
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_become_no_level() {
         let mut levels = LevelCodes::default();
-        let problem = CellProblem::NotUtf8 { text: "\u{fffd}".into() };
+        let problem = CellProblem::NotUtf8("\u{fffd}".into());
         assert_eq!(levels.code(b"\xff"), Err(problem));
         assert_eq!(levels.code(b"a"), Ok(0));
         assert_eq!(levels.into_texts(), ["a"]);

@@ -146,5 +146,5 @@ fn no_rows(source: &Source) -> TableError {
         [first, ref others @ ..] => format!("{first} (and {} more)", others.len()),
         [] => "the list of files".to_owned(),
     };
-    TableError::NoRows { file }
+    TableError::NoRows(file)
 }

@@ -84,7 +84,12 @@ pub(crate) fn distinct(wants: &[Want]) -> Result<Vec<Want>, TableError> {
             None => distinct.push(want.clone()),
             Some(known) if known.kind == want.kind || want.kind == ColumnKind::Infer => {}
             Some(known) if known.kind == ColumnKind::Infer => known.kind = want.kind,
-            Some(known) => return Err(TableError::TwoKinds { column: known.name.clone() }),
+            Some(known) => {
+                let name = &known.name;
+                return Err(TableError::Other(format!(
+                    "column {name:?} is asked for both as a number and as a category. Choose one of the two"
+                )));
+            }
         }
     }
     Ok(distinct)
@@ -134,11 +139,9 @@ pub(crate) fn positions<'a>(
     }
     let position = |column: &str| match places.get(column) {
         Some((at, 1)) => Ok(*at),
-        Some((_, count)) => Err(TableError::DuplicateColumn {
-            file: file.to_owned(),
-            column: column.to_owned(),
-            count: *count,
-        }),
+        Some((_, count)) => Err(TableError::Other(format!(
+            "{file} has {count} columns named {column:?}. Rename all but one of them"
+        ))),
         None => Err(unknown(column, names.to_vec(), file)),
     };
     wanted.map(position).collect()
@@ -161,7 +164,8 @@ mod tests {
         let wants = [Want::infer("a"), Want::number("b"), Want::number("a"), Want::infer("b")];
         assert_eq!(distinct(&wants).unwrap(), [Want::number("a"), Want::number("b")]);
         let wants = [Want::category("a"), Want::number("a")];
-        assert!(matches!(distinct(&wants), Err(TableError::TwoKinds { .. })));
+        let message = distinct(&wants).unwrap_err().to_string();
+        assert!(message.contains("both as a number and as a category"), "{message}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use bytes::Bytes;
 
 use super::error::TableError;
-use super::format::is_table;
+use super::format::{is_table, searched};
 
 /// How much of a file is looked at to tell its format.
 const HEAD: u64 = 64 * 1024;
@@ -52,13 +52,13 @@ impl Source {
 
     /// One source out of several texts, each as for [`parse`](Source::parse). A file that is named
     /// twice is read once.
-    pub fn parse_all(texts: &[&str]) -> Result<Source, TableError> {
+    pub fn parse_all<T: AsRef<str>>(texts: &[T]) -> Result<Source, TableError> {
         let mut files: Vec<SourceFile> = Vec::new();
         for (at, text) in texts.iter().enumerate() {
-            if texts[..at].contains(text) {
+            if texts[..at].iter().any(|known| known.as_ref() == text.as_ref()) {
                 continue;
             }
-            for file in files_of(text)? {
+            for file in files_of(text.as_ref())? {
                 if !files.iter().any(|known| known.name == file.name) {
                     files.push(file);
                 }
@@ -153,7 +153,9 @@ impl SourceFile {
         let mut bytes = Vec::new();
         self.open_at(0)?.take(HEAD).read_to_end(&mut bytes).map_err(|cause| self.failed(cause))?;
         match FOREIGN.iter().find(|(start, ..)| bytes.starts_with(start)) {
-            Some((_, what, advice)) => Err(TableError::Foreign { file: self.name.clone(), what, advice }),
+            Some((_, what, advice)) => {
+                Err(TableError::Other(format!("{} is {what}, which is not read here. {advice}", self.name)))
+            }
             None => Ok(bytes),
         }
     }
@@ -202,13 +204,20 @@ fn folder(folder: &Path) -> Result<Vec<SourceFile>, TableError> {
             paths.push(path);
         }
     }
-    in_order(paths, || TableError::NoTables { folder: folder.display().to_string() })
+    in_order(paths, || {
+        let (folder, endings) = (folder.display(), searched());
+        format!("no tables in the folder {folder}: no file directly in it ends in {endings}")
+    })
 }
 
 fn pattern(pattern: &str) -> Result<Vec<SourceFile>, TableError> {
     let options = glob::MatchOptions { require_literal_leading_dot: true, ..glob::MatchOptions::new() };
-    let matches = glob::glob_with(pattern, options)
-        .map_err(|error| TableError::Pattern { pattern: pattern.to_owned(), cause: error.msg.to_owned() })?;
+    let matches = glob::glob_with(pattern, options).map_err(|error| {
+        let cause = error.msg;
+        TableError::Other(format!(
+            "{pattern:?} is not a file, and not a pattern either: {cause}. Check the path"
+        ))
+    })?;
     let mut paths = Vec::new();
     for found in matches {
         let path = found.map_err(|error| TableError::Read {
@@ -219,14 +228,16 @@ fn pattern(pattern: &str) -> Result<Vec<SourceFile>, TableError> {
             paths.push(path);
         }
     }
-    in_order(paths, || TableError::NoMatch { pattern: pattern.to_owned() })
+    in_order(paths, || {
+        format!("no file matches {pattern:?}. Check the pattern and the folder it starts from")
+    })
 }
 
 /// The files of some paths in their order, or an error if there are none.
-fn in_order(mut paths: Vec<PathBuf>, none: impl Fn() -> TableError) -> Result<Vec<SourceFile>, TableError> {
+fn in_order(mut paths: Vec<PathBuf>, none: impl Fn() -> String) -> Result<Vec<SourceFile>, TableError> {
     paths.sort();
     if paths.is_empty() {
-        Err(none())
+        Err(TableError::Other(none()))
     } else {
         paths.iter().map(|path| SourceFile::from_path(path)).collect()
     }

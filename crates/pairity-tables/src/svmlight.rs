@@ -214,7 +214,10 @@ fn lines(
         match done {
             Ok(()) => {}
             Err(LineProblem::Line(problem)) => {
-                return Err(TableError::Svmlight { file: name, line: number, problem });
+                return Err(TableError::Other(format!(
+                    "{name}, line {number}: {problem}. \
+                     An SVMlight line reads: label qid:7 1:0.5 3:2 # comment"
+                )));
             }
             Err(LineProblem::Cell(column, problem)) => {
                 return Err(TableError::Cell { file: name, place: Place::Line(number), column, problem });

@@ -8,7 +8,6 @@ use anyhow::{anyhow, bail};
 use pairity::run::{AdjustOutcome, AdjustRequest, RunError, adjust};
 use pairity_report::{AdjustReport, adjust_json, adjust_text};
 use pairity_tables::{AddColumns, Output, TableError};
-use std::path::Path;
 use std::process::ExitCode;
 
 /// Runs the command.
@@ -26,7 +25,8 @@ pub fn run(options: &AdjustOptions) -> anyhow::Result<ExitCode> {
 fn adjusted(options: &AdjustOptions) -> anyhow::Result<AdjustOutcome> {
     let scored = load::scored(&options.table, &options.score, options.output.quiet)?;
     // The scores of the kept rows are measured; those of all rows are written.
-    let groups = scored.groups.as_ref().map(|groups| scored.kept.groups(groups));
+    let all = scored.groups()?;
+    let groups = all.as_ref().map(|groups| scored.kept.groups(groups));
     let outcome = adjust(&AdjustRequest {
         examples: &scored.examples,
         scores: &scored.kept.of(&scored.scores),
@@ -39,37 +39,27 @@ fn adjusted(options: &AdjustOptions) -> anyhow::Result<AdjustOutcome> {
         measure: options.table.measure(options.confidence, options.seed),
     });
     let outcome = outcome.map_err(|error| match error {
-        RunError::StrengthUnused { method } => {
+        RunError::StrengthUnused(method) => {
             anyhow!("--strength belongs to --method quantile-match, not to {method}")
         }
         other => other.into(),
     })?;
-    if let Some(path) = &options.out {
-        write(options, path, &scored, &outcome)?;
-    }
-    Ok(outcome)
-}
-
-fn write(
-    options: &AdjustOptions,
-    path: &Path,
-    scored: &load::Scored,
-    outcome: &AdjustOutcome,
-) -> anyhow::Result<()> {
+    let Some(path) = &options.out else { return Ok(outcome) };
     if scored.source.reads(path) {
-        return Err(TableError::OutputIsInput { file: path.display().to_string() }.into());
+        return Err(TableError::OutputIsInput(path.display().to_string()).into());
     }
     if let Some(row) = scored.scores.iter().position(|score| score.is_nan()) {
         bail!(
             "{} has no score, so it can't be adjusted: fill in the cell or drop the row",
-            scored.table.locate(row)
+            scored.read.table.locate(row)
         );
     }
-    let all = outcome.adjusted.adjustment.apply(&scored.scores, scored.groups.as_ref())?;
+    let written = outcome.adjusted.adjustment.apply(&scored.scores, all.as_ref())?;
     let plan = AddColumns::plan(&scored.source, &[&options.column], Output::of(path)?);
     let plan = plan.map_err(|error| match error {
         TableError::NameTaken { .. } => anyhow!("{error}, with --column"),
         other => other.into(),
     })?;
-    write_columns(&plan, &[&all.scores], path, None, options.output.quiet)
+    write_columns(&plan, &[&written.scores], path, None, options.output.quiet)?;
+    Ok(outcome)
 }

@@ -2,7 +2,7 @@
 
 use crate::options::AuditOptions;
 use crate::{load, output};
-use pairity::metrics::{Check, Verdict};
+use pairity::metrics::{Check, Settings, Verdict};
 use pairity::run::{AuditOutcome, AuditRequest, audit};
 use pairity_report::{AuditReport, FrontEnd, audit_html, audit_json, audit_text, plain};
 use std::process::ExitCode;
@@ -20,15 +20,17 @@ const NOT_ESTIMABLE: u8 = 3;
 pub fn run(options: &AuditOptions) -> anyhow::Result<ExitCode> {
     options.page.check()?;
     let (report, distributions) = output::on_threads(&options.output, || {
-        let loaded = load::audited(options)?;
+        let AuditOptions { table, confidence, min_pairs, seed, .. } = options;
+        let load::Scored { scores, kept, examples, notes, .. } =
+            load::scored(table, &options.score, options.output.quiet)?;
         let AuditOutcome { audit, distributions } = audit(&AuditRequest {
-            examples: &loaded.examples,
-            scores: &loaded.scores,
+            examples: &examples,
+            scores: &kept.own(scores),
             checks: &options.checks,
-            measure: options.measure(),
+            measure: Settings { min_pairs: *min_pairs, ..table.measure(*confidence, *seed) },
             pictures: options.page.html.is_some(),
         })?;
-        Ok((AuditReport { audit, notes: loaded.notes }, distributions))
+        Ok((AuditReport { audit, notes }, distributions))
     })?;
     let text = output::render(&options.output, &report, audit_json, audit_text);
     let page = |shown| audit_html(&report, Some(&shown), FrontEnd::CommandLine);

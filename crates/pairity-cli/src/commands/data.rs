@@ -1,8 +1,8 @@
 //! `pairity data`: which data sets there are, where their files are, and fetching them.
 
-use crate::options::{Action, DataOptions, FetchOptions, Format, PlaceOptions};
+use crate::options::{Action, FetchOptions, Format, PlaceOptions};
 use crate::output;
-use crate::progress::Downloads;
+use crate::progress::{Bar, DOWNLOADING};
 use anyhow::{Context, bail};
 use pairity_experiments::data::{self, DATA_SETS, Entry};
 use pairity_experiments::fetch::{FetchSettings, fetch};
@@ -15,8 +15,8 @@ use std::process::ExitCode;
 ///
 /// # Errors
 /// Unknown names, data that is not here or can't be fetched.
-pub fn run(options: &DataOptions) -> anyhow::Result<ExitCode> {
-    let (format, document, text) = match &options.action {
+pub fn run(action: &Action) -> anyhow::Result<ExitCode> {
+    let (format, document, text) = match action {
         Action::List(place) => list(place),
         Action::Path { name, place } => path(name, place)?,
         Action::Fetch(options) => fetched(options)?,
@@ -79,13 +79,10 @@ fn fetched(options: &FetchOptions) -> anyhow::Result<Told> {
     };
     let (mut text, mut sets) = (String::new(), Vec::new());
     for entry in entries {
-        let downloads = Downloads::new(options.quiet);
-        let paths = fetch(entry.name, into, &settings, &|progress| {
-            downloads.update(progress.file, progress.done, progress.size);
-        })
-        .with_context(|| format!("can't fetch {}", entry.name))?;
-        drop(downloads);
-        let paths = lines(&paths);
+        let bar = Bar::new(options.quiet, DOWNLOADING);
+        let paths = fetch(entry.name, into, &settings, &|progress| bar.download(progress));
+        let paths = lines(&paths.with_context(|| format!("can't fetch {}", entry.name))?);
+        drop(bar);
         text += &format!("{} ({})\n", entry.name, entry.license);
         text += &paths.iter().map(|path| format!("  {path}\n")).collect::<String>();
         text += &better(entry, into);
@@ -97,7 +94,7 @@ fn fetched(options: &FetchOptions) -> anyhow::Result<Told> {
 /// What has to be put in place by hand to have more than what is fetched.
 fn better(entry: &Entry, into: &Path) -> String {
     let Some(files) = entry.by_hand() else { return String::new() };
-    let folder = files.first().map_or(into.to_owned(), |file| into.join(file.folder));
+    let folder = into.join(entry.folder);
     let addresses: String =
         files.iter().filter_map(|file| Some(format!("    {}\n", file.address?))).collect();
     format!(

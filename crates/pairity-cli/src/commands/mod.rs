@@ -5,7 +5,6 @@ pub mod audit;
 pub mod compare;
 pub mod data;
 pub mod demo;
-pub mod frontier;
 pub mod reproduce;
 pub mod score;
 pub mod train;

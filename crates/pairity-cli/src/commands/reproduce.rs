@@ -1,11 +1,11 @@
 //! `pairity reproduce`: the paper's experiments beside the paper's own numbers.
 
-use crate::options::{Format, ReproduceOptions, Split};
+use crate::options::{Format, ReproduceOptions};
 use crate::output;
-use crate::progress::Steps;
+use crate::progress::{Bar, STEPPING};
 use anyhow::bail;
 use pairity_experiments::agreement::of_line;
-use pairity_experiments::experiments::{Experiment, NAMES};
+use pairity_experiments::experiments::Experiment;
 use pairity_experiments::reproduce::{self, Line, Plan};
 use pairity_report::{Reproduced, Reproduction, reproduction_html, reproduction_json, reproduction_text};
 use std::process::ExitCode;
@@ -15,22 +15,19 @@ use std::process::ExitCode;
 /// # Errors
 /// Unknown names, or data that is not there.
 pub fn run(options: &ReproduceOptions) -> anyhow::Result<ExitCode> {
-    let mut experiments = Vec::new();
-    let names: Vec<&str> = match options.names.is_empty() {
-        true => NAMES.to_vec(),
-        false => options.names.iter().map(String::as_str).collect(),
-    };
-    for name in names {
-        match Experiment::of(name) {
-            Some(experiment) => experiments.push(experiment),
-            None => bail!("there is no experiment {name:?}; there are {}", NAMES.join(", ")),
-        }
+    let all = Experiment::all();
+    let names: Vec<&str> = all.iter().map(|experiment| experiment.name).collect();
+    if let Some(name) = options.names.iter().find(|name| !names.contains(&name.as_str())) {
+        bail!("there is no experiment {name:?}; there are {}", names.join(", "));
     }
+    let experiments = match options.names.is_empty() {
+        true => all,
+        false => options.names.iter().filter_map(|name| Experiment::of(name)).collect(),
+    };
     options.page.check()?;
-    let Split(split) = options.split;
     let plan = Plan {
         seeds: options.seeds,
-        split,
+        split: options.split,
         iterations: options.iterations,
         queries: options.queries,
         folder: options.data_dir.clone(),
@@ -42,11 +39,11 @@ pub fn run(options: &ReproduceOptions) -> anyhow::Result<ExitCode> {
             experiment.data(0, plan.queries.min(100), plan.folder.as_deref())?;
         }
         let all: usize = experiments.iter().map(|e| e.contenders.len()).sum::<usize>() * plan.seeds as usize;
-        let steps = Steps::new(options.output.quiet);
+        let steps = Bar::new(options.output.quiet, STEPPING);
         steps.expect(all);
         let mut lines = Vec::new();
         for experiment in &experiments {
-            let seen = |method: &'static str| steps.done(&format!("{} {method}", experiment.name));
+            let seen = |method: &'static str| steps.step(&format!("{} {method}", experiment.name));
             lines.extend(reproduce::lines(experiment, &plan, &seen)?);
         }
         Ok(lines)

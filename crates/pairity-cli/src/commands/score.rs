@@ -2,18 +2,16 @@
 //! scores.
 
 use crate::files::{STANDARD, write_columns};
+use crate::load::Read;
 use crate::options::ScoreOptions;
 use crate::output;
-use crate::progress::ReadProgress;
 use anyhow::{Context, anyhow, bail};
 use pairity::examples::Groups;
 use pairity::learners::EncodeError;
 use pairity::model::{After, Model, ModelGroups};
 use pairity::run::{RunError, ScoreOutcome, ScoreRequest, score};
 use pairity_report::{Look, ScoringReport, plain, scoring_json, scoring_text};
-use pairity_tables::{
-    self as tables, AddColumns, Output, Selection, Source, Table, TableError, Want, WholeFile,
-};
+use pairity_tables::{AddColumns, Output, Selection, Source, TableError, Want, WholeFile};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -37,10 +35,9 @@ fn scored(options: &ScoreOptions) -> anyhow::Result<ScoringReport> {
     let (path, name) = (options.out.as_path(), options.out.display().to_string());
     let to_standard = name == STANDARD;
     let format = if to_standard { Output::csv() } else { Output::of(path)? };
-    let texts: Vec<&str> = options.tables.iter().map(String::as_str).collect();
-    let source = Source::parse_all(&texts)?;
+    let source = Source::parse_all(&options.tables)?;
     if !to_standard && source.reads(path) {
-        return Err(TableError::OutputIsInput { file: name }.into());
+        return Err(TableError::OutputIsInput(name).into());
     }
     let mut columns = vec![options.score.clone()];
     if options.expected {
@@ -97,21 +94,16 @@ fn outcome(
     let categories = query.into_iter().chain(groups.iter().map(String::as_str)).map(Want::category);
     let (again, others): (Vec<Want>, Vec<Want>) =
         categories.partition(|role| wants.contains(&Want::number(&role.name)));
-    let progress = ReadProgress::new(options.output.quiet);
-    let show = |done: u64, all: Option<u64>| progress.update(done, all);
-    let read = |wants: Vec<Want>| {
-        tables::read(source, &Selection::Columns(wants), &show).map_err(|error| explain(error, model, query))
-    };
-    let table = read([wants, others].concat())?;
-    // Columns that are wanted both as numbers and as categories: the latter.
-    let again = if again.is_empty() { None } else { Some(read(again)?) };
-    drop(progress);
-    let groups = model.groups.as_ref().map(|known| groups_of(known, &table, again.as_ref()));
+    let selection = Selection::Columns([wants, others].concat());
+    let read = Read::new(source, &selection, again, options.output.quiet);
+    let read = read.map_err(|error| explain(error, model, query))?;
+    let table = &read.table;
+    let groups = model.groups.as_ref().map(|known| groups_of(known, &read));
     let request = ScoreRequest {
         model,
         columns: table.columns(),
         groups: groups.as_ref(),
-        queries: query.and_then(|name| categories_of(name, &table, again.as_ref())),
+        queries: query.and_then(|name| read.categories(name)),
         seed: options.seed,
         expected: options.expected,
     };
@@ -144,19 +136,10 @@ fn advise(error: TableError) -> anyhow::Error {
 }
 
 /// The groups of a model in a table: those of one column, or the intersections of several.
-fn groups_of(known: &ModelGroups, table: &Table, again: Option<&Table>) -> Groups {
-    let columns = known.columns.iter().filter_map(|name| categories_of(name, table, again));
+fn groups_of(known: &ModelGroups, read: &Read) -> Groups {
+    let columns = known.columns.iter().filter_map(|name| read.categories(name));
     let groups = columns.map(|(codes, levels)| Groups::from_codes(levels.to_vec(), codes.to_vec()));
     groups.reduce(|before, column| before.intersect(&column)).unwrap_or_default()
-}
-
-/// The categories of a column, which is in the second table if the first has it as numbers.
-fn categories_of<'t>(
-    name: &str,
-    table: &'t Table,
-    again: Option<&'t Table>,
-) -> Option<(&'t [u32], &'t [String])> {
-    again.and_then(|again| again.column(name)).or_else(|| table.column(name))?.categories()
 }
 
 /// The error of a read, with the reason why an absent column is needed.

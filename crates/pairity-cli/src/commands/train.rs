@@ -2,7 +2,7 @@
 
 use crate::files::{beside, check_writable, write_file};
 use crate::options::TrainOptions;
-use crate::progress::TrainProgress;
+use crate::progress::{Bar, TRAINING};
 use crate::{load, output};
 use anyhow::Context;
 use pairity::run::{Rows, TrainOutcome, train};
@@ -54,7 +54,7 @@ fn trained(options: &TrainOptions, rows: Rows) -> anyhow::Result<TrainOutcome> {
         false => None,
     };
     listen();
-    let bar = TrainProgress::new(options.fit.output.quiet);
+    let bar = Bar::new(options.fit.output.quiet, TRAINING);
     let save = |state: &Checkpoint| {
         // A full disk is no reason to lose the model.
         let written = state.to_json().map_err(anyhow::Error::from);
@@ -63,7 +63,7 @@ fn trained(options: &TrainOptions, rows: Rows) -> anyhow::Result<TrainOutcome> {
         }
     };
     let progress = |progress: &_| {
-        bar.update(progress);
+        bar.train(progress);
         INTERRUPTS.load(Ordering::Relaxed) == 0
     };
     let watch = Watch { progress: &progress, save: &save, save_every: SAVE_EVERY, resume };

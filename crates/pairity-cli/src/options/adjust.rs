@@ -6,26 +6,6 @@ use clap::Args;
 use pairity::methods::Method;
 use std::path::PathBuf;
 
-/// Below the list of options.
-pub const ADJUST_HELP: &str = "\
-Methods, all of which keep the order inside each group:
-  group-offset    a constant is added to the scores of each group
-  quantile-match  scores move toward those of the same quantile in all groups together, no further than
-                  the goal needs (for statistical parity)
-  x-order         the best merge of two groups' orders, by dynamic programming (Cui et al. 2021)
-  kallus-zhou     one group's scores go through another logistic function (Kallus and Zhou 2019)
-
-The map is chosen on a random half of the queries and reported on the other half, with intervals.
-
-Exit codes:
-  0  the goal is met on the rows that the map was chosen on
-  1  it is not; the map misses it by as little as was found possible
-  2  wrong arguments or data; no file is written
-
-Example:
-  pairity adjust people.csv --score score --label hired --query job --group gender \\
-      --method group-offset --subject-to 'cross_group <= 0.01' -o adjusted.csv";
-
 /// Options of `adjust`.
 #[derive(Debug, Args)]
 pub struct AdjustOptions {

@@ -5,54 +5,14 @@ use clap::{Args, Subcommand};
 use pairity_experiments::fetch::FetchSettings;
 use std::path::PathBuf;
 
-/// Below the list of options.
-pub const DATA_HELP: &str = "\
-Data sets are looked for in --data-dir, in $PAIRITY_DATA and in the user's cache, in this order, and
-fetched into the first of them.
-
-Exit codes:
-  0  fine
-  2  wrong arguments, a data set that is not here, or one that can't be fetched
-
-Examples:
-  pairity data list
-  pairity data fetch crime
-  pairity data path crime --format json";
-
-const LIST_HELP: &str = "\
-Example:
-  pairity data list --data-dir downloads";
-
-const PATH_HELP: &str = "\
-One path a line, in a fixed order, so that scripts can use them.
-
-Example:
-  head -3 $(pairity data path law)";
-
-const FETCH_HELP: &str = "\
-Files come from their publishers and are checked by size and SHA-256. They appear whole or not at all; a
-download that was cut off goes on where it ended. What is there already and right is not fetched again.
-
-Examples:
-  pairity data fetch crime law
-  pairity data fetch wiki --data-dir downloads";
-
-/// Options of `data`.
-#[derive(Debug, Args)]
-pub struct DataOptions {
-    /// What to do.
-    #[command(subcommand)]
-    pub action: Action,
-}
-
 /// What is done with data sets.
 #[derive(Debug, Subcommand)]
 pub enum Action {
     /// Every data set, and where it is
-    #[command(after_help = LIST_HELP)]
+    #[command(after_help = include_str!("help/data_list.txt"))]
     List(PlaceOptions),
     /// The files of a data set, one a line
-    #[command(after_help = PATH_HELP)]
+    #[command(after_help = include_str!("help/data_path.txt"))]
     Path {
         /// The data set, as `pairity data list` calls it
         name: String,
@@ -61,7 +21,7 @@ pub enum Action {
         place: PlaceOptions,
     },
     /// Download data sets from their publishers
-    #[command(after_help = FETCH_HELP)]
+    #[command(after_help = include_str!("help/data_fetch.txt"))]
     Fetch(FetchOptions),
 }
 

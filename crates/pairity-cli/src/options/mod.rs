@@ -8,11 +8,10 @@ mod train;
 mod values;
 
 pub use adjust::AdjustOptions;
-pub use data::{Action, DataOptions, FetchOptions, PlaceOptions};
+pub use data::{Action, FetchOptions, PlaceOptions};
 pub use reproduce::ReproduceOptions;
 pub use score::ScoreOptions;
 pub use train::{CompareOptions, FitOptions, FrontierOptions, TrainOptions};
-pub use values::Split;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pairity::goals::language_help;
@@ -33,62 +32,38 @@ pub struct Options {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Measure a scored table: how often the better of two scores higher, group by group
-    #[command(after_help = audit_help())]
+    #[command(after_help = with_language("Checks are written in the goal language:", include_str!("help/audit.txt")))]
     Audit(Box<AuditOptions>),
     /// Train a scorer to a goal: the best one that is fair enough
-    #[command(after_help = train::train_help())]
+    #[command(after_help = with_language("Goals are written in one small language:", include_str!("help/train.txt")))]
     Train(Box<TrainOptions>),
     /// Add the scores of a trained model to a table
-    #[command(after_help = score::SCORE_HELP)]
+    #[command(after_help = include_str!("help/score.txt"))]
     Score(ScoreOptions),
     /// Adjust scores group by group so that a goal holds, where nothing can be trained
-    #[command(after_help = adjust::ADJUST_HELP)]
+    #[command(after_help = include_str!("help/adjust.txt"))]
     Adjust(Box<AdjustOptions>),
     /// Get fairness in every way that applies, and see which costs least
-    #[command(after_help = train::COMPARE_HELP)]
+    #[command(after_help = include_str!("help/compare.txt"))]
     Compare(Box<CompareOptions>),
     /// See what each way costs as the bound on the violation is tightened
-    #[command(after_help = train::FRONTIER_HELP)]
+    #[command(after_help = include_str!("help/frontier.txt"))]
     Frontier(Box<FrontierOptions>),
     /// Run the paper's experiments beside the paper's own numbers
-    #[command(after_help = reproduce::REPRODUCE_HELP)]
+    #[command(after_help = include_str!("help/reproduce.txt"))]
     Reproduce(ReproduceOptions),
     /// Where each published data set is, and fetching it
-    #[command(after_help = data::DATA_HELP)]
-    Data(DataOptions),
+    #[command(subcommand, after_help = include_str!("help/data.txt"))]
+    Data(Action),
     /// Train three scorers on simulated data and compare them; needs no files
-    #[command(after_help = DEMO_HELP)]
+    #[command(after_help = include_str!("help/demo.txt"))]
     Demo(DemoOptions),
 }
 
-fn audit_help() -> String {
-    format!("Checks are written in the goal language:\n{}\n\n{AUDIT_HELP}", language_help())
+/// A help that has the goal language after its first line.
+fn with_language(first: &str, rest: &str) -> String {
+    format!("{first}\n{}\n\n{rest}", language_help())
 }
-
-const AUDIT_HELP: &str = "\
-A check passes if the whole confidence interval keeps the bound, fails if none of it
-does, and is undecided otherwise.
-
-Rows without label, score, weight, pair weight or query are left out and counted in the
-report. A row without a group takes part as \"anyone\".
-
-Exit codes:
-  0  fine (an undecided check gives a warning)
-  1  a check failed, or is undecided with --strict
-  2  wrong arguments or data; nothing is written
-  3  a check can't be estimated (no pairs, or fewer than --min-pairs), and none failed
-
-Examples:
-  pairity audit people.csv --score score --label hired --query job --group gender
-  pairity audit people.csv --score score --label hired --query job --group gender \\
-      --check 'cross_group <= 0.1' --check 'auc >= 0.7' --format json
-  cat people.csv | pairity audit - --score score --label income --protected age \\
-      --html audit.html";
-
-const DEMO_HELP: &str = "\
-Example:
-  pairity demo
-  pairity demo --seed 7 --html seven.html --format json";
 
 /// Options of `audit`.
 #[derive(Debug, Args)]
@@ -131,7 +106,7 @@ pub struct AuditOptions {
 }
 
 /// Which table, and what its columns are.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct TableOptions {
     /// CSV, TSV, Parquet or SVMlight files; a folder or a pattern of them; `-` for CSV from standard
     /// input. Several are one table

@@ -1,23 +1,9 @@
 //! The options of `reproduce`.
 
-use super::values::{Split, positive, split};
+use super::values::{positive, split};
 use super::{OutputOptions, PageOptions};
 use clap::Args;
 use std::path::PathBuf;
-
-/// Below the list of options.
-pub const REPRODUCE_HELP: &str = "\
-Experiments:
-  simulated  simulated-all  simulated-marginal  business  wiki  w3c  crime-ranking  law
-  crime-regression
-
-The published data sets are looked for in --data-dir, in $PAIRITY_DATA and in the user's cache; the
-simulated ones need no files, and the business data is a synthetic stand-in.
-
-Examples:
-  pairity reproduce simulated --seeds 3
-  pairity reproduce --seeds 5 --format json
-  pairity reproduce simulated --split 1,0,0     # trained, selected and reported on all rows";
 
 /// Options of `reproduce`.
 #[derive(Debug, Args)]
@@ -32,7 +18,7 @@ pub struct ReproduceOptions {
 
     /// Shares of training, validation and test. Without a test part the training rows are reported
     #[arg(long, value_name = "A,B,C", value_parser = split, default_value = "0.5,0.25,0.25")]
-    pub split: Split,
+    pub split: [f64; 3],
 
     /// Steps of each game
     #[arg(long, value_name = "N", default_value_t = 2500, value_parser = positive)]

@@ -5,28 +5,6 @@ use super::values::name;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Below the list of options.
-pub const SCORE_HELP: &str = "\
-All columns of the table are kept. CSV and TSV cells are copied as they are, and Parquet to
-Parquet keeps the types; several files become one. OUT appears whole or not at all.
-
-A model can be a mixture of scorers. Each query then draws one of them, by a hash of its text
-and the seed: all its rows see the same scorer, in any order and beside any other rows.
-
-Values that training never saw count as none of the known ones, and values missing where
-training had them all as the average; both are counted in the summary. It is written to
-standard output, or to standard error if the table goes there.
-
-Exit codes:
-  0  fine
-  2  wrong arguments or data; OUT is as it was
-
-Examples:
-  pairity score model.json people.csv -o scored.csv
-  pairity score model.json 'data/part-*.parquet' -o scored.parquet --score risk
-  pairity score model.json people.csv -o - | pairity audit - --score score --label hired \\
-      --query job --group gender";
-
 /// Options of `score`.
 #[derive(Debug, Args)]
 pub struct ScoreOptions {

@@ -1,60 +1,17 @@
 //! The options of the commands that train: `train`, `compare` and `frontier`.
 
-use super::values::{Split, choices, confidence, duration, methods, not_negative, positive, share, split};
+use super::values::{choices, confidence, duration, methods, not_negative, positive, share, split};
 use super::{OutputOptions, PageOptions, TableOptions};
 use clap::Args;
-use pairity::goals::language_help;
+use pairity::learners::ScorerKind;
 use pairity::learners::text::VOCABULARY;
 use pairity::methods::Method;
 use pairity::model::exposure::{Exposure, Utilities};
 use pairity::pairs::SurrogateKind;
-use pairity::run::{GroupAware, ScorerKind};
+use pairity::run::GroupAware;
 use pairity::solvers::{Answer, Player};
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// Below the options of `train`.
-pub fn train_help() -> String {
-    format!("Goals are written in one small language:\n{}\n\n{TRAIN_HELP}", language_help())
-}
-
-const TRAIN_HELP: &str = "\
-The rows are split at random, by query: the scorer is fit to the first part, chosen on the
-second, and reported on all three. While it trains, the state is kept in MODEL.checkpoint, from
-which --resume goes on; Ctrl-C and --time-limit end with the best model so far.
-
-Exit codes:
-  0  the goal is met on the rows that the model was chosen on
-  1  it is not: the model misses it by as little as was found possible, and the report says so
-  2  wrong arguments or data; no file is written
-
-Examples:
-  pairity train people.csv --label hired --query job --group gender -o model.json \\
-      --subject-to 'cross_group <= 0.01'
-  pairity train people.csv --label hired --query job --group gender -o model.json \\
-      --maximize 'min(auc, A[f > m], A[m > f])'
-  pairity train pay.csv --label salary --protected age -o model.json --minimize mse \\
-      --subject-to 'continuous <= 0.02' --model mlp --hidden 10
-  pairity train comments.csv --label toxic --text comment --model text-cnn --group term \
-      --subject-to 'cross_group <= 0.01' -o model.json";
-
-/// Below the options of `compare`.
-pub const COMPARE_HELP: &str = "\
-Every method is trained and tuned on the same parts of the rows, and measured on the test part. A method
-that does not apply to the data or the goal is listed with the reason.
-
-Example:
-  pairity compare people.csv --label hired --query job --group gender \\
-      --subject-to 'cross_group <= 0.01'";
-
-/// Below the options of `frontier`.
-pub const FRONTIER_HELP: &str = "\
-The bounds of all constraints are replaced by each of --bounds in turn. Training at a bound starts from
-what was found for the one before.
-
-Example:
-  pairity frontier people.csv --label hired --query job --group gender \\
-      --subject-to 'cross_group <= 0.01' --bounds 0.3,0.2,0.1,0.05,0.02,0.01,0";
 
 /// Options of `train`.
 #[derive(Debug, Args)]
@@ -146,7 +103,7 @@ pub struct FitOptions {
     /// Shares of the rows for training, validation and test, by query. A part of size 0 is absent:
     /// 1,0,0 trains and selects on all rows (default: 0.5,0.25,0.25, or 1,0,0 with --validation)
     #[arg(long, value_name = "A,B,C", value_parser = split)]
-    pub split: Option<Split>,
+    pub split: Option<[f64; 3]>,
 
     /// Table of the rows that the model is chosen on, instead of a part of TABLE
     #[arg(long, value_name = "TABLE")]
@@ -235,13 +192,9 @@ pub struct CompareOptions {
 /// Options of `frontier`.
 #[derive(Debug, Args)]
 pub struct FrontierOptions {
-    /// What is trained on what, and how.
+    /// What is compared at every bound.
     #[command(flatten)]
-    pub fit: FitOptions,
-
-    /// Which methods, instead of all
-    #[arg(long, value_parser = methods(|_| true), value_name = "METHOD,…", value_delimiter = ',')]
-    pub methods: Vec<&'static dyn Method>,
+    pub compared: CompareOptions,
 
     /// Bounds that take the place of those in --subject-to
     #[arg(

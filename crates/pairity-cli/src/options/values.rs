@@ -2,6 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use pairity::methods::{self, Method};
+use std::str::FromStr;
 use std::time::Duration;
 
 /// One of the names in a table of the engine.
@@ -22,29 +23,33 @@ pub fn methods(fits: fn(&dyn Method) -> bool) -> impl TypedValueParser<Value = &
     PossibleValuesParser::new(names).try_map(|name| methods::named(&name).ok_or("an unknown name"))
 }
 
+/// What a text is parsed to if it fits, or else what is needed.
+fn parse<T: FromStr>(text: &str, fits: impl Fn(&T) -> bool, needed: &str) -> Result<T, String> {
+    text.parse().ok().filter(fits).ok_or_else(|| needed.to_owned())
+}
+
 pub fn confidence(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
-        _ => Err(
-            "a number between 0 and 1 is needed, such as 0.95 (0 and 1 themselves don't make an interval)"
-                .to_owned(),
-        ),
-    }
+    let needed =
+        "a number between 0 and 1 is needed, such as 0.95 (0 and 1 themselves don't make an interval)";
+    parse(text, |value| *value > 0.0 && *value < 1.0, needed)
 }
 
 /// A whole number above 0.
 pub fn positive(text: &str) -> Result<usize, String> {
-    match text.parse::<usize>() {
-        Ok(number) if number > 0 => Ok(number),
-        _ => Err("a whole number of at least 1 is needed".to_owned()),
-    }
+    parse(text, |number| *number > 0, "a whole number of at least 1 is needed")
 }
 
 pub fn tuned_share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(share) if share > 0.0 && share <= 1.0 => Ok(share),
-        _ => Err("a number above 0 and up to 1 is needed, such as 0.5".to_owned()),
-    }
+    let needed = "a number above 0 and up to 1 is needed, such as 0.5";
+    parse(text, |share| *share > 0.0 && *share <= 1.0, needed)
+}
+
+pub fn share(text: &str) -> Result<f64, String> {
+    parse(text, |share| (0.0..1.0).contains(share), "a number from 0 to below 1 is needed, such as 0.5")
+}
+
+pub fn not_negative(text: &str) -> Result<f64, String> {
+    parse(text, |number: &f64| *number >= 0.0 && number.is_finite(), "a number of at least 0 is needed")
 }
 
 pub fn name(text: &str) -> Result<String, String> {
@@ -55,34 +60,15 @@ pub fn name(text: &str) -> Result<String, String> {
 }
 
 /// Shares of training, validation and test.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Split(pub [f64; 3]);
-
-pub fn split(text: &str) -> Result<Split, String> {
+pub fn split(text: &str) -> Result<[f64; 3], String> {
     let shares: Option<Vec<f64>> = text.split(',').map(|share| share.trim().parse().ok()).collect();
     let sums_to_one = |shares: &[f64]| (shares.iter().sum::<f64>() - 1.0).abs() < 1e-6;
+    let needed = "three shares with a sum of 1 are needed, such as 0.5,0.25,0.25, the first above 0";
     match shares.as_deref() {
         Some(&[a, b, c]) if [a, b, c].iter().all(|x| *x >= 0.0) && sums_to_one(&[a, b, c]) && a > 0.0 => {
-            Ok(Split([a, b, c]))
+            Ok([a, b, c])
         }
-        _ => {
-            Err("three shares with a sum of 1 are needed, such as 0.5,0.25,0.25, the first above 0"
-                .to_owned())
-        }
-    }
-}
-
-pub fn share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(share) if (0.0..1.0).contains(&share) => Ok(share),
-        _ => Err("a number from 0 to below 1 is needed, such as 0.5".to_owned()),
-    }
-}
-
-pub fn not_negative(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number >= 0.0 && number.is_finite() => Ok(number),
-        _ => Err("a number of at least 0 is needed".to_owned()),
+        _ => Err(needed.to_owned()),
     }
 }
 
@@ -99,8 +85,8 @@ mod tests {
 
     #[test]
     fn a_split_has_three_shares_and_some_training() {
-        assert_eq!(split("0.5,0.25,0.25"), Ok(Split([0.5, 0.25, 0.25])));
-        assert_eq!(split("1, 0, 0"), Ok(Split([1.0, 0.0, 0.0])));
+        assert_eq!(split("0.5,0.25,0.25"), Ok([0.5, 0.25, 0.25]));
+        assert_eq!(split("1, 0, 0"), Ok([1.0, 0.0, 0.0]));
         for text in ["", "1", "0.5,0.5", "0,0.5,0.5", "0.5,0.6,-0.1", "0.5,0.25,0.5", "a,b,c", "NaN,1,0"] {
             assert!(split(text).is_err(), "{text}");
         }

@@ -1,8 +1,9 @@
 //! The shape of the data, and what a network makes of it.
 
 use super::*;
+use pairity::learners::ScorerKind;
 use pairity::metrics::{Audit, Settings};
-use pairity::run::{FitRequest, ScorerKind, TrainRequest, train};
+use pairity::run::{FitRequest, TrainRequest, train};
 use pairity::solvers::Watch;
 
 #[test]

@@ -62,7 +62,11 @@ impl Download<'_> {
                 },
             }
         }
-        Err(FetchError::Failed { address: self.address.clone(), attempts, cause })
+        Err(FetchError::Other(format!(
+            "{}: {cause} ({attempts} attempts). Check the connection and try again: what was received is \
+             kept",
+            self.address
+        )))
     }
 
     /// Where the bytes go until all are there.
@@ -109,8 +113,12 @@ impl Download<'_> {
                 return Err(Trouble::Passing(format!("the server answered with status {status}")));
             }
             status => {
-                let (address, target) = (self.address.clone(), self.target.to_owned());
-                return Err(Trouble::Final(FetchError::Refused { address, status, target }));
+                return Err(Trouble::Final(FetchError::Other(format!(
+                    "{}: the server answered with status {status}. Has the file moved? Put it in place by \
+                     hand: {}",
+                    self.address,
+                    self.target.display()
+                ))));
             }
         };
         let mut file = open(part, begins > 0).map_err(|cause| self.final_write(part, cause))?;
@@ -161,7 +169,11 @@ impl Download<'_> {
     }
 
     fn wrong(&self, problem: String) -> FetchError {
-        FetchError::Wrong { address: self.address.clone(), problem, target: self.target.to_owned() }
+        let (address, target) = (&self.address, self.target.display());
+        FetchError::Other(format!(
+            "{address} is not the file that is expected: {problem}. The publisher may have changed it, or \
+             something on the way answered in its place. Put the file in place by hand: {target}"
+        ))
     }
 
     fn write_failed(&self, path: &Path, cause: io::Error) -> FetchError {

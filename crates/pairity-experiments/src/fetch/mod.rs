@@ -59,64 +59,17 @@ pub enum FetchError {
     /// There is no such data set, or it has no files.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// Nobody publishes it in a form that can be checked.
-    #[error("the data set {name:?} can't be fetched: put {} into {}", files.join(" and "), into.display())]
-    ByHand {
-        /// The data set.
-        name: &'static str,
-        /// Its files.
-        files: Vec<&'static str>,
-        /// Where they belong.
-        into: PathBuf,
-    },
-    /// The server does not give the file.
-    #[error(
-        "{address}: the server answered with status {status}. Has the file moved? Put it in place by hand: {}",
-        target.display()
-    )]
-    Refused {
-        /// The address.
-        address: String,
-        /// The status of the answer.
-        status: u16,
-        /// Where the file belongs.
-        target: PathBuf,
-    },
-    /// The connection failed each time.
-    #[error(
-        "{address}: {cause} ({attempts} attempts). FileCheck the connection and try again: \
-         what was received is kept"
-    )]
-    Failed {
-        /// The address.
-        address: String,
-        /// How often it was tried.
-        attempts: u32,
-        /// What happened the last time.
-        cause: String,
-    },
-    /// The file is another one than the experiments were checked with.
-    #[error(
-        "{address} is not the file that is expected: {problem}. The publisher may have changed it, or \
-         something on the way answered in its place. Put the file in place by hand: {}",
-        target.display()
-    )]
-    Wrong {
-        /// The address.
-        address: String,
-        /// How it differs.
-        problem: String,
-        /// Where the file belongs.
-        target: PathBuf,
-    },
     /// The file can't be written.
-    #[error("can't write {}: {cause}. FileCheck that the folder may be written to and has room", path.display())]
+    #[error("can't write {}: {cause}. Check that the folder may be written to and has room", path.display())]
     Write {
         /// The file.
         path: PathBuf,
         /// What the operating system said.
         cause: std::io::Error,
     },
+    /// Anything else, in the words that are shown: nobody has to tell these apart.
+    #[error("{0}")]
+    Other(String),
 }
 
 /// Fetches a data set into a folder, and returns where its files are.
@@ -150,16 +103,16 @@ pub fn fetch(
     if entry.is_generated() {
         return Err(DataError::Generated { name: entry.name }.into());
     }
-    let by_hand = || FetchError::ByHand {
-        name: entry.name,
-        files: entry.ways.iter().take(1).copied().flatten().map(|file| file.name).collect(),
-        into: into.to_owned(),
+    let by_hand = || {
+        let files = entry.ways.iter().take(1).copied().flatten().map(|file| file.name);
+        let (name, files, into) = (entry.name, files.collect::<Vec<_>>().join(" and "), into.display());
+        FetchError::Other(format!("the data set {name:?} can't be fetched: put {files} into {into}"))
     };
     let files = entry.fetched().ok_or_else(by_hand)?;
     let mut paths = Vec::with_capacity(files.len());
     for file in files {
         let (Some(check), Some(address)) = (file.check, file.address) else { return Err(by_hand()) };
-        let target = into.join(file.folder).join(file.name);
+        let target = into.join(entry.folder).join(file.name);
         let download = Download { name: file.name, check, address: at(address, settings), target: &target };
         download.run(settings, progress)?;
         paths.push(target);

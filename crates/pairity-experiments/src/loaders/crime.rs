@@ -8,7 +8,7 @@
 //! The protected attribute is continuous: `racepctblack`, the share of black inhabitants, which is also a
 //! feature. There are no queries: all communities are compared with each other.
 
-use super::{headerless, name, numbers, present};
+use super::{headerless, name, numbers, present, wrong_file};
 use crate::dataset::Dataset;
 use crate::error::DataError;
 use pairity_tables::{TableError, Want};
@@ -41,7 +41,7 @@ pub fn load(data: &Path, names: &Path, task: CrimeTask) -> Result<Dataset, DataE
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     for needed in [LABEL, PROTECTED] {
         if !columns.contains(&needed) {
-            return Err(not_names(names, format!("no line declares the column {needed:?}")));
+            return Err(not_names(names, &format!("no line declares the column {needed:?}")));
         }
     }
     let kept = columns.iter().filter(|column| !IDENTITY.contains(column));
@@ -77,14 +77,13 @@ fn attributes(path: &Path) -> Result<Vec<String>, DataError> {
         words.next().filter(|_| declares).map(str::to_owned)
     });
     match declared.collect::<Vec<_>>() {
-        names if names.is_empty() => Err(not_names(path, "no line starts with @attribute".to_owned())),
+        names if names.is_empty() => Err(not_names(path, "no line starts with @attribute")),
         names => Ok(names),
     }
 }
 
-fn not_names(path: &Path, problem: String) -> DataError {
-    let advice = "Is it communities.names as published?";
-    DataError::File { file: name(path), problem, advice }
+fn not_names(path: &Path, problem: &str) -> DataError {
+    wrong_file(path, problem, "Is it communities.names as published?")
 }
 
 /// The number below which a share of the values lies, by linear interpolation between the two nearest:

@@ -20,13 +20,16 @@ fn without_header(error: TableError) -> DataError {
     let up = |line: u64| line.saturating_sub(1);
     DataError::Table(match error {
         TableError::Ragged { file, line, found, expected, .. } => {
-            return DataError::Fields { file, line: up(line), found, expected };
+            return DataError::Other(format!(
+                "{file}, line {}: found {found} fields, expected {expected}. Is it the file as published?",
+                up(line)
+            ));
         }
         TableError::Cell { file, place: Place::Line(line), column, problem } => {
             TableError::Cell { file, place: Place::Line(up(line)), column, problem }
         }
         TableError::OpenQuote { file, line } => TableError::OpenQuote { file, line: up(line) },
-        TableError::NoRows { file } => TableError::NoHeader { file },
+        TableError::NoRows(file) => TableError::NoHeader(file),
         other => other,
     })
 }

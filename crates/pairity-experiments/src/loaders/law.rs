@@ -5,7 +5,7 @@
 //! used. Missing cells are empty or a single space. Any table with the same columns is read as well, such
 //! as one from which those rows were already removed. There are no queries.
 
-use super::{name, numbers, open, wrong};
+use super::{numbers, open, wrong, wrong_file};
 use crate::dataset::Dataset;
 use crate::error::DataError;
 use pairity::examples::{Column, Groups, NO_GROUP};
@@ -36,11 +36,8 @@ pub fn load(path: &Path) -> Result<Dataset, DataError> {
     let kept: Vec<u32> =
         (0..).zip(labels.iter().zip(&groups)).filter(|(_, row)| has_both(row)).map(|(row, _)| row).collect();
     if kept.is_empty() {
-        return Err(DataError::File {
-            file: name(path),
-            problem: format!("no row has both {LABEL} and {GENDER}"),
-            advice: "Is it the table as published?",
-        });
+        let problem = format!("no row has both {LABEL} and {GENDER}");
+        return Err(wrong_file(path, &problem, "Is it the table as published?"));
     }
     table.take(LABEL);
     let dropped = all - kept.len();

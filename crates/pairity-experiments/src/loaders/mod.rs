@@ -55,12 +55,12 @@ fn binary(table: &Table, name: &str) -> Result<Vec<f64>, DataError> {
     }
 }
 
+/// The error for a file that is not what it should be as a whole.
+fn wrong_file(path: &Path, problem: &str, advice: &str) -> DataError {
+    DataError::Other(format!("{}: {problem}. {advice}", path.display()))
+}
+
 /// The error for a cell of a table.
-fn wrong(table: &Table, row: usize, column: &str, problem: &str, advice: &'static str) -> DataError {
-    DataError::Cell {
-        place: table.locate(row),
-        column: column.to_owned(),
-        problem: problem.to_owned(),
-        advice,
-    }
+fn wrong(table: &Table, row: usize, column: &str, problem: &str, advice: &str) -> DataError {
+    DataError::Other(format!("{}, column {column:?}: {problem}. {advice}", table.locate(row)))
 }

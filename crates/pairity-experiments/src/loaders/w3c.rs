@@ -9,7 +9,7 @@
 //!
 //! Gender is a feature beside the five of the texts, which are standardized over the whole file.
 
-use super::{binary, headerless, name, open};
+use super::{binary, headerless, open};
 use crate::dataset::Dataset;
 use crate::error::DataError;
 use pairity::examples::Groups;
@@ -113,11 +113,9 @@ fn experts(path: &Path, queries: &[u32], genders: &[f64]) -> Result<Experts, Dat
         }
     }
     if kept.is_empty() {
-        return Err(DataError::File {
-            file: name(path),
-            problem: "in no topic the experts can be told by the order of genders".to_owned(),
-            advice: "Keep the rows in the order in which the file was published",
-        });
+        let problem = "in no topic the experts can be told by the order of genders";
+        let advice = "Keep the rows in the order in which the file was published";
+        return Err(super::wrong_file(path, problem, advice));
     }
     let note = (!others.is_empty()).then(|| {
         let (left_out, all) = (others.len(), topics.len());

@@ -164,7 +164,7 @@ fn the_files_have_the_checksums_of_the_registry() {
     };
     for entry in DATA_SETS.iter().filter(|entry| !entry.is_generated()) {
         let files = entry.fetched().unwrap();
-        if files.iter().all(|file| folder.join(file.folder).join(file.name).is_file()) {
+        if files.iter().all(|file| folder.join(entry.folder).join(file.name).is_file()) {
             fetch(entry.name, &folder, &settings, &|_| ()).unwrap();
         } else {
             need::<()>("all data", "checksums", Err(format!("{} is not there in full", entry.name)));

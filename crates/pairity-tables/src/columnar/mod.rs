@@ -60,11 +60,13 @@ fn read(
     for &root in &roots {
         let field = schema.field(root);
         if !arrays::readable(field.data_type()) {
-            return Err(TableError::ColumnType {
-                file: file.name().to_owned(),
-                column: field.name().clone(),
-                found: field.data_type().to_string(),
-            });
+            return Err(TableError::Other(format!(
+                "{}, column {:?}: cells of type {} can't be read as numbers or categories. Leave the column \
+                 out, or store it as numbers or text",
+                file.name(),
+                field.name(),
+                field.data_type()
+            )));
         }
     }
     each_batch(file, metadata, &roots, meter, |before, arrays| {
@@ -170,5 +172,8 @@ fn batches<R: ChunkReader + 'static>(
 
 /// The error for a file that is not as it should be.
 fn failed(file: &SourceFile, cause: impl ToString) -> TableError {
-    TableError::Parquet { file: file.name().to_owned(), cause: cause.to_string() }
+    let (name, cause) = (file.name(), cause.to_string());
+    TableError::Other(format!(
+        "{name} can't be read as Parquet: {cause}. The file may be cut short or damaged; write it again"
+    ))
 }

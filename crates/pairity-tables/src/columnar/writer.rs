@@ -75,13 +75,14 @@ fn schema<'n>(
         for (field, &at) in fields.iter_mut().zip(&file.order) {
             let other = schema.field(at);
             if field.data_type() != other.data_type() {
-                return Err(TableError::TypesDiffer {
-                    file: file.file.name().to_owned(),
-                    column: field.name().clone(),
-                    found: other.data_type().to_string(),
-                    first: first.to_owned(),
-                    expected: field.data_type().to_string(),
-                });
+                return Err(TableError::Other(format!(
+                    "{}, column {:?}: the type is {}, but in {first} it is {}. \
+                     Give the files the same types, or choose a .csv file as the output",
+                    file.file.name(),
+                    field.name(),
+                    other.data_type(),
+                    field.data_type()
+                )));
             }
             if other.is_nullable() && !field.is_nullable() {
                 *field = Arc::new(field.as_ref().clone().with_nullable(true));

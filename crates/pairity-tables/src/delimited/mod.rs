@@ -163,7 +163,7 @@ fn reader(bytes: impl Read, delimiter: u8) -> Reader<impl Read> {
 fn first(reader: &mut Reader<impl Read>, file: &SourceFile) -> Result<ByteRecord, TableError> {
     let mut record = ByteRecord::new();
     if !reader.read_byte_record(&mut record).map_err(|error| failed(file, error))? {
-        return Err(TableError::NoHeader { file: file.name().to_owned() });
+        return Err(TableError::NoHeader(file.name().to_owned()));
     }
     Ok(record)
 }

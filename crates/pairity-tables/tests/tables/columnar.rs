@@ -27,7 +27,7 @@ fn cells(values: &Values) -> Vec<String> {
 }
 
 fn column(array: ArrayRef, want: fn(&str) -> Want) -> Result<Values, TableError> {
-    let mut table = read("x.parquet", &parquet(vec![("c", array)]), &[want("c")])?;
+    let mut table = read("x.parquet", parquet(vec![("c", array)]), &[want("c")])?;
     Ok(table.take("c").expect("the column").values)
 }
 
@@ -202,7 +202,7 @@ fn a_column_that_is_not_asked_for_does_not_matter() {
 
 #[test]
 fn all_columns_leave_out_lists_and_say_so() {
-    let table = read_all("x.parquet", &with_list()).unwrap();
+    let table = read_all("x.parquet", with_list()).unwrap();
     assert_eq!(table.columns().len(), 2);
     assert_eq!(table.skipped(), ["tags"]);
     assert!(

@@ -85,7 +85,7 @@ fn broken_lines_are_named_by_line_and_by_what_was_expected() {
         ("1 -1:2", "expected a feature as index:value, found \"-1:2\""),
         ("1 1:2 1:3", "feature 1 is given twice"),
     ] {
-        let error = message(read("x.svm", &format!("1 1:2\n{line}\n"), &[Want::number("1")]));
+        let error = message(read("x.svm", format!("1 1:2\n{line}\n"), &[Want::number("1")]));
         assert_eq!(
             error,
             format!("x.svm, line 2: {expected}. An SVMlight line reads: label qid:7 1:0.5 3:2 # comment")
@@ -94,7 +94,7 @@ fn broken_lines_are_named_by_line_and_by_what_was_expected() {
     let error = message(read("x.svm", "1 qid:a 1:2\n", &[Want::number("1")]));
     assert!(error.starts_with("x.svm, line 1: expected a whole number after qid:, found \"a\""), "{error}");
     for bad in ["x", "nan"] {
-        let error = message(read("x.svm", &format!("1 1:2\n0 1:{bad}\n"), &[Want::number("1")]));
+        let error = message(read("x.svm", format!("1 1:2\n0 1:{bad}\n"), &[Want::number("1")]));
         assert!(error.starts_with("x.svm, line 2, column \"1\": expected a "), "{error}");
     }
 }

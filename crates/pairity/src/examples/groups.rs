@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::hash::Hash;
 
 /// The code of a row that belongs to no group.
 pub const NO_GROUP: u32 = u32::MAX;
@@ -27,19 +28,21 @@ impl Groups {
     /// assert_eq!(groups.code(2), None);
     /// ```
     pub fn from_names<S: AsRef<str>>(names: &[S]) -> Groups {
-        let mut levels: Vec<String> = Vec::new();
-        let mut seen: HashMap<&str, u32> = HashMap::new();
-        let codes = names
-            .iter()
-            .map(|name| match name.as_ref() {
-                "" => NO_GROUP,
-                name => *seen.entry(name).or_insert_with(|| {
-                    levels.push(name.to_owned());
-                    levels.len() as u32 - 1
-                }),
+        let known = names.iter().map(|name| Some(name.as_ref()).filter(|name| !name.is_empty()));
+        Groups::coded(known, |name: &&str| name.to_string())
+    }
+
+    /// Groups from one key a row, or none, and the name of each key that occurs.
+    fn coded<K: Eq + Hash>(keys: impl Iterator<Item = Option<K>>, name: impl Fn(&K) -> String) -> Groups {
+        let (mut names, mut seen) = (Vec::new(), HashMap::new());
+        let mut code = |key: K| {
+            *seen.entry(key).or_insert_with_key(|key| {
+                names.push(name(key));
+                names.len() as u32 - 1
             })
-            .collect();
-        Groups::from_codes(levels, codes)
+        };
+        let codes = keys.map(|key| key.map_or(NO_GROUP, &mut code)).collect();
+        Groups::from_codes(names, codes)
     }
 
     /// Groups from codes into a list of names; a code beyond the list means no group. Names that no row
@@ -83,21 +86,9 @@ impl Groups {
     /// The intersection of two attributes, named `a & b`. A row must belong to a group of both.
     pub fn intersect(&self, other: &Groups) -> Groups {
         // Two columns of identifiers have more intersections than can be held: only those that occur count.
-        let mut names = Vec::new();
-        let mut seen: HashMap<(u32, u32), u32> = HashMap::new();
-        let codes = self
-            .codes
-            .iter()
-            .zip(&other.codes)
-            .map(|(&a, &b)| match (a, b) {
-                (NO_GROUP, _) | (_, NO_GROUP) => NO_GROUP,
-                both => *seen.entry(both).or_insert_with(|| {
-                    names.push(format!("{} & {}", self.names[a as usize], other.names[b as usize]));
-                    names.len() as u32 - 1
-                }),
-            })
-            .collect();
-        Groups::from_codes(names, codes)
+        let both = |(&a, &b): (&u32, &u32)| (a != NO_GROUP && b != NO_GROUP).then_some((a, b));
+        let keys = self.codes.iter().zip(&other.codes).map(both);
+        Groups::coded(keys, |&(a, b)| format!("{} & {}", self.names[a as usize], other.names[b as usize]))
     }
 
     /// The names of the groups.

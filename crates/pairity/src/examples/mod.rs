@@ -193,21 +193,15 @@ impl Examples {
         if row.is_empty() {
             return Err(ExamplesError::Empty { zero_weights: rows > 0 });
         }
-        let starts =
-            match columns.queries {
-                None => vec![0, row.len() as u32],
-                Some(queries) => {
-                    if !row.is_sorted_by_key(|&r| queries[r as usize]) {
-                        row.sort_by_key(|&r| queries[r as usize]);
-                    }
-                    let mut starts = vec![0];
-                    starts.extend((1..row.len() as u32).filter(|&i| {
-                        queries[row[i as usize] as usize] != queries[row[i as usize - 1] as usize]
-                    }));
-                    starts.push(row.len() as u32);
-                    starts
-                }
-            };
+        let mut starts = vec![0];
+        if let Some(queries) = columns.queries {
+            let query = |row: &u32| queries[*row as usize];
+            if !row.is_sorted_by_key(query) {
+                row.sort_by_key(query);
+            }
+            starts.extend((1..row.len()).filter(|&i| query(&row[i]) != query(&row[i - 1])).map(|i| i as u32));
+        }
+        starts.push(row.len() as u32);
         let gather = |values: &[f64]| -> Vec<f64> { row.iter().map(|&r| values[r as usize]).collect() };
 
         let labels = columns.labels.map(gather);
@@ -308,6 +302,16 @@ impl Examples {
         }
     }
 
+    /// The weight of an example.
+    pub(crate) fn weight(&self, example: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[example])
+    }
+
+    /// The factor of an example's pairs.
+    pub(crate) fn factor(&self, example: usize) -> f64 {
+        self.factors.as_ref().map_or(1.0, |factors| factors[example])
+    }
+
     /// The scores in the order of the examples, checked.
     pub(crate) fn arrange(&self, scores: &[f64]) -> Result<Vec<f64>, ExamplesError> {
         check_column("scores", Some(scores), self.rows)?;
@@ -321,28 +325,28 @@ impl Examples {
         by_row
     }
 
-    /// Consecutive queries that are one task, by about so many rows: where tasks end depends on the data
-    /// alone, never on the number of threads.
-    pub(crate) fn tasks(&self) -> Vec<Range<usize>> {
-        let mut tasks: Vec<Range<usize>> = Vec::new();
-        let mut rows = 0;
-        for query in 0..self.queries() {
-            match tasks.last_mut() {
-                Some(task) if rows < TASK => task.end = query + 1,
-                _ => {
-                    tasks.push(query..query + 1);
-                    rows = 0;
-                }
-            }
-            rows += self.query(query).len();
-        }
-        tasks
-    }
-
     /// The examples of one query.
     pub(crate) fn query(&self, query: usize) -> Range<usize> {
         self.starts[query] as usize..self.starts[query + 1] as usize
     }
+}
+
+/// Consecutive queries that are one task, by about so many rows, from the size of each query: where tasks end
+/// depends on the data alone, never on the number of threads.
+pub(crate) fn tasks(sizes: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
+    let mut tasks: Vec<Range<usize>> = Vec::new();
+    let mut rows = 0;
+    for (query, size) in sizes.enumerate() {
+        match tasks.last_mut() {
+            Some(task) if rows < TASK => task.end = query + 1,
+            _ => {
+                tasks.push(query..query + 1);
+                rows = 0;
+            }
+        }
+        rows += size;
+    }
+    tasks
 }
 
 /// Checks lengths and values; returns the number of rows.
@@ -375,23 +379,17 @@ fn check(columns: &Columns) -> Result<usize, ExamplesError> {
         return Err(ExamplesError::TooMany { rows });
     }
     if let Some(groups) = columns.groups {
-        if groups.len() != rows {
-            return Err(ExamplesError::Length { column: "groups", found: groups.len(), expected: rows });
-        }
+        check_length("groups", groups.len(), rows)?;
         if groups.names().len() > MAX_GROUPS {
             return Err(ExamplesError::TooManyGroups { found: groups.names().len() });
         }
     }
-    if let Some(queries) = columns.queries
-        && queries.len() != rows
-    {
-        return Err(ExamplesError::Length { column: "queries", found: queries.len(), expected: rows });
-    }
+    check_length("queries", columns.queries.map_or(rows, <[u32]>::len), rows)?;
     check_column("labels", columns.labels, rows)?;
     check_column("weights", columns.weights, rows)?;
     check_column("pair weights", factors, rows)?;
     if let Some(values) = columns.protected {
-        check_length("protected attribute", values, rows)?;
+        check_length("protected attribute", values.len(), rows)?;
         if let Some(row) = values.iter().position(|z| z.is_infinite()) {
             let value = values[row];
             return Err(ExamplesError::NotFinite { column: "protected attribute", row, value });
@@ -407,9 +405,9 @@ fn check(columns: &Columns) -> Result<usize, ExamplesError> {
     Ok(rows)
 }
 
-fn check_length(column: &'static str, values: &[f64], rows: usize) -> Result<(), ExamplesError> {
-    if values.len() != rows {
-        return Err(ExamplesError::Length { column, found: values.len(), expected: rows });
+fn check_length(column: &'static str, found: usize, expected: usize) -> Result<(), ExamplesError> {
+    if found != expected {
+        return Err(ExamplesError::Length { column, found, expected });
     }
     Ok(())
 }
@@ -421,7 +419,7 @@ pub(crate) fn check_column(
     rows: usize,
 ) -> Result<(), ExamplesError> {
     let Some(values) = values else { return Ok(()) };
-    check_length(column, values, rows)?;
+    check_length(column, values.len(), rows)?;
     match values.iter().position(|v| !v.is_finite()) {
         Some(row) => Err(ExamplesError::NotFinite { column, row, value: values[row] }),
         None => Ok(()),

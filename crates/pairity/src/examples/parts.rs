@@ -6,6 +6,7 @@ use super::{Attribute, Examples, ExamplesError, Groups, LabelOrder, SMALL};
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::ops::Range;
 
 /// Why examples can't be split.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -41,8 +42,13 @@ impl Examples {
 
     /// The units whose first row is accepted.
     pub fn units_where(&self, accepts: impl Fn(usize) -> bool) -> Vec<u32> {
-        let first = |unit: usize| if self.has_queries { self.query(unit).start } else { unit };
-        (0..self.units()).filter(|&u| accepts(self.row[first(u)] as usize)).map(|u| u as u32).collect()
+        let accepted = |&unit: &usize| accepts(self.row[self.members(unit).start] as usize);
+        (0..self.units()).filter(accepted).map(|unit| unit as u32).collect()
+    }
+
+    /// The examples of a unit.
+    fn members(&self, unit: usize) -> Range<usize> {
+        if self.has_queries { self.query(unit) } else { unit..unit + 1 }
     }
 
     /// The row of each example, by query.
@@ -96,21 +102,14 @@ impl Examples {
         if units.is_empty() {
             return Err(ExamplesError::Empty { zero_weights: false });
         }
-        let mut starts = vec![0];
-        let chosen: Vec<usize> = match self.has_queries {
-            false => {
-                starts.push(units.len() as u32);
-                units.iter().map(|&unit| unit as usize).collect()
+        let (mut starts, mut chosen) = (Vec::new(), Vec::new());
+        for &unit in &units {
+            if self.has_queries || chosen.is_empty() {
+                starts.push(chosen.len() as u32);
             }
-            true => {
-                let mut chosen = Vec::new();
-                for &unit in &units {
-                    chosen.extend(self.query(unit as usize));
-                    starts.push(chosen.len() as u32);
-                }
-                chosen
-            }
-        };
+            chosen.extend(self.members(unit as usize));
+        }
+        starts.push(chosen.len() as u32);
         let gather = |values: &Vec<f64>| -> Vec<f64> { chosen.iter().map(|&i| values[i]).collect() };
         let labels = self.labels.as_ref().map(gather);
         let small = if self.has_queries { SMALL } else { 0 };
@@ -142,9 +141,8 @@ impl Examples {
     pub(crate) fn reweighted(&self, weights: &[f64]) -> Examples {
         let mut examples = self.clone();
         let own: Vec<f64> = self.row.iter().map(|&row| weights[row as usize]).collect();
-        let before = |i: usize| self.weights.as_ref().map_or(1.0, |weights| weights[i]);
-        let factor = |i: usize| self.factors.as_ref().map_or(1.0, |factors| factors[i]);
-        examples.factors = Some((0..own.len()).map(|i| factor(i) / before(i) * own[i]).collect());
+        let factor = |(i, own): (usize, &f64)| self.factor(i) / self.weight(i) * own;
+        examples.factors = Some(own.iter().enumerate().map(factor).collect());
         examples.weights = Some(own);
         examples
     }

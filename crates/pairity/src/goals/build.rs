@@ -32,19 +32,11 @@ impl Expression {
     }
 
     pub(super) fn min(entries: Vec<Expression>) -> Expression {
-        let nested = entries.into_iter().flat_map(|entry| match entry {
-            Expression::Min(list) => list,
-            other => vec![other],
-        });
-        extreme(nested, f64::min, Expression::Min)
+        extreme(entries, false)
     }
 
     pub(super) fn max(entries: Vec<Expression>) -> Expression {
-        let nested = entries.into_iter().flat_map(|entry| match entry {
-            Expression::Max(list) => list,
-            other => vec![other],
-        });
-        extreme(nested, f64::max, Expression::Max)
+        extreme(entries, true)
     }
 
     /// Takes the constant out of it: `(expression without constant, constant)`.
@@ -121,15 +113,17 @@ impl Total {
     }
 }
 
-/// A minimum or maximum: constants folded into one, no entry twice, no list of one.
-fn extreme(
-    entries: impl Iterator<Item = Expression>,
-    better: fn(f64, f64) -> f64,
-    make: fn(Vec<Expression>) -> Expression,
-) -> Expression {
+/// A maximum or minimum: of no other one, constants folded into one, no entry twice, no list of one.
+fn extreme(entries: Vec<Expression>, largest: bool) -> Expression {
+    let nested = entries.into_iter().flat_map(|entry| match entry {
+        Expression::Max(list) if largest => list,
+        Expression::Min(list) if !largest => list,
+        other => vec![other],
+    });
+    let better = if largest { f64::max } else { f64::min };
     let mut constant: Option<f64> = None;
     let mut list: Vec<Expression> = Vec::new();
-    for entry in entries {
+    for entry in nested {
         match entry.as_constant() {
             Some(value) => constant = Some(constant.map_or(value, |best| better(best, value))),
             None if list.contains(&entry) => {}
@@ -137,12 +131,10 @@ fn extreme(
         }
     }
     list.extend(constant.map(Expression::constant));
-    match list.pop() {
-        Some(only) if list.is_empty() => only,
-        last => {
-            list.extend(last);
-            make(list)
-        }
+    match list.len() {
+        1 => list.remove(0),
+        _ if largest => Expression::Max(list),
+        _ => Expression::Min(list),
     }
 }
 

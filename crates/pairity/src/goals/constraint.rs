@@ -5,7 +5,7 @@ use super::expression::Expression;
 use super::lexer::TokenKind as Is;
 use super::names::Vocabulary;
 use super::parser::{Parser, read};
-use super::shape::{Purpose, Push, offense};
+use super::shape::{Purpose, offense};
 use crate::rates::Rate;
 
 /// On which side of its bound an expression must be.
@@ -116,14 +116,12 @@ fn constraint(parser: &mut Parser<'_>) -> Result<Constraint, Fault> {
     let (mut low, mut high) = (left.lower()?, right.lower()?);
     // Before the sides may be exchanged.
     let before = written[..left.span.end - whole.start].to_owned();
-    let sides = high.as_constant().filter(|_| sense == Sense::AtMost).map(|number| (before, number));
+    let number = written[right.span.start - whole.start..right.span.end - whole.start].parse::<f64>().ok();
+    let sides = number.filter(|_| sense == Sense::AtMost).map(|number| (before, number));
     if low.as_constant().is_some() {
         (left, right) = (right, left);
         (low, high) = (high, low);
-        sense = match sense {
-            Sense::AtMost => Sense::AtLeast,
-            Sense::AtLeast => Sense::AtMost,
-        };
+        sense = sense.opposite();
     }
     let (expression, constant) = Expression::sum([(1.0, low), (-1.0, high)]).split_constant();
     if !(expression.is_finite() && constant.is_finite()) {
@@ -133,13 +131,9 @@ fn constraint(parser: &mut Parser<'_>) -> Result<Constraint, Fault> {
         return Err(Fault::new(whole, "there is no rate in this constraint")
             .help("it holds or fails whatever the model does"));
     }
-    let push = match sense {
-        Sense::AtMost => Push::Down,
-        Sense::AtLeast => Push::Up,
-    };
-    if !push.allows(expression.curvature()) {
-        let blamed = offense(&left, push, Purpose::Constrain)
-            .or_else(|| offense(&right, push.opposite(), Purpose::Constrain));
+    if !sense.allows(expression.curvature()) {
+        let blamed = offense(&left, sense, Purpose::Constrain)
+            .or_else(|| offense(&right, sense.opposite(), Purpose::Constrain));
         return Err(blamed.unwrap_or_else(|| Fault::new(whole, "this constraint is not convex")));
     }
     Ok(Constraint { text: written.to_string(), expression, sense, bound: 0.0 - constant, sides })

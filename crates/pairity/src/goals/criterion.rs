@@ -120,19 +120,17 @@ impl Criterion {
     pub fn expression(self, vocabulary: &Vocabulary) -> Result<Expression, String> {
         self.applies(vocabulary)?;
         let count = vocabulary.groups.len();
-        let groups = || (0..count).map(Side::Group);
-        let accuracy = |better, worse| LinearForm::rate(Rate::Accuracy { better, worse });
-        let pairs = || groups().flat_map(|i| groups().map(move |j| (i, j)));
+        let accuracy = |i: usize, worse| LinearForm::rate(Rate::Accuracy { better: Side::Group(i), worse });
+        let pairs = || (0..count).flat_map(|i| (0..count).map(move |j| (i, j)));
+        let others = || pairs().filter(|(i, j)| i != j);
         let forms = match self {
-            Criterion::EqualOpportunity => pairs().map(|(i, j)| accuracy(i, j)).collect(),
-            Criterion::CrossGroup => pairs().filter(|(i, j)| i != j).map(|(i, j)| accuracy(i, j)).collect(),
-            Criterion::WithinGroup => groups().map(|i| accuracy(i, i)).collect(),
-            Criterion::Marginal => groups().map(|i| accuracy(i, Side::Any)).collect(),
-            Criterion::StatisticalParity => (0..count)
-                .flat_map(|first| (0..count).map(move |second| (first, second)))
-                .filter(|(first, second)| first != second)
-                .map(|(first, second)| LinearForm::rate(Rate::Parity { first, second }))
-                .collect(),
+            Criterion::EqualOpportunity => pairs().map(|(i, j)| accuracy(i, Side::Group(j))).collect(),
+            Criterion::CrossGroup => others().map(|(i, j)| accuracy(i, Side::Group(j))).collect(),
+            Criterion::WithinGroup => (0..count).map(|i| accuracy(i, Side::Group(i))).collect(),
+            Criterion::Marginal => (0..count).map(|i| accuracy(i, Side::Any)).collect(),
+            Criterion::StatisticalParity => {
+                others().map(|(first, second)| LinearForm::rate(Rate::Parity { first, second })).collect()
+            }
             Criterion::Symmetric => (0..count).map(symmetric).collect(),
             Criterion::Continuous => vec![LinearForm::rate(Rate::Greater), LinearForm::rate(Rate::Less)],
         };

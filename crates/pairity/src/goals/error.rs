@@ -47,16 +47,11 @@ impl fmt::Display for GoalError {
 }
 
 /// An error before it is joined with the text it is about.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Fault {
-    pub(super) span: Range<usize>,
-    pub(super) message: String,
-    pub(super) help: Option<String>,
-}
+pub(super) type Fault = GoalError;
 
 impl Fault {
     pub(super) fn new(span: Range<usize>, message: impl Into<String>) -> Fault {
-        Fault { span, message: message.into(), help: None }
+        Fault { text: String::new(), span, message: message.into(), help: None }
     }
 
     pub(super) fn help(self, help: impl Into<String>) -> Fault {
@@ -64,7 +59,7 @@ impl Fault {
     }
 
     pub(super) fn in_text(self, text: &str) -> GoalError {
-        GoalError { text: text.to_string(), span: self.span, message: self.message, help: self.help }
+        GoalError { text: text.to_string(), ..self }
     }
 }
 

@@ -33,7 +33,6 @@ mod goal;
 mod help;
 mod lexer;
 mod linear;
-mod lower;
 mod names;
 mod objective;
 mod parser;

@@ -1,10 +1,11 @@
 //! Objectives: an expression to make as large or as small as can be.
 
+use super::constraint::Sense;
 use super::error::{Fault, GoalError};
 use super::expression::Expression;
 use super::names::Vocabulary;
 use super::parser::{Parser, read};
-use super::shape::{Purpose, Push, offense};
+use super::shape::{Purpose, offense};
 use super::syntax::Node;
 use crate::rates::Rate;
 
@@ -31,16 +32,9 @@ pub fn parse_expression(text: &str, vocabulary: &Vocabulary) -> Result<Expressio
 /// assert_eq!(error.message, "`cross_group` can be minimized, but not maximized");
 /// ```
 pub fn parse_maximize(text: &str, vocabulary: &Vocabulary) -> Result<Expression, GoalError> {
-    read(text, vocabulary, |parser| {
-        let (node, expression) = objective(parser, Push::Up)?;
-        match node.find_rate(Rate::Mse) {
-            Some(span) if expression.rates().contains(&Rate::Mse) => {
-                Err(Fault::new(span, "`mse` is an error, and can't be maximized")
-                    .help("minimize it, or bound it by a constraint such as mse <= 0.1"))
-            }
-            _ => Ok(expression),
-        }
-    })
+    let help = "minimize it, or bound it by a constraint such as mse <= 0.1";
+    let uses_mse = |expression: &Expression| expression.rates().contains(&Rate::Mse);
+    read(text, vocabulary, |parser| objective(parser, Sense::AtLeast, uses_mse, help))
 }
 
 /// Reads an objective to be minimized. It must be convex, and not fall where `mse` rises.
@@ -52,16 +46,8 @@ pub fn parse_maximize(text: &str, vocabulary: &Vocabulary) -> Result<Expression,
 /// assert!(parse_minimize("min(mse, 1)", &words).is_err());
 /// ```
 pub fn parse_minimize(text: &str, vocabulary: &Vocabulary) -> Result<Expression, GoalError> {
-    read(text, vocabulary, |parser| {
-        let (node, expression) = objective(parser, Push::Down)?;
-        match node.find_rate(Rate::Mse) {
-            Some(span) if falls_with_mse(&expression, 1.0) => {
-                Err(Fault::new(span, "`mse` is an error, and can't be maximized")
-                    .help("give it a positive factor"))
-            }
-            _ => Ok(expression),
-        }
-    })
+    let falls = |expression: &Expression| falls_with_mse(expression, 1.0);
+    read(text, vocabulary, |parser| objective(parser, Sense::AtMost, falls, "give it a positive factor"))
 }
 
 fn expression(parser: &mut Parser<'_>) -> Result<(Node, Expression), Fault> {
@@ -75,14 +61,25 @@ fn expression(parser: &mut Parser<'_>) -> Result<(Node, Expression), Fault> {
     Ok((node, expression))
 }
 
-fn objective(parser: &mut Parser<'_>, push: Push) -> Result<(Node, Expression), Fault> {
+/// An objective, unless it makes `mse` large.
+fn objective(
+    parser: &mut Parser<'_>,
+    sense: Sense,
+    maximizes_mse: impl Fn(&Expression) -> bool,
+    help: &str,
+) -> Result<Expression, Fault> {
     let (node, expression) = expression(parser)?;
     if expression.as_constant().is_some() {
         return Err(Fault::new(parser.whole().0, "there is no rate in this objective"));
     }
-    match offense(&node, push, Purpose::Optimize) {
-        Some(fault) => Err(fault),
-        None => Ok((node, expression)),
+    if let Some(fault) = offense(&node, sense, Purpose::Optimize) {
+        return Err(fault);
+    }
+    match node.find_rate(Rate::Mse) {
+        Some(span) if maximizes_mse(&expression) => {
+            Err(Fault::new(span, "`mse` is an error, and can't be maximized").help(help))
+        }
+        _ => Ok(expression),
     }
 }
 

@@ -15,7 +15,7 @@ use super::error::{Fault, GoalError};
 use super::lexer::{Token, TokenKind as Is, tokens};
 use super::linear::LinearForm;
 use super::names::{Vocabulary, nearest};
-use super::syntax::{Factor, Function, Node, NodeKind};
+use super::syntax::{Function, Node, NodeKind, Operator};
 use crate::rates::Rate;
 
 /// The longest text that is read, in bytes.
@@ -120,51 +120,44 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn sum(&mut self) -> Result<Node, Fault> {
-        let first = self.product()?;
-        let mut span = first.span.clone();
-        let mut parts = vec![(1.0, first)];
-        loop {
-            let sign = match self.peek().kind {
-                Is::Plus => 1.0,
-                Is::Minus => -1.0,
-                _ => break,
-            };
-            self.advance();
-            let part = self.product()?;
-            span.end = part.span.end;
-            parts.push((sign, part));
-        }
-        match parts.pop() {
-            Some((_, only)) if parts.is_empty() => Ok(only),
-            last => {
-                parts.extend(last);
-                Ok(Node { span, kind: NodeKind::Sum(parts) })
-            }
-        }
+        let operator = |kind: &Is| match kind {
+            Is::Plus => Some(1.0),
+            Is::Minus => Some(-1.0),
+            _ => None,
+        };
+        self.chain(1.0, operator, Parser::product, NodeKind::Sum)
     }
 
     fn product(&mut self) -> Result<Node, Fault> {
-        let first = self.signed()?;
-        let mut span = first.span.clone();
-        let mut factors = vec![Factor { divides: false, node: first }];
-        loop {
-            let divides = match self.peek().kind {
-                Is::Star => false,
-                Is::Slash => true,
-                _ => break,
-            };
+        let operator = |kind: &Is| match kind {
+            Is::Star => Some(Operator::Times),
+            Is::Slash => Some(Operator::By),
+            _ => None,
+        };
+        self.chain(Operator::Times, operator, Parser::signed, NodeKind::Product)
+    }
+
+    /// Parts with operators between them; a part alone is itself.
+    fn chain<T>(
+        &mut self,
+        first: T,
+        operator: fn(&Is) -> Option<T>,
+        part: fn(&mut Self) -> Result<Node, Fault>,
+        kind: fn(Vec<(T, Node)>) -> NodeKind,
+    ) -> Result<Node, Fault> {
+        let node = part(self)?;
+        if operator(&self.peek().kind).is_none() {
+            return Ok(node);
+        }
+        let mut span = node.span.clone();
+        let mut parts = vec![(first, node)];
+        while let Some(operator) = operator(&self.peek().kind) {
             self.advance();
-            let node = self.signed()?;
+            let node = part(self)?;
             span.end = node.span.end;
-            factors.push(Factor { divides, node });
+            parts.push((operator, node));
         }
-        match factors.pop() {
-            Some(only) if factors.is_empty() => Ok(only.node),
-            last => {
-                factors.extend(last);
-                Ok(Node { span, kind: NodeKind::Product(factors) })
-            }
-        }
+        Ok(Node { span, kind: kind(parts) })
     }
 
     fn signed(&mut self) -> Result<Node, Fault> {

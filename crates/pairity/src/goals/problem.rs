@@ -29,17 +29,11 @@ pub enum ProblemError {
     #[error(transparent)]
     Goal(#[from] GoalError),
     /// It has too many pieces, or bends the wrong way.
-    #[error("{what} has too many linear pieces (at most {MAX_FORMS}) or bends the wrong way: simplify it")]
-    Shape {
-        /// Which part of the goal.
-        what: String,
-    },
+    #[error("{0} has too many linear pieces (at most {MAX_FORMS}) or bends the wrong way: simplify it")]
+    Shape(String),
     /// The mean squared error would have to be held up.
-    #[error("{what} asks for a large mean squared error, which has no bound: turn it around")]
-    LargeError {
-        /// Which part of the goal.
-        what: String,
-    },
+    #[error("{0} asks for a large mean squared error, which has no bound: turn it around")]
+    LargeError(String),
     /// A rate of the goal has no pairs in the training data.
     #[error("{what} uses {rate}, which has no pairs in the training data")]
     NoPairs {
@@ -51,12 +45,9 @@ pub enum ProblemError {
     /// A constraint that is to get another bound has no number on its right side.
     #[error(
         "a frontier needs constraints with a number that can be replaced, such as 'cross_group <= 0.01', and \
-         {text:?} is none"
+         {0:?} is none"
     )]
-    NoNumber {
-        /// The constraint.
-        text: String,
-    },
+    NoNumber(String),
 }
 
 /// How rates do by a problem.
@@ -198,7 +189,7 @@ impl Problem {
     pub fn with_bound(&self, number: f64) -> Result<Problem, ProblemError> {
         let put = |constraint: &Constraint| {
             let text = || constraint.text.clone();
-            constraint.rebound(number).ok_or_else(|| ProblemError::NoNumber { text: text() })
+            constraint.rebound(number).ok_or_else(|| ProblemError::NoNumber(text()))
         };
         let constraints: Vec<Constraint> = self.constraints.iter().map(put).collect::<Result<_, _>>()?;
         self.constrained(&constraints)
@@ -326,13 +317,13 @@ fn forms(
         false => expression.curvature().is_concave(),
     };
     let forms = expression.linear_forms(MAX_FORMS).filter(|_| fits);
-    let forms = forms.ok_or_else(|| ProblemError::Shape { what: what.to_owned() })?;
+    let forms = forms.ok_or_else(|| ProblemError::Shape(what.to_owned()))?;
     let forms: Vec<LinearForm> =
         forms.into_iter().map(|form| LinearForm::constant(constant).plus(sign, &form)).collect();
     let grows =
         |form: &LinearForm| form.terms.iter().any(|&(rate, factor)| rate == Rate::Mse && factor < 0.0);
     match forms.iter().any(grows) {
-        true => Err(ProblemError::LargeError { what: what.to_owned() }),
+        true => Err(ProblemError::LargeError(what.to_owned())),
         false => Ok(forms),
     }
 }
@@ -384,7 +375,7 @@ mod tests {
             assert_eq!(found.expression, read(text).expression);
         }
         for text in ["A[a > b] >= 0.8", "A[a > b] <= 2 * 0.4", "0.3 >= cross_group"] {
-            assert!(matches!(problem("auc", &[text]).with_bound(0.1), Err(ProblemError::NoNumber { .. })));
+            assert!(matches!(problem("auc", &[text]).with_bound(0.1), Err(ProblemError::NoNumber(_))));
         }
     }
 
@@ -463,6 +454,6 @@ mod tests {
         let constraint = parse_constraint("mse >= 0.5", &words()).unwrap();
         let objective = parse_minimize("mse", &words()).unwrap();
         let error = Problem::new(&objective, false, &[constraint]);
-        assert!(matches!(error, Err(ProblemError::LargeError { .. })), "{error:?}");
+        assert!(matches!(error, Err(ProblemError::LargeError(_))), "{error:?}");
     }
 }

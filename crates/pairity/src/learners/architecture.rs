@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 
+use super::text::TextLayout;
 use super::{Features, Linear, Mlp, Scorer, TextCnn};
 use crate::examples::MAX_GROUPS;
+use crate::names::names;
 
 /// The most parameters of one scorer.
 const MAX_PARAMETERS: usize = 100_000_000;
@@ -21,20 +23,14 @@ pub enum ScorerError {
         advice: &'static str,
     },
     /// More groups than can be told apart.
-    #[error("the scorer is to use {found} groups; 1 to {MAX_GROUPS} are allowed: join rare groups")]
-    Groups {
-        /// The number of groups.
-        found: usize,
-    },
+    #[error("the scorer is to use {0} groups; 1 to {MAX_GROUPS} are allowed: join rare groups")]
+    Groups(usize),
     /// Sizes whose product is out of all proportion.
     #[error("the scorer has more than {MAX_PARAMETERS} parameters: use fewer features or hidden units")]
     TooLarge,
     /// Weights that are to start at NaN or an infinity.
-    #[error("linear weights are to start at {found}; give a finite number, such as 0 or 1")]
-    Start {
-        /// The number given.
-        found: f64,
-    },
+    #[error("linear weights are to start at {0}; give a finite number, such as 0 or 1")]
+    Start(f64),
     /// Features of another width.
     #[error(
         "the scorer takes {expected} features a row, but these have {found}: \
@@ -47,11 +43,8 @@ pub enum ScorerError {
         found: usize,
     },
     /// A share of units to leave out that is none.
-    #[error("the dropout is {found}; a share from 0 to below 1 is needed, such as 0.3")]
-    Dropout {
-        /// The number given.
-        found: f64,
-    },
+    #[error("the dropout is {0}; a share from 0 to below 1 is needed, such as 0.3")]
+    Dropout(f64),
     /// Weights of each group in a scorer that can't have them.
     #[error("a text network can't have weights for each group: use offsets, or a linear scorer")]
     GroupWeights,
@@ -61,12 +54,9 @@ pub enum ScorerError {
     /// No words for a scorer that reads nothing else.
     #[error(
         "a text network reads the words of one text column and nothing else, but there {}",
-        if *.numbers > 0 { "are other features: leave them out, or use a linear scorer" } else { "is no text" }
+        if *.0 > 0 { "are other features: leave them out, or use a linear scorer" } else { "is no text" }
     )]
-    NoText {
-        /// Features that are no words.
-        numbers: usize,
-    },
+    NoText(usize),
     /// A group-aware scorer without groups.
     #[error("the scorer is group-aware, but the features come without groups: give the group of each row")]
     NoGroups,
@@ -128,7 +118,7 @@ impl GroupUse {
 }
 
 macro_rules! architectures {
-    ($($(#[$about:meta])* $name:ident,)*) => {
+    ($($(#[$doc:meta])* $name:ident, $word:literal, $about:literal;)*) => {
         /// A shape of scorers.
         ///
         /// ```
@@ -142,7 +132,31 @@ macro_rules! architectures {
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "kind", rename_all = "snake_case")]
         pub enum Architecture {
-            $($(#[$about])* $name($name),)*
+            $($(#[$doc])* $name($name),)*
+        }
+
+        /// The kind of scorer.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum ScorerKind {
+            $($(#[$doc])* $name,)*
+        }
+
+        names! { ScorerKind: $($word => $name, $about;)* }
+
+        impl ScorerKind {
+            /// How such scorers are trained if nothing else is said, and what they read.
+            pub fn defaults(self) -> &'static LearnerDefaults {
+                match self {
+                    $(ScorerKind::$name => &$name::DEFAULTS,)*
+                }
+            }
+
+            /// The shape for some features.
+            pub(crate) fn build(self, spec: &LearnerSpec) -> Architecture {
+                match self {
+                    $(ScorerKind::$name => Architecture::$name($name::build(spec)),)*
+                }
+            }
         }
 
         impl Deref for Architecture {
@@ -159,11 +173,50 @@ macro_rules! architectures {
 
 architectures! {
     /// A weighted sum of the features.
-    Linear,
+    Linear, "linear", "A weighted sum of the features";
     /// A network with hidden layers.
-    Mlp,
+    Mlp, "mlp", "A network with hidden layers";
     /// A convolutional network for texts.
-    TextCnn,
+    TextCnn, "text-cnn", "A convolutional network for a text";
+}
+
+/// How scorers of a kind are trained if nothing else is said, and what they read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LearnerDefaults {
+    /// Scorers that are kept on the way.
+    pub snapshots: usize,
+    /// Queries or rows that a step looks at; all if none is given.
+    pub batch: Option<usize>,
+    /// Step sizes that are tried, if they are not the usual ones.
+    pub step_sizes: Option<[f64; 3]>,
+    /// What of a text is kept.
+    pub text: TextLayout,
+    /// Whether there has to be a text.
+    pub needs_text: bool,
+}
+
+impl LearnerDefaults {
+    /// Those of scorers of numbers, for which a text is the words it has.
+    pub(super) const NUMBERS: LearnerDefaults = LearnerDefaults {
+        snapshots: 100,
+        batch: None,
+        step_sizes: None,
+        text: TextLayout::Bag,
+        needs_text: false,
+    };
+}
+
+/// What a scorer is to be built for.
+pub(crate) struct LearnerSpec<'a> {
+    /// Features a row.
+    pub width: usize,
+    pub groups: GroupUse,
+    /// Units of hidden layers.
+    pub hidden: &'a [usize],
+    /// Whether scores are compared with labels, which needs an intercept.
+    pub regression: bool,
+    /// Whether features are words.
+    pub has_text: bool,
 }
 
 impl Architecture {
@@ -177,7 +230,7 @@ impl Architecture {
         }
         self.check_sizes()?;
         match self.groups().groups() {
-            Some(found) if found == 0 || found > MAX_GROUPS => Err(ScorerError::Groups { found }),
+            Some(found) if found == 0 || found > MAX_GROUPS => Err(ScorerError::Groups(found)),
             _ if self.len() > MAX_PARAMETERS => Err(ScorerError::TooLarge),
             _ => Ok(()),
         }
@@ -215,11 +268,11 @@ mod tests {
         assert!(matches!(mlp(1, &[2, 0], blind).check_shape(), Err(ScorerError::Zero { .. })));
         assert_eq!(mlp(usize::MAX, &[usize::MAX], blind).check_shape(), Err(ScorerError::TooLarge));
         let groups = GroupUse::Weights { groups: usize::MAX };
-        assert_eq!(mlp(1, &[1], groups).check_shape(), Err(ScorerError::Groups { found: usize::MAX }));
+        assert_eq!(mlp(1, &[1], groups).check_shape(), Err(ScorerError::Groups(usize::MAX)));
         let groups = GroupUse::Offsets { groups: 0 };
-        assert_eq!(mlp(1, &[1], groups).check_shape(), Err(ScorerError::Groups { found: 0 }));
+        assert_eq!(mlp(1, &[1], groups).check_shape(), Err(ScorerError::Groups(0)));
         let linear = Linear { width: 1, intercept: true, start: f64::NAN, groups: blind };
-        assert!(matches!(Architecture::Linear(linear).check_shape(), Err(ScorerError::Start { .. })));
+        assert!(matches!(Architecture::Linear(linear).check_shape(), Err(ScorerError::Start(_))));
     }
 
     #[test]

@@ -169,7 +169,7 @@ fn fit<'a>(encoding: &Encoding, column: &'a Column, notes: &mut Vec<Note>) -> Re
             Err(EncodeError::Text { column: name(), example: example.cloned().unwrap_or_default() })
         }
         (Encoding::Category { .. } | Encoding::Text { .. }, Values::Numbers(_)) => {
-            Err(EncodeError::Numbers { column: name() })
+            Err(EncodeError::Numbers(name()))
         }
         (Encoding::Text { words, layout, .. }, Values::Categories { codes, levels }) => {
             let places: HashMap<&str, u32> = words.iter().map(String::as_str).zip(0..).collect();
@@ -177,7 +177,7 @@ fn fit<'a>(encoding: &Encoding, column: &'a Column, notes: &mut Vec<Note>) -> Re
                 levels.par_iter().map(|text| text::codes(text, &places, *layout)).collect();
             let row = |&code: &u32| texts.get(code as usize).map_or(&[][..], Vec::as_slice);
             let found = Words::new(words.len(), codes.iter().map(row));
-            found.map(Fit::Text).map_err(|_| EncodeError::NoWords { column: name() })
+            found.map(Fit::Text).map_err(|_| EncodeError::NoWords(name()))
         }
         (Encoding::Category { levels: known, missing, .. }, Values::Categories { codes, levels }) => {
             let place = |level: &String| known.binary_search(level).map_or(MISSING, |place| place as u32);

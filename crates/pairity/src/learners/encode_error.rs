@@ -15,11 +15,8 @@ pub enum EncodeError {
         advice: &'static str,
     },
     /// The same column twice.
-    #[error("column {column:?} is among the features twice: name it once")]
-    Twice {
-        /// The column.
-        column: String,
-    },
+    #[error("column {0:?} is among the features twice: name it once")]
+    Twice(String),
     /// Another number of rows than the other columns.
     #[error(
         "column {column:?} has {found} rows, but {expected} were expected: all columns need the same length"
@@ -56,11 +53,8 @@ pub enum EncodeError {
         value: f64,
     },
     /// Numbers whose differences are beyond floating point.
-    #[error("column {column:?} has numbers too far apart to be standardized: bring it to a smaller scale")]
-    Spread {
-        /// The column.
-        column: String,
-    },
+    #[error("column {0:?} has numbers too far apart to be standardized: bring it to a smaller scale")]
+    Spread(String),
     /// Too many levels.
     #[error(
         "column {column:?} has {found} different values; at most {MAX_LEVELS} are encoded: \
@@ -93,25 +87,16 @@ pub enum EncodeError {
     },
     /// Numbers where categories were learned.
     #[error(
-        "column {column:?} holds numbers, but the model was trained with categories there: \
+        "column {0:?} holds numbers, but the model was trained with categories there: \
          read the column as categories"
     )]
-    Numbers {
-        /// The column.
-        column: String,
-    },
+    Numbers(String),
     /// Two columns of texts.
-    #[error("column {column:?} is a second text: one text column can be used")]
-    SecondText {
-        /// The column.
-        column: String,
-    },
+    #[error("column {0:?} is a second text: one text column can be used")]
+    SecondText(String),
     /// Texts without words.
-    #[error("column {column:?} has no words in the training rows: name a column that holds texts")]
-    NoWords {
-        /// The column.
-        column: String,
-    },
+    #[error("column {0:?} has no words in the training rows: name a column that holds texts")]
+    NoWords(String),
     /// A matrix that does not fit in memory.
     #[error("{rows} rows of {width} features do not fit in memory: use fewer columns, or score in parts")]
     TooLarge {

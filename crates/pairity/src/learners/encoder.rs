@@ -127,25 +127,16 @@ impl Encoder {
         for column in columns {
             let name = column.name.clone();
             if !seen.insert(&column.name) {
-                return Err(EncodeError::Twice { column: name });
+                return Err(EncodeError::Twice(name));
             }
             let found = length(column);
             if found != expected {
                 return Err(EncodeError::Length { column: name, found, expected });
             }
-            let beyond = rows.unwrap_or_default().iter().find(|&&row| row as usize >= found);
-            if let Some(&row) = beyond {
-                return Err(EncodeError::NoRow { column: name, row: row as usize, rows: found });
-            }
-            learned.push(match (&column.values, rows) {
-                (Values::Numbers(numbers), None) => number(name, numbers, 0..found, standardize)?,
-                (Values::Numbers(numbers), Some(rows)) => number(name, numbers, places(rows), standardize)?,
-                (Values::Categories { codes, levels }, None) => {
-                    category(name, codes.iter().copied(), levels)?
-                }
-                (Values::Categories { codes, levels }, Some(rows)) => {
-                    category(name, places(rows).map(|row| codes[row]), levels)?
-                }
+            let places = places(&name, rows, found)?;
+            learned.push(match &column.values {
+                Values::Numbers(numbers) => number(name, numbers, places, standardize)?,
+                Values::Categories { codes, levels } => category(name, places.map(|row| codes[row]), levels)?,
             });
         }
         Ok(Encoder { columns: learned })
@@ -179,25 +170,18 @@ impl Encoder {
     ) -> Result<Encoder, EncodeError> {
         let name = column.name.clone();
         if self.columns.iter().any(|known| known.name() == name) {
-            return Err(EncodeError::Twice { column: name });
+            return Err(EncodeError::Twice(name));
         }
         if self.text().is_some() {
-            return Err(EncodeError::SecondText { column: name });
+            return Err(EncodeError::SecondText(name));
         }
         let Some((codes, levels)) = column.categories() else {
-            return Err(EncodeError::Numbers { column: name });
+            return Err(EncodeError::Numbers(name));
         };
-        let beyond = rows.unwrap_or_default().iter().find(|&&row| row as usize >= codes.len());
-        if let Some(&row) = beyond {
-            return Err(EncodeError::NoRow { column: name, row: row as usize, rows: codes.len() });
-        }
-        let text = |&code: &u32| levels.get(code as usize).map_or("", String::as_str);
-        let words = match rows {
-            None => text::learn(codes.iter().map(text), vocabulary),
-            Some(rows) => text::learn(places(rows).map(|row| text(&codes[row])), vocabulary),
-        };
+        let text = |row: usize| levels.get(codes[row] as usize).map_or("", String::as_str);
+        let words = text::learn(places(&name, rows, codes.len())?.map(text), vocabulary);
         if words.is_empty() {
-            return Err(EncodeError::NoWords { column: name });
+            return Err(EncodeError::NoWords(name));
         }
         self.columns.push(Encoding::Text { name, words, layout });
         Ok(self)
@@ -260,8 +244,17 @@ pub(super) fn length(column: &Column) -> usize {
     }
 }
 
-fn places(rows: &[u32]) -> impl Iterator<Item = usize> + Clone {
-    rows.iter().map(|&row| row as usize)
+/// The rows to learn from, which a column has to have; all if none are given.
+fn places<'a>(
+    name: &str,
+    rows: Option<&'a [u32]>,
+    length: usize,
+) -> Result<impl Iterator<Item = usize> + Clone + use<'a>, EncodeError> {
+    if let Some(&row) = rows.unwrap_or_default().iter().find(|&&row| row as usize >= length) {
+        return Err(EncodeError::NoRow { column: name.to_owned(), row: row as usize, rows: length });
+    }
+    let all = 0..if rows.is_none() { length } else { 0 };
+    Ok(all.chain(rows.unwrap_or_default().iter().map(|&row| row as usize)))
 }
 
 fn number(
@@ -276,7 +269,7 @@ fn number(
     let indicator = rows.clone().any(|row| numbers[row].is_nan());
     let known = rows.map(|row| numbers[row]).filter(|number| !number.is_nan());
     let Some((mean, deviation)) = mean_and_deviation(known) else {
-        return Err(EncodeError::Spread { column: name });
+        return Err(EncodeError::Spread(name));
     };
     Ok(match standardize {
         true => {

@@ -24,11 +24,8 @@ pub enum FeaturesError {
     #[error("there are no features: a scorer needs at least one")]
     NoWidth,
     /// More rows than row numbers.
-    #[error("{rows} rows are more than the {MAX_ROWS} that one table may have: work on it in parts")]
-    TooMany {
-        /// Rows given.
-        rows: usize,
-    },
+    #[error("{0} rows are more than the {MAX_ROWS} that one table may have: work on it in parts")]
+    TooMany(usize),
     /// NaN or an infinity.
     #[error(
         "feature {feature} in row {row} is {value}; finite numbers are needed: fill in or drop the row",
@@ -121,7 +118,7 @@ impl Features {
             return Err(FeaturesError::NoWidth);
         }
         if rows > MAX_ROWS {
-            return Err(FeaturesError::TooMany { rows });
+            return Err(FeaturesError::TooMany(rows));
         }
         if rows.checked_mul(width) != Some(values.len()) {
             return Err(FeaturesError::Length { rows, width, found: values.len() });
@@ -231,6 +228,22 @@ impl Features {
         Features { rows: rows.len(), dense: self.dense, values, words, groups }
     }
 
+    /// Adds the offset of each row's group to its score, if the rows have groups.
+    pub(super) fn add_offsets(&self, offsets: &[f64], scores: &mut [f64]) {
+        for (score, &code) in scores.iter_mut().zip(self.codes().unwrap_or(&[])) {
+            *score += offsets.get(code as usize).unwrap_or(&0.0);
+        }
+    }
+
+    /// Adds the slope of each row's score to that of its group's offset, if the rows have groups.
+    pub(super) fn add_to_offsets(&self, score_gradient: &[f64], offsets: &mut [f64]) {
+        for (g, &code) in score_gradient.iter().zip(self.codes().unwrap_or(&[])) {
+            if let Some(offset) = offsets.get_mut(code as usize) {
+                *offset += g;
+            }
+        }
+    }
+
     /// The rows of each of K groups and, last, the rows without a group; nothing without groups.
     pub(super) fn rows_by_group(&self, groups: usize) -> Option<Vec<&[u32]>> {
         let by = self.groups.as_ref()?;
@@ -271,7 +284,7 @@ mod tests {
         let error = Features::new(2, 2, vec![0.0; 3]).unwrap_err();
         assert_eq!(error, FeaturesError::Length { rows: 2, width: 2, found: 3 });
         assert_eq!(Features::new(0, 0, Vec::new()), Err(FeaturesError::NoWidth));
-        assert!(matches!(Features::new(usize::MAX, 2, Vec::new()), Err(FeaturesError::TooMany { .. })));
+        assert!(matches!(Features::new(usize::MAX, 2, Vec::new()), Err(FeaturesError::TooMany(_))));
         let error = Features::new(2, 2, vec![0.0, 1.0, f64::INFINITY, 2.0]).unwrap_err();
         assert!(error.to_string().starts_with("feature 1 in row 2 is inf"), "{error}");
         let features = Features::new(1, 1, vec![0.0]).unwrap();

@@ -6,8 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::architecture::{LearnerDefaults, LearnerSpec};
 use super::sweep::{self, Block, Kernel};
-use super::{Features, GroupUse, Scorer, ScorerError};
+use super::{Features, GroupUse, Scorer, ScorerError, Trace};
 
 /// The widest rows with a loop of their own.
 const NARROW: usize = 8;
@@ -57,6 +58,17 @@ impl Linear {
     }
 }
 
+impl Linear {
+    pub(super) const DEFAULTS: LearnerDefaults = LearnerDefaults::NUMBERS;
+
+    /// Weights start at 1, unless they have to find a scale (regression) or are many (words): then at 0.
+    pub(super) fn build(spec: &LearnerSpec) -> Linear {
+        let &LearnerSpec { width, groups, regression, has_text, .. } = spec;
+        let start = if regression || has_text { 0.0 } else { 1.0 };
+        Linear { width, intercept: regression, start, groups }
+    }
+}
+
 impl Scorer for Linear {
     fn len(&self) -> usize {
         self.groups.len(self.kernel(self.width).len())
@@ -73,7 +85,7 @@ impl Scorer for Linear {
     fn check_sizes(&self) -> Result<(), ScorerError> {
         match self.start.is_finite() {
             true => Ok(()),
-            false => Err(ScorerError::Start { found: self.start }),
+            false => Err(ScorerError::Start(self.start)),
         }
     }
 
@@ -92,6 +104,7 @@ impl Scorer for Linear {
         &self,
         parameters: &[f64],
         features: &Features,
+        _trace: &Trace,
         score_gradient: &[f64],
         gradient: &mut [f64],
     ) {

@@ -8,9 +8,10 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use super::architecture::{LearnerDefaults, LearnerSpec};
 use super::product::{Matrix, multiply};
 use super::sweep::{self, Block, Kernel};
-use super::{Features, GroupUse, Scorer, ScorerError};
+use super::{Features, GroupUse, Scorer, ScorerError, Trace};
 
 /// Rows that go through the layers together.
 const TILE: usize = 256;
@@ -46,6 +47,14 @@ pub struct Mlp {
     pub hidden: Vec<usize>,
     /// How groups are used.
     pub groups: GroupUse,
+}
+
+impl Mlp {
+    pub(super) const DEFAULTS: LearnerDefaults = LearnerDefaults::NUMBERS;
+
+    pub(super) fn build(spec: &LearnerSpec) -> Mlp {
+        Mlp { width: spec.width, hidden: spec.hidden.to_vec(), groups: spec.groups }
+    }
 }
 
 impl Scorer for Mlp {
@@ -103,6 +112,7 @@ impl Scorer for Mlp {
         &self,
         parameters: &[f64],
         features: &Features,
+        _trace: &Trace,
         score_gradient: &[f64],
         gradient: &mut [f64],
     ) {

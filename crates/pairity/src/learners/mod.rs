@@ -8,7 +8,7 @@
 //! A new architecture is a file that implements [`Scorer`], and a line in the list of [`Architecture`]s.
 //!
 //! ```
-//! use pairity::learners::{Architecture, Features, GroupUse, Linear};
+//! use pairity::learners::{Architecture, Features, GroupUse, Linear, Trace};
 //!
 //! let features = Features::new(2, 2, vec![1.0, 2.0, 3.0, 4.0])?;
 //! let scorer = Architecture::Linear(Linear { width: 2, intercept: false, start: 1.0, groups: GroupUse::Blind });
@@ -21,7 +21,7 @@
 //!
 //! // The first score should rise and the second fall.
 //! let mut gradient = [0.0; 2];
-//! scorer.pull_back(&parameters, &features, &[1.0, -1.0], &mut gradient);
+//! scorer.pull_back(&parameters, &features, &Trace::default(), &[1.0, -1.0], &mut gradient);
 //! assert_eq!(gradient, [-2.0, -2.0]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -43,7 +43,8 @@ pub mod text;
 mod trace;
 
 pub(crate) use adam::Adam;
-pub use architecture::{Architecture, GroupUse, ScorerError};
+pub(crate) use architecture::LearnerSpec;
+pub use architecture::{Architecture, GroupUse, LearnerDefaults, ScorerError, ScorerKind};
 pub use encode::{Encoded, Note};
 pub use encode_error::EncodeError;
 pub use encoder::{Encoder, Encoding, MAX_LEVELS};
@@ -77,7 +78,7 @@ pub trait Learner {
         Trace::default()
     }
 
-    /// Whether steps need a curvature by each score.
+    /// Whether steps need a curvature by each score, as those of boosters do.
     fn uses_curvature(&self) -> bool {
         false
     }
@@ -134,34 +135,23 @@ pub trait Scorer: Send + Sync {
     fn score(&self, parameters: &[f64], features: &Features, scores: &mut [f64]);
 
     /// The gradient by the parameters of a value whose gradient by the scores is g: Σᵢ gᵢ ∂f(xᵢ; θ)/∂θ,
-    /// which is Jᵀg. What `gradient` held before is overwritten.
+    /// which is Jᵀg. What `gradient` held before is overwritten. The scores are those that
+    /// [`forward`](Self::forward) left the trace of, or without one those of [`score`](Self::score).
     fn pull_back(
-        &self,
-        parameters: &[f64],
-        features: &Features,
-        score_gradient: &[f64],
-        gradient: &mut [f64],
-    );
-
-    /// The scores as a step of training sees them. Where a scorer leaves out units at random, they follow
-    /// from `draw`. What is returned is for [`backward`](Self::backward) at the same parameters and features.
-    fn forward(&self, parameters: &[f64], features: &Features, draw: u64, scores: &mut [f64]) -> Trace {
-        let _ = draw;
-        self.score(parameters, features, scores);
-        Trace::default()
-    }
-
-    /// As [`pull_back`](Self::pull_back), of the scores that [`forward`](Self::forward) gave.
-    fn backward(
         &self,
         parameters: &[f64],
         features: &Features,
         trace: &Trace,
         score_gradient: &[f64],
         gradient: &mut [f64],
-    ) {
-        let _ = trace;
-        self.pull_back(parameters, features, score_gradient, gradient);
+    );
+
+    /// The scores as a step of training sees them. Where a scorer leaves out units at random, they follow
+    /// from `draw`. What is returned is for [`pull_back`](Self::pull_back) at the same parameters and features.
+    fn forward(&self, parameters: &[f64], features: &Features, draw: u64, scores: &mut [f64]) -> Trace {
+        let _ = draw;
+        self.score(parameters, features, scores);
+        Trace::default()
     }
 
     /// Rounds parameters to the precision that scores are computed in, which does not change the scores.

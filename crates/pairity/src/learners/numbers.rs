@@ -29,39 +29,29 @@ pub(crate) fn serialize<S: Serializer>(numbers: &[f64], serializer: S) -> Result
     }
     let exact = |x: &f64| f64::from(*x as f32).to_bits() == x.to_bits();
     let bytes = match numbers.iter().all(exact) {
-        true => {
-            let bytes: Vec<u8> = numbers.iter().flat_map(|&x| (x as f32).to_le_bytes()).collect();
-            Bytes::F32(STANDARD.encode(bytes))
-        }
-        false => {
-            let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
-            Bytes::F64(STANDARD.encode(bytes))
-        }
+        true => Bytes::F32(encoded(numbers, |x| (x as f32).to_le_bytes())),
+        false => Bytes::F64(encoded(numbers, f64::to_le_bytes)),
     };
     bytes.serialize(serializer)
 }
 
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
-    let wrong = || D::Error::custom("the bytes of the numbers are damaged");
-    Ok(match Either::deserialize(deserializer)? {
-        Either::List(numbers) => numbers,
-        Either::Bytes(Bytes::F32(text)) => {
-            let bytes = STANDARD.decode(text).map_err(|_| wrong())?;
-            let (numbers, rest) = bytes.as_chunks::<4>();
-            if !rest.is_empty() {
-                return Err(wrong());
-            }
-            numbers.iter().map(|&bytes| f64::from(f32::from_le_bytes(bytes))).collect()
-        }
-        Either::Bytes(Bytes::F64(text)) => {
-            let bytes = STANDARD.decode(text).map_err(|_| wrong())?;
-            let (numbers, rest) = bytes.as_chunks::<8>();
-            if !rest.is_empty() {
-                return Err(wrong());
-            }
-            numbers.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect()
-        }
-    })
+    let numbers = match Either::deserialize(deserializer)? {
+        Either::List(numbers) => Some(numbers),
+        Either::Bytes(Bytes::F32(text)) => decoded(&text, |bytes| f32::from_le_bytes(bytes).into()),
+        Either::Bytes(Bytes::F64(text)) => decoded(&text, f64::from_le_bytes),
+    };
+    numbers.ok_or_else(|| D::Error::custom("the bytes of the numbers are damaged"))
+}
+
+fn encoded<const N: usize>(numbers: &[f64], bytes: fn(f64) -> [u8; N]) -> String {
+    STANDARD.encode(numbers.iter().flat_map(|&number| bytes(number)).collect::<Vec<u8>>())
+}
+
+fn decoded<const N: usize>(text: &str, number: fn([u8; N]) -> f64) -> Option<Vec<f64>> {
+    let bytes = STANDARD.decode(text).ok()?;
+    let (numbers, rest) = bytes.as_chunks::<N>();
+    rest.is_empty().then(|| numbers.iter().map(|&bytes| number(bytes)).collect())
 }
 
 #[cfg(test)]

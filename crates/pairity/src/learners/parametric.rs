@@ -36,7 +36,7 @@ impl Learner for Parametric {
     fn step(&mut self, features: &Features, trace: &Trace, slope: ScoreSlope, step_size: f64) {
         let Parametric { architecture, parameters, adam, gradient } = self;
         gradient.resize(parameters.len(), 0.0);
-        architecture.backward(parameters, features, trace, slope.gradient, gradient);
+        architecture.pull_back(parameters, features, trace, slope.gradient, gradient);
         adam.descend(parameters, gradient, step_size);
     }
 

@@ -64,11 +64,8 @@ pub(super) fn score(
     match listed(groups, features) {
         None => {
             score_all(kernel, shared(kernel, groups, parameters), features, scores);
-            if let (GroupUse::Offsets { .. }, Some(codes)) = (groups, features.codes()) {
-                let offsets = &parameters[kernel.len()..];
-                for (score, &code) in scores.iter_mut().zip(codes) {
-                    *score += offsets.get(code as usize).unwrap_or(&0.0);
-                }
+            if let GroupUse::Offsets { .. } = groups {
+                features.add_offsets(&parameters[kernel.len()..], scores);
             }
         }
         Some(parts) => {
@@ -108,13 +105,8 @@ pub(super) fn pull_back(
             let set = set_of_all(groups);
             let within = &mut gradient[set * kernel.len()..][..kernel.len()];
             pull_back_all(kernel, shared(kernel, groups, parameters), features, score_gradient, within);
-            if let (GroupUse::Offsets { .. }, Some(codes)) = (groups, features.codes()) {
-                let offsets = &mut gradient[kernel.len()..];
-                for (g, &code) in score_gradient.iter().zip(codes) {
-                    if let Some(offset) = offsets.get_mut(code as usize) {
-                        *offset += g;
-                    }
-                }
+            if let GroupUse::Offsets { .. } = groups {
+                features.add_to_offsets(score_gradient, &mut gradient[kernel.len()..]);
             }
         }
         Some(parts) => {
@@ -141,14 +133,8 @@ pub(super) fn pull_back(
 fn listed(groups: GroupUse, features: &Features) -> Option<Vec<(usize, &[u32])>> {
     let GroupUse::Weights { groups } = groups else { return None };
     let size = part(features);
-    let by_group = features.rows_by_group(groups)?;
-    Some(
-        by_group
-            .into_iter()
-            .enumerate()
-            .flat_map(|(set, rows)| rows.chunks(size).map(move |r| (set, r)))
-            .collect(),
-    )
+    let by_group = features.rows_by_group(groups)?.into_iter().enumerate();
+    Some(by_group.flat_map(|(set, rows)| rows.chunks(size).map(move |rows| (set, rows))).collect())
 }
 
 /// The one set that all rows use, where groups have no sets of their own or the features no groups.

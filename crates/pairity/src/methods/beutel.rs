@@ -1,7 +1,7 @@
 //! A penalty on the correlation of residuals and groups (Beutel et al. 2019): the
 //! [`Correlation`](crate::pairs::Correlation) is added to the loss.
 
-use super::{Method, MethodError, MethodOptions, Stage, Task};
+use super::{Method, MethodEntry, MethodError, MethodOptions, Stage, Task};
 use crate::examples::Examples;
 use crate::pairs::{Correlation, Membership, SurrogateError};
 use crate::solvers::{LossTerm, ScoreTerm, TrainError, Trained, Watch, train_with};
@@ -11,16 +11,12 @@ use crate::solvers::{LossTerm, ScoreTerm, TrainError, Trained, Watch, train_with
 pub struct Beutel;
 
 impl Method for Beutel {
-    fn name(&self) -> &'static str {
-        "beutel"
-    }
-
-    fn about(&self) -> &'static str {
-        "A penalty on the correlation of residuals and groups (Beutel et al. 2019)"
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Training
+    fn entry(&self) -> MethodEntry {
+        MethodEntry {
+            name: "beutel",
+            stage: Stage::Training,
+            about: "A penalty on the correlation of residuals and groups (Beutel et al. 2019)",
+        }
     }
 
     fn train(&self, task: &Task, options: &MethodOptions, watch: Watch) -> Result<Trained, MethodError> {

@@ -1,6 +1,6 @@
 //! The objective subject to the constraints, by the game.
 
-use super::{Method, MethodError, MethodOptions, Stage, Task};
+use super::{Method, MethodEntry, MethodError, MethodOptions, Stage, Task};
 use crate::solvers::{Trained, Watch};
 
 /// The method.
@@ -8,16 +8,8 @@ use crate::solvers::{Trained, Watch};
 pub struct Constrained;
 
 impl Method for Constrained {
-    fn name(&self) -> &'static str {
-        "constrained"
-    }
-
-    fn about(&self) -> &'static str {
-        "The constraints are enforced"
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Constraints
+    fn entry(&self) -> MethodEntry {
+        MethodEntry { name: "constrained", stage: Stage::Constraints, about: "The constraints are enforced" }
     }
 
     fn train(&self, task: &Task, _: &MethodOptions, watch: Watch) -> Result<Trained, MethodError> {

@@ -11,7 +11,7 @@
 //! positives becomes that of the first group. A pair weighs the product of its examples' weights, so
 //! training with these weights changes what the area under the curve is made of, and nothing else.
 
-use super::{Method, MethodError, MethodOptions, Stage, Task};
+use super::{Method, MethodEntry, MethodError, MethodOptions, Stage, Task};
 use crate::examples::{Attribute, Examples};
 use crate::solvers::{Data, Trained, Watch};
 
@@ -22,16 +22,12 @@ const METHOD: &str = "debiasing";
 pub struct Debiased;
 
 impl Method for Debiased {
-    fn name(&self) -> &'static str {
-        "debiased"
-    }
-
-    fn about(&self) -> &'static str {
-        "Example weights balance positives and negatives in all groups (Dixon et al. 2018)"
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Training
+    fn entry(&self) -> MethodEntry {
+        MethodEntry {
+            name: "debiased",
+            stage: Stage::Training,
+            about: "Example weights balance positives and negatives in all groups (Dixon et al. 2018)",
+        }
     }
 
     fn train(&self, task: &Task, _: &MethodOptions, watch: Watch) -> Result<Trained, MethodError> {

@@ -9,7 +9,7 @@
 
 use super::line_search::{Effort, line_search};
 use super::tuning::{Adjusted, Judge, Standing, Tuning};
-use super::{Adjuster, Method, MethodError, Stage};
+use super::{Adjuster, Method, MethodEntry, MethodError, Stage};
 use crate::model::{Adjustment, GroupOffset};
 use std::cmp::Ordering;
 
@@ -32,16 +32,8 @@ const COARSE: Effort = Effort { first: 33, best: 2, between: 4 };
 pub struct GroupOffsets;
 
 impl Method for GroupOffsets {
-    fn name(&self) -> &'static str {
-        "group-offset"
-    }
-
-    fn about(&self) -> &'static str {
-        "A shift of each group's scores"
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Scores
+    fn entry(&self) -> MethodEntry {
+        MethodEntry { name: "group-offset", stage: Stage::Scores, about: "A shift of each group's scores" }
     }
 
     fn adjuster(&self) -> Option<Adjuster> {

@@ -12,8 +12,8 @@
 //!
 //! The sigmoid of scores above 36 is 1 to the last bit: such scores become ties.
 
-use super::tuning::{Adjusted, Judge, Standing, Tuning};
-use super::{Adjuster, Method, MethodError, Stage, ranks_only};
+use super::tuning::{Adjusted, Judge, Standing, Tuning, first_best};
+use super::{Adjuster, Method, MethodEntry, MethodError, Stage, ranks_only};
 use crate::goals::Problem;
 use crate::model::{Adjustment, GroupLogistic, sigmoid};
 use rayon::prelude::*;
@@ -30,16 +30,12 @@ const BETAS: [f64; 4] = [-1.0, -2.0, -5.0, -10.0];
 pub struct KallusZhou;
 
 impl Method for KallusZhou {
-    fn name(&self) -> &'static str {
-        "kallus-zhou"
-    }
-
-    fn about(&self) -> &'static str {
-        "A logistic map of a group's scores (Kallus & Zhou 2019)"
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Scores
+    fn entry(&self) -> MethodEntry {
+        MethodEntry {
+            name: "kallus-zhou",
+            stage: Stage::Scores,
+            about: "A logistic map of a group's scores (Kallus & Zhou 2019)",
+        }
     }
 
     fn check(&self, problem: &Problem) -> Result<(), MethodError> {
@@ -151,11 +147,6 @@ fn best_map(judge: &Judge, maps: &[GroupLogistic], group: usize) -> (GroupLogist
             })
         })
         .collect();
-    let mut best = 0;
-    for at in 1..standings.len() {
-        if standings[at].order(&standings[best]).is_lt() {
-            best = at;
-        }
-    }
+    let best = first_best(&standings);
     (candidate(best), standings[best])
 }

@@ -38,13 +38,29 @@ pub enum Stage {
     Scores,
 }
 
+/// What lists say of a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MethodEntry {
+    /// The name that commands know it by.
+    pub name: &'static str,
+    /// Where it acts.
+    pub stage: Stage,
+    /// What it does, in one line.
+    pub about: &'static str,
+}
+
 /// Tunes an adjustment of given scores.
 pub type Adjuster = fn(&Tuning, &MethodOptions) -> Result<Adjusted, MethodError>;
 
 /// A way to get a fair scorer. All methods are listed in [`ALL`](super::ALL).
 pub trait Method: Send + Sync {
+    /// What lists say of it.
+    fn entry(&self) -> MethodEntry;
+
     /// The name that commands know it by; several kinds of a method have the same.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &'static str {
+        self.entry().name
+    }
 
     /// The name, and in brackets the kind where there are several.
     fn full_name(&self) -> &'static str {
@@ -52,10 +68,14 @@ pub trait Method: Send + Sync {
     }
 
     /// What it does, in one line.
-    fn about(&self) -> &'static str;
+    fn about(&self) -> &'static str {
+        self.entry().about
+    }
 
     /// Where it acts.
-    fn stage(&self) -> Stage;
+    fn stage(&self) -> Stage {
+        self.entry().stage
+    }
 
     /// Whether what it gives depends on the bounds of the constraints.
     fn follows_bound(&self) -> bool {

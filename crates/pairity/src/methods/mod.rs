@@ -35,7 +35,7 @@ mod x_order_tests;
 
 pub use error::MethodError;
 pub use fit::{Fitted, Task, adjust, fit, fit_from};
-pub use method::{Adjuster, Method, MethodOptions, Stage};
+pub use method::{Adjuster, Method, MethodEntry, MethodOptions, Stage};
 pub use tuning::{Adjusted, Tuning};
 
 use crate::model::exposure::Exposure;

@@ -11,11 +11,10 @@
 //! this one moves scores least (in mean square). F_g is linear between the scores seen, each in the middle
 //! of its own share; a group keeps at most 1,000 knots.
 
-use super::tuning::{Adjusted, Judge, Standing, Tuning};
-use super::{Adjuster, Method, MethodError, Stage};
+use super::tuning::{self, Adjusted, Judge, Standing, Tuning};
+use super::{Adjuster, Method, MethodEntry, MethodError, Stage};
 use crate::examples::sort_by_value;
-use crate::model::Curve;
-use crate::model::{Adjustment, GroupCurve};
+use crate::model::{Adjustment, Curve, GroupCurve};
 use rayon::prelude::*;
 
 const METHOD: &str = "matching quantiles";
@@ -34,16 +33,12 @@ const HALVINGS: usize = 10;
 pub struct QuantileMatch;
 
 impl Method for QuantileMatch {
-    fn name(&self) -> &'static str {
-        "quantile-match"
-    }
-
-    fn about(&self) -> &'static str {
-        "One distribution of scores for all groups"
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Scores
+    fn entry(&self) -> MethodEntry {
+        MethodEntry {
+            name: "quantile-match",
+            stage: Stage::Scores,
+            about: "One distribution of scores for all groups",
+        }
     }
 
     fn adjuster(&self) -> Option<Adjuster> {
@@ -97,25 +92,9 @@ fn smallest(judge: &Judge, full: &[Curve]) -> f64 {
         let adjustment = partial(judge, full, strength);
         judge.standing(|group, score| adjustment.value(group, score))
     };
-    let found: Vec<Standing> =
-        (0..=STEPS).into_par_iter().map(|step| standing(step as f64 / STEPS as f64)).collect();
-    let step = match found.iter().position(Standing::is_feasible) {
-        Some(step) => step,
-        None => (1..=STEPS)
-            .fold(0, |best, step| if found[step].order(&found[best]).is_lt() { step } else { best }),
-    };
-    if step == 0 || !found[step].is_feasible() {
-        return step as f64 / STEPS as f64;
-    }
-    let (mut low, mut high) = ((step - 1) as f64 / STEPS as f64, step as f64 / STEPS as f64);
-    for _ in 0..HALVINGS {
-        let middle = 0.5 * (low + high);
-        match standing(middle).is_feasible() {
-            true => high = middle,
-            false => low = middle,
-        }
-    }
-    high
+    let strengths: Vec<f64> = (0..=STEPS).map(|step| step as f64 / STEPS as f64).collect();
+    let found: Vec<Standing> = strengths.par_iter().map(|&strength| standing(strength)).collect();
+    tuning::smallest(&strengths, &found, HALVINGS, &standing)
 }
 
 /// The maps at a strength.

@@ -1,6 +1,6 @@
 //! The least of the objective and the rates of the constraints, by the game.
 
-use super::{Method, MethodError, MethodOptions, Stage, Task};
+use super::{Method, MethodEntry, MethodError, MethodOptions, Stage, Task};
 use crate::goals::Problem;
 use crate::solvers::{Trained, Watch};
 
@@ -9,16 +9,12 @@ use crate::solvers::{Trained, Watch};
 pub struct Robust;
 
 impl Method for Robust {
-    fn name(&self) -> &'static str {
-        "robust"
-    }
-
-    fn about(&self) -> &'static str {
-        "The least of the objective and of the rates in the constraints is raised"
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Training
+    fn entry(&self) -> MethodEntry {
+        MethodEntry {
+            name: "robust",
+            stage: Stage::Training,
+            about: "The least of the objective and of the rates in the constraints is raised",
+        }
     }
 
     fn check(&self, problem: &Problem) -> Result<(), MethodError> {

@@ -1,7 +1,7 @@
 //! Rankings of fair [`exposure`](crate::model::exposure) (Singh & Joachims 2018), drawn for each query from
 //! the scores of an unconstrained scorer.
 
-use super::{Method, MethodError, MethodOptions, Stage, Task, ranks_only};
+use super::{Method, MethodEntry, MethodError, MethodOptions, Stage, Task, ranks_only};
 use crate::goals::Problem;
 use crate::model::exposure::{self, Exposure, METHOD};
 use crate::model::{After, Ranked};
@@ -12,8 +12,12 @@ use crate::solvers::Trained;
 pub struct SinghJoachims(pub Exposure);
 
 impl Method for SinghJoachims {
-    fn name(&self) -> &'static str {
-        "singh-joachims"
+    fn entry(&self) -> MethodEntry {
+        MethodEntry {
+            name: "singh-joachims",
+            stage: Stage::Scores,
+            about: "Random rankings of fair exposure (Singh & Joachims 2018)",
+        }
     }
 
     fn full_name(&self) -> &'static str {
@@ -21,14 +25,6 @@ impl Method for SinghJoachims {
             Exposure::Impact => "singh-joachims (impact)",
             Exposure::Treatment => "singh-joachims (treatment)",
         }
-    }
-
-    fn about(&self) -> &'static str {
-        "Random rankings of fair exposure (Singh & Joachims 2018)"
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Scores
     }
 
     fn follows_bound(&self) -> bool {

@@ -64,6 +64,36 @@ impl Standing {
     }
 }
 
+/// The first of the best.
+pub(super) fn first_best(standings: &[Standing]) -> usize {
+    let better =
+        |best: usize, at: usize| if standings[at].order(&standings[best]).is_lt() { at } else { best };
+    (1..standings.len()).fold(0, better)
+}
+
+/// The smallest setting that meets the constraints, by halving the step before the first that does; or the one
+/// that misses them least.
+pub(super) fn smallest(
+    settings: &[f64],
+    found: &[Standing],
+    halvings: usize,
+    standing: &dyn Fn(f64) -> Standing,
+) -> f64 {
+    let Some(first) = found.iter().position(Standing::is_feasible) else {
+        return settings[first_best(found)];
+    };
+    let Some(before) = first.checked_sub(1) else { return settings[first] };
+    let (mut low, mut high) = (settings[before], settings[first]);
+    for _ in 0..halvings {
+        let middle = 0.5 * (low + high);
+        match standing(middle).is_feasible() {
+            true => high = middle,
+            false => low = middle,
+        }
+    }
+    high
+}
+
 /// Judges adjustments of examples that have groups.
 pub(super) struct Judge<'a> {
     pub examples: &'a Examples,

@@ -1,21 +1,13 @@
 //! The objective alone: what the other methods are measured against.
 
-use super::{Method, Stage};
+use super::{Method, MethodEntry, Stage};
 
 /// The method.
 #[derive(Debug)]
 pub struct Unconstrained;
 
 impl Method for Unconstrained {
-    fn name(&self) -> &'static str {
-        "unconstrained"
-    }
-
-    fn about(&self) -> &'static str {
-        "They are only reported"
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Unconstrained
+    fn entry(&self) -> MethodEntry {
+        MethodEntry { name: "unconstrained", stage: Stage::Unconstrained, about: "They are only reported" }
     }
 }

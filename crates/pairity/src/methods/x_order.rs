@@ -16,11 +16,10 @@
 //! merged; it applies to any row.
 
 use super::blocks::{BLOCKS, Blocks, Merge};
-use super::tuning::{Adjusted, Judge, Standing, Tuning};
-use super::{Adjuster, Method, MethodError, Stage, ranks_only};
+use super::tuning::{self, Adjusted, Judge, Standing, Tuning};
+use super::{Adjuster, Method, MethodEntry, MethodError, Stage, ranks_only};
 use crate::goals::Problem;
-use crate::model::Curve;
-use crate::model::{Adjustment, GroupCurve};
+use crate::model::{Adjustment, Curve, GroupCurve};
 
 const METHOD: &str = "xOrder";
 
@@ -38,16 +37,12 @@ const LARGE: f64 = 1e6;
 pub struct XOrder;
 
 impl Method for XOrder {
-    fn name(&self) -> &'static str {
-        "x-order"
-    }
-
-    fn about(&self) -> &'static str {
-        "The best merge of two groups' orders (Cui et al. 2021)"
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Scores
+    fn entry(&self) -> MethodEntry {
+        MethodEntry {
+            name: "x-order",
+            stage: Stage::Scores,
+            about: "The best merge of two groups' orders (Cui et al. 2021)",
+        }
     }
 
     fn check(&self, problem: &Problem) -> Result<(), MethodError> {
@@ -144,22 +139,7 @@ fn smallest(critical: f64, standing: &dyn Fn(f64) -> Standing) -> f64 {
             break;
         }
     }
-    let last = found.len() - 1;
-    if !found[last].is_feasible() {
-        let best = (1..found.len())
-            .fold(0, |best, at| if found[at].order(&found[best]).is_lt() { at } else { best });
-        return lambdas[best];
-    }
-    let Some(before) = last.checked_sub(1) else { return lambdas[last] };
-    let (mut low, mut high) = (lambdas[before], lambdas[last]);
-    for _ in 0..HALVINGS[1] {
-        let middle = 0.5 * (low + high);
-        match standing(middle).is_feasible() {
-            true => high = middle,
-            false => low = middle,
-        }
-    }
-    high
+    tuning::smallest(&lambdas, &found, HALVINGS[1], standing)
 }
 
 /// The best merges for all λ.

@@ -71,39 +71,19 @@ impl Influence {
                 state.add(unit, &sums);
             })
         };
-        let pairs = UnitSums::new(index).pairs(&tally.pairs);
-        let states = states.into_iter().map(|(state, _)| state);
-        Influence::from_units(states, sums, pairs, tally.pairs, queries)
-    }
-
-    fn from_units(
-        states: impl Iterator<Item = Units>,
-        sums: RateSums,
-        pairs: Vec<u64>,
-        cell_pairs: Vec<u64>,
-        queries: bool,
-    ) -> Influence {
-        let n = pairs.len();
-        let mut all = Units::new(n);
-        states.for_each(|state| all.merge(&state));
-        let values = sums.values();
-        let variances: Vec<f64> = (0..n).map(|r| all.variance(r)).collect();
-        let (mut freedom, mut units) = (vec![0.0; n], vec![0.0; n]);
-        for r in 0..n {
-            let sides = if queries || all.sides[1].squares[r] == 0.0 { 1 } else { 2 };
-            // D² / Σ D_u² units of equal size would have the same total and the same sum of squares.
-            let size = |side: &SideSums| sums.totals[r].powi(2) / side.squares[r];
-            let counts = all.sides[..sides].iter().map(|side| side.units[r]);
-            if sums.totals[r] > 0.0 && counts.min().is_some_and(|units| units >= 2) {
-                units[r] = all.sides[..sides].iter().map(size).fold(f64::INFINITY, f64::min);
-                // Satterthwaite: the two sides of pairs are two samples.
-                let variance: f64 = all.sides[..sides].iter().map(|side| side.variances[r]).sum();
-                let parts = all.sides[..sides].iter().map(|s| s.variances[r].powi(2) / (size(s) - 1.0));
-                let df = variance * variance / parts.sum::<f64>();
-                freedom[r] = if df.is_finite() && df > 0.0 { df } else { (units[r] - 1.0).max(0.5) };
-            }
+        let mut all = Units::new(rates.len());
+        states.iter().for_each(|(state, _)| all.merge(state));
+        let spread = |rate: usize| all.freedom_and_units(rate, sums.totals[rate], queries);
+        let (freedom, units) = (0..rates.len()).map(spread).unzip();
+        Influence {
+            pairs: UnitSums::new(index).pairs(&tally.pairs),
+            cell_pairs: tally.pairs,
+            values: sums.values(),
+            covariance: all.covariance,
+            variances: all.variances,
+            freedom,
+            units,
         }
-        Influence { cell_pairs, pairs, values, covariance: all.covariance, variances, freedom, units }
     }
 
     /// Covariance of two rates; none if there are too many to keep.
@@ -163,10 +143,9 @@ struct SideSums {
 /// Sums over units.
 struct Units {
     rates: usize,
-    /// Upper triangle.
+    /// Upper triangle; empty if there are too many rates.
     covariance: Vec<f64>,
-    /// Used instead when there are too many rates.
-    diagonal: Vec<f64>,
+    variances: Vec<f64>,
     sides: [SideSums; 2],
     moves: Vec<(u32, f64)>,
 }
@@ -174,11 +153,10 @@ struct Units {
 impl Units {
     fn new(rates: usize) -> Units {
         let side = SideSums { units: vec![0; rates], squares: vec![0.0; rates], variances: vec![0.0; rates] };
-        let dense = rates <= MAX_COVARIANCES;
         Units {
             rates,
-            covariance: vec![0.0; if dense { rates * rates } else { 0 }],
-            diagonal: vec![0.0; if dense { 0 } else { rates }],
+            covariance: vec![0.0; if rates <= MAX_COVARIANCES { rates * rates } else { 0 }],
+            variances: vec![0.0; rates],
             sides: [side.clone(), side],
             moves: Vec::new(),
         }
@@ -204,10 +182,10 @@ impl Units {
                 }
             }
             self.moves.push((rate, total));
+            self.variances[r] += total * total;
         }
         let n = self.rates;
         if self.covariance.is_empty() {
-            self.moves.iter().for_each(|&(rate, moved)| self.diagonal[rate as usize] += moved * moved);
             return;
         }
         self.moves.sort_unstable_by_key(|&(rate, _)| rate);
@@ -219,22 +197,32 @@ impl Units {
         }
     }
 
+    /// Degrees of freedom of a rate's variance, and how many units of equal size its units are worth; 0 if
+    /// they are too few.
+    fn freedom_and_units(&self, r: usize, total: f64, queries: bool) -> (f64, f64) {
+        let count = if queries || self.sides[1].squares[r] == 0.0 { 1 } else { 2 };
+        let sides = &self.sides[..count];
+        if total == 0.0 || sides.iter().any(|side| side.units[r] < 2) {
+            return (0.0, 0.0);
+        }
+        // D² / Σ D_u² units of equal size would have the same total and the same sum of squares.
+        let size = |side: &SideSums| total.powi(2) / side.squares[r];
+        let units = sides.iter().map(size).fold(f64::INFINITY, f64::min);
+        // Satterthwaite: the two sides of pairs are two samples.
+        let variance: f64 = sides.iter().map(|side| side.variances[r]).sum();
+        let parts = sides.iter().map(|side| side.variances[r].powi(2) / (size(side) - 1.0));
+        let df = variance * variance / parts.sum::<f64>();
+        (if df.is_finite() && df > 0.0 { df } else { (units - 1.0).max(0.5) }, units)
+    }
+
     fn merge(&mut self, other: &Units) {
         let add = |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
         add(&mut self.covariance, &other.covariance);
-        add(&mut self.diagonal, &other.diagonal);
+        add(&mut self.variances, &other.variances);
         for (to, from) in self.sides.iter_mut().zip(&other.sides) {
             to.units.iter_mut().zip(&from.units).for_each(|(to, from)| *to += from);
             add(&mut to.squares, &from.squares);
             add(&mut to.variances, &from.variances);
-        }
-    }
-
-    fn variance(&self, rate: usize) -> f64 {
-        if self.covariance.is_empty() {
-            self.diagonal[rate]
-        } else {
-            self.covariance[rate * self.rates + rate]
         }
     }
 }

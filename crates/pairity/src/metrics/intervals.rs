@@ -26,7 +26,7 @@ const DRAWS: usize = 10_000;
 const MAX_FORMS: usize = 5_000;
 
 /// A number with its interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Interval {
     pub value: f64,
     pub low: f64,
@@ -55,18 +55,15 @@ impl Intervals<'_> {
             Expression::Abs(inner) => absolute(self.bound(inner, tail)),
             Expression::Max(parts) => fold(parts.iter().map(|part| self.bound(part, tail)), f64::max),
             Expression::Min(parts) => fold(parts.iter().map(|part| self.bound(part, tail)), f64::min),
-            Expression::Sum(parts) => {
-                let zero = Interval { value: 0.0, low: 0.0, high: 0.0 };
-                parts.iter().fold(zero, |sum, (factor, part)| {
-                    let part = self.bound(part, tail);
-                    let ends = (factor * part.low, factor * part.high);
-                    Interval {
-                        value: sum.value + factor * part.value,
-                        low: sum.low + ends.0.min(ends.1),
-                        high: sum.high + ends.0.max(ends.1),
-                    }
-                })
-            }
+            Expression::Sum(parts) => parts.iter().fold(Interval::default(), |sum, (factor, part)| {
+                let part = self.bound(part, tail);
+                let ends = (factor * part.low, factor * part.high);
+                Interval {
+                    value: sum.value + factor * part.value,
+                    low: sum.low + ends.0.min(ends.1),
+                    high: sum.high + ends.0.max(ends.1),
+                }
+            }),
             Expression::Spread(forms) if is_wide(forms) => {
                 // Too many differences to look at each: how far the forms' own limits are apart.
                 let ends = forms.iter().map(|form| self.form(form, tail));
@@ -170,7 +167,6 @@ impl Intervals<'_> {
                 (variance > 1e-12 * scale).then(|| (variance.sqrt().recip(), form))
             })
             .collect();
-        let normal = standard_normal();
         let mut random = ChaCha8Rng::seed_from_u64(self.settings.seed);
         let mut largest: Vec<f64> = (0..DRAWS)
             .map(|_| {
@@ -193,7 +189,7 @@ impl Intervals<'_> {
             .collect();
         let at = ((self.settings.confidence * DRAWS as f64) as usize).min(DRAWS - 1);
         let (_, quantile, _) = largest.select_nth_unstable_by(at, f64::total_cmp);
-        normal.sf(*quantile).clamp(sidak, single)
+        Normal::standard().sf(*quantile).clamp(sidak, single)
     }
 
     /// A square root of the covariance of some rates (Cholesky with pivots, as it may be singular).
@@ -256,7 +252,7 @@ fn fold(parts: impl Iterator<Item = Interval>, pick: fn(f64, f64) -> f64) -> Int
             low: pick(a.low, b.low),
             high: pick(a.high, b.high),
         })
-        .unwrap_or(Interval { value: 0.0, low: 0.0, high: 0.0 })
+        .unwrap_or_default()
 }
 
 fn absolute(i: Interval) -> Interval {
@@ -277,15 +273,11 @@ fn wilson(value: f64, variance: f64, units: f64, quantile: f64) -> Interval {
     }
 }
 
-fn standard_normal() -> Normal {
-    Normal::standard()
-}
-
 /// The upper quantile of Student's t distribution.
 fn student(freedom: f64, tail: f64) -> f64 {
     // Beyond this many degrees of freedom the two agree to six digits.
     if freedom > 1e5 {
-        return standard_normal().inverse_cdf(1.0 - tail);
+        return Normal::standard().inverse_cdf(1.0 - tail);
     }
     StudentsT::new(0.0, 1.0, freedom.max(0.5)).map_or(f64::INFINITY, |t| t.inverse_cdf(1.0 - tail))
 }

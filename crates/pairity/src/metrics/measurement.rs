@@ -118,16 +118,12 @@ impl Measurement {
     pub fn expression(&self, expression: &Expression) -> Metric {
         let rates = expression.rates();
         let pairs = self.pairs(&rates);
-        for &rate in &rates {
-            if let Some(reason) = self.not_estimable(rate) {
-                return Metric { pairs, ..Metric::missing(reason) };
-            }
+        if let Some(reason) = rates.iter().find_map(|&rate| self.not_estimable(rate)) {
+            return Metric { pairs, ..Metric::missing(reason) };
         }
         let value = expression.value(&mut |rate| self.value(rate));
-        for &rate in &rates {
-            if let Some(reason) = self.no_interval(rate) {
-                return Metric { value: Some(value), pairs, ..Metric::missing(reason) };
-            }
+        if let Some(reason) = rates.iter().find_map(|&rate| self.no_interval(rate)) {
+            return Metric { value: Some(value), pairs, ..Metric::missing(reason) };
         }
         let intervals =
             Intervals { influence: &self.influence, index: &self.index, settings: &self.settings };

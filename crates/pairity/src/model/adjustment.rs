@@ -118,7 +118,7 @@ impl Adjustment {
     /// # Errors
     /// A group named twice, numbers that are not finite, a map that falls.
     pub fn check(&self) -> Result<(), ModelError> {
-        let damaged = |cause| Err(ModelError::Damaged { cause });
+        let damaged = |cause| Err(ModelError::Damaged(cause));
         let mut names = self.groups();
         names.sort_unstable();
         if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {

@@ -15,12 +15,12 @@ impl Model {
     /// The first contradiction found.
     pub fn check(&self) -> Result<(), ModelError> {
         self.architecture.check_shape()?;
-        self.check_encoder().map_err(|what| ModelError::Inconsistent { what })?;
-        self.check_groups().map_err(|what| ModelError::Inconsistent { what })?;
-        self.check_components().map_err(|what| ModelError::Inconsistent { what })?;
+        self.check_encoder().map_err(ModelError::Inconsistent)?;
+        self.check_groups().map_err(ModelError::Inconsistent)?;
+        self.check_components().map_err(ModelError::Inconsistent)?;
         match &self.after {
             Some(After::Adjusted(adjustment)) => {
-                adjustment.check().map_err(|error| ModelError::Inconsistent { what: error.to_string() })
+                adjustment.check().map_err(|error| ModelError::Inconsistent(error.to_string()))
             }
             _ => Ok(()),
         }

@@ -8,30 +8,18 @@ use crate::learners::{EncodeError, FeaturesError, ScorerError};
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// Not JSON, or not with the fields of a model.
-    #[error("not a model file: {cause}. Give a file that training wrote; it may be cut short or damaged")]
-    Malformed {
-        /// What is wrong, and where.
-        cause: String,
-    },
-    /// Another kind of document, or another version of it.
-    #[error("the schema is {found:?}, but {SCHEMA:?} is needed: {}", schema_advice(found))]
-    Schema {
-        /// The schema found, empty if there is none.
-        found: String,
-    },
+    /// Not JSON, or not with the fields of a model; where and why.
+    #[error("not a model file: {0}. Give a file that training wrote; it may be cut short or damaged")]
+    Malformed(String),
+    /// Another kind of document, or another version of it, by its schema; empty if it has none.
+    #[error("the schema is {0:?}, but {SCHEMA:?} is needed: {advice}", advice = schema_advice(.0))]
+    Schema(String),
     /// Parts that contradict each other.
-    #[error("damaged model file: {what}. Train the model again")]
-    Inconsistent {
-        /// What contradicts what.
-        what: String,
-    },
+    #[error("damaged model file: {0}. Train the model again")]
+    Inconsistent(String),
     /// An adjustment that no method can have made.
-    #[error("the adjustment of scores is damaged: {cause}. Give one that a method wrote")]
-    Damaged {
-        /// What is wrong with it.
-        cause: String,
-    },
+    #[error("the adjustment of scores is damaged: {0}. Give one that a method wrote")]
+    Damaged(String),
     /// A shape that is none, or that does not fit the features.
     #[error(transparent)]
     Scorer(#[from] ScorerError),
@@ -66,11 +54,8 @@ pub enum ModelError {
     #[error("the adjustment of scores differs by group, and the table has none: name the group column")]
     NoGroups,
     /// Examples that can't be ranked by exposure.
-    #[error("{} does not apply: {reason}", super::exposure::METHOD)]
-    NoRanking {
-        /// What is missing.
-        reason: &'static str,
-    },
+    #[error("{method} does not apply: {0}", method = super::exposure::METHOD)]
+    NoRanking(&'static str),
     /// An average of ranks is asked for.
     #[error("the model draws a ranking for each query, and ranks have no expected score")]
     NoExpected,

@@ -153,7 +153,7 @@ impl Model {
     pub fn to_json(&self) -> Result<String, ModelError> {
         self.check()?;
         serde_json::to_string_pretty(&Document { schema: SCHEMA, model: self })
-            .map_err(|cause| ModelError::Malformed { cause: cause.to_string() })
+            .map_err(|cause| ModelError::Malformed(cause.to_string()))
     }
 
     /// The model of a JSON document.
@@ -165,11 +165,11 @@ impl Model {
         struct Head {
             schema: Option<String>,
         }
-        let malformed = |cause: serde_json::Error| ModelError::Malformed { cause: cause.to_string() };
+        let malformed = |cause: serde_json::Error| ModelError::Malformed(cause.to_string());
         let head: Head = serde_json::from_str(text).map_err(malformed)?;
         match head.schema {
             Some(schema) if schema == SCHEMA => {}
-            found => return Err(ModelError::Schema { found: found.unwrap_or_default() }),
+            found => return Err(ModelError::Schema(found.unwrap_or_default())),
         }
         let model: Model = serde_json::from_str(text).map_err(malformed)?;
         model.check()?;

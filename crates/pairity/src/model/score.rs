@@ -4,6 +4,7 @@ use super::draw::{member, uniform};
 use super::{After, Component, MemberScores, Model, ModelError, StochasticScorer};
 use crate::examples::{Column, Examples, Groups};
 use crate::learners::{Features, Note};
+use serde::Serialize;
 
 /// The rows of a table, as a model scores them.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,12 +31,16 @@ impl<'a> ScoreRows<'a> {
     }
 }
 
-/// What a scorer of a model was drawn for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// A scorer of a model, and what it was drawn for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComponentUse {
-    /// How many queries, if there are any.
+    /// How likely it is drawn.
+    pub probability: f64,
+    /// Which snapshot of the training it is.
+    pub snapshot: usize,
+    /// Queries that drew it; nothing if there are no queries.
     pub queries: Option<usize>,
-    /// How many rows.
+    /// Rows that it scored.
     pub rows: usize,
 }
 
@@ -165,8 +170,13 @@ impl Model {
     /// Another number of queries than of rows.
     pub fn component_uses(&self, rows: &ScoreRows, seed: u64) -> Result<Vec<ComponentUse>, ModelError> {
         let drawn = self.drawn_components(rows, seed)?;
-        let start = ComponentUse { queries: rows.queries.map(|_| 0), rows: 0 };
-        let mut uses = vec![start; self.components.len()];
+        let start = |&Component { probability, snapshot, .. }: &Component| ComponentUse {
+            probability,
+            snapshot,
+            queries: rows.queries.map(|_| 0),
+            rows: 0,
+        };
+        let mut uses: Vec<ComponentUse> = self.components.iter().map(start).collect();
         match rows.queries {
             None => uses[drawn.without].rows = rows.features.rows(),
             Some((codes, _)) => codes.iter().for_each(|&code| uses[drawn.of_row(code)].rows += 1),

@@ -129,7 +129,7 @@ fn by_rank<M: Mass>(positions: impl Iterator<Item = u32>, query: &QueryPairs, ma
     worth
 }
 
-fn add<W: Copy + std::ops::AddAssign>(to: &mut [W], from: &[W]) {
+pub(super) fn add<W: Copy + std::ops::AddAssign>(to: &mut [W], from: &[W]) {
     to.iter_mut().zip(from).for_each(|(to, &from)| *to += from);
 }
 
@@ -148,7 +148,8 @@ fn wins<M: Mass, const G: usize>(elements: Vec<u64>, query: &QueryPairs, masses:
             work.copy_from_slice(&again);
         }
         let sweep = WinSweep { query, masses, first };
-        let rows = sweep.split::<G>(&mut work, &mut scratch, bits - 1);
+        let mut rows = vec![[M::Worth::default(); G]; k];
+        sweep.split::<G>(&mut work, &mut scratch, bits - 1, &mut rows);
         for (better, row) in rows.iter().enumerate() {
             let width = G.min(k - first);
             wins[better * k + first..][..width].copy_from_slice(&row[..width]);
@@ -172,50 +173,38 @@ impl<M: Mass> WinSweep<'_, M> {
         if M::EQUAL { (tag, M::default()) } else { (self.query.group[tag] as usize, self.masses[tag]) }
     }
 
-    /// Wins among `elements` (rank and tag, in score order) that differ in `bit` of the rank or in a
-    /// lower one: a row for each group of the better example.
+    /// Adds the wins among `elements` (rank and tag, in score order) that differ in `bit` of the rank or in a
+    /// lower one to the rows, one for each group of the better example.
     fn split<const G: usize>(
-        &self,
-        elements: &mut [u64],
-        scratch: &mut [u64],
-        bit: u32,
-    ) -> Vec<[M::Worth; G]> {
-        let mut rows = vec![[M::Worth::default(); G]; self.query.present.len()];
-        let zeros = self.partition(elements, scratch, bit, &mut rows);
-        if bit > 0 {
-            let (left, right) = elements.split_at_mut(zeros);
-            let (above, below) = scratch.split_at_mut(zeros);
-            if left.len() + right.len() > self.query.sizes.count_fork {
-                let (a, b) =
-                    join(|| self.split::<G>(left, above, bit - 1), || self.split::<G>(right, below, bit - 1));
-                for (row, (a, b)) in rows.iter_mut().zip(a.iter().zip(&b)) {
-                    add(row, a);
-                    add(row, b);
-                }
-            } else {
-                self.descend(left, above, bit - 1, &mut rows);
-                self.descend(right, below, bit - 1, &mut rows);
-            }
-        }
-        rows
-    }
-
-    fn descend<const G: usize>(
         &self,
         elements: &mut [u64],
         scratch: &mut [u64],
         bit: u32,
         rows: &mut [[M::Worth; G]],
     ) {
-        if elements.len() <= self.query.sizes.count_leaf {
-            return self.leaf(elements, rows);
-        }
+        let (n, k, sizes) = (elements.len(), rows.len(), self.query.sizes);
         let zeros = self.partition(elements, scratch, bit, rows);
-        if bit > 0 {
-            let (left, right) = elements.split_at_mut(zeros);
-            let (above, below) = scratch.split_at_mut(zeros);
-            self.descend(left, above, bit - 1, rows);
-            self.descend(right, below, bit - 1, rows);
+        if bit == 0 {
+            return;
+        }
+        let (left, right) = elements.split_at_mut(zeros);
+        let (above, below) = scratch.split_at_mut(zeros);
+        if n > sizes.count_fork {
+            let alone = |elements: &mut [u64], scratch: &mut [u64]| {
+                let mut rows = vec![[M::Worth::default(); G]; k];
+                self.split(elements, scratch, bit - 1, &mut rows);
+                rows
+            };
+            let (a, b) = join(|| alone(left, above), || alone(right, below));
+            add(rows.as_flattened_mut(), a.as_flattened());
+            add(rows.as_flattened_mut(), b.as_flattened());
+            return;
+        }
+        for (half, scratch) in [(left, above), (right, below)] {
+            match half.len() <= sizes.count_leaf {
+                true => self.leaf(half, rows),
+                false => self.split(half, scratch, bit - 1, rows),
+            }
         }
     }
 

@@ -8,8 +8,8 @@
 //!
 //! Totals and ties ask for no order of scores, so one recursion in label order is enough.
 
-use super::accuracy::CellCounts;
-use super::index::{NO_RANK, QueryPairs, both};
+use super::accuracy::{CellCounts, add};
+use super::index::{NO_RANK, QueryPairs, both, partition};
 use super::mass::{EqualMass, Mass};
 use super::order::{ScoreOrder, position, runs};
 use rayon::join;
@@ -18,22 +18,7 @@ use rayon::join;
 const BETTER: u64 = 1 << 31;
 
 /// Worth of pairs where the better example has the greater and the lesser attribute.
-#[derive(Debug, Clone, Copy, Default)]
-struct ByOrder<W> {
-    greater: W,
-    less: W,
-}
-
-impl<W: Copy + std::ops::AddAssign> ByOrder<W> {
-    fn add(&mut self, other: ByOrder<W>) {
-        self.greater += other.greater;
-        self.less += other.less;
-    }
-
-    fn list(self) -> Vec<W> {
-        vec![self.greater, self.less]
-    }
-}
+type ByOrder<W> = [W; 2];
 
 /// What pairs of one example are worth, by the side it stands on and the order of the attribute:
 /// better and greater, better and less, worse in a `greater` pair, worse in a `less` pair.
@@ -52,16 +37,16 @@ pub(crate) fn continuous<M: Mass>(
         return every_pair(query, order, labels, attribute, masses);
     }
     let ranked = RankedPairs::new(query, masses);
-    let mut ties = ByOrder::default();
-    ranked.for_ties(order, |elements| ties.add(ranked.by_label::<false>(elements, &mut [])));
+    let mut ties = [M::Worth::default(); 2];
+    ranked.for_ties(order, |elements| add(&mut ties, &ranked.by_label::<false>(elements, &mut [])));
     let wins = ranked.by_score::<false>(&mut ranked.in_score_order(order), &mut []);
-    let totals = ranked.by_label::<false>(&mut ranked.in_label_order(), &mut []).list();
+    let totals = ranked.by_label::<false>(&mut ranked.in_label_order(), &mut []).to_vec();
     let pairs = M::counts(&totals).unwrap_or_else(|| {
         let equal = vec![EqualMass; query.len()];
         let counted = RankedPairs::new(query, &equal);
-        counted.by_label::<false>(&mut counted.in_label_order(), &mut []).list()
+        counted.by_label::<false>(&mut counted.in_label_order(), &mut []).to_vec()
     });
-    CellCounts { wins: wins.list(), ties: ties.list(), totals, pairs }
+    CellCounts { wins: wins.to_vec(), ties: ties.to_vec(), totals, pairs }
 }
 
 /// Credit and total of the pairs of each example, by position.
@@ -177,7 +162,7 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
     fn by_score<const EACH: bool>(&self, elements: &mut [u64], sums: &mut [OrderSums]) -> ByOrder<M::Worth> {
         let mut scratch = vec![0; 2 * elements.len()];
         match self.query.label_bits() {
-            0 => ByOrder::default(),
+            0 => Default::default(),
             bits => self.outer::<EACH>(elements, &mut scratch, bits - 1, sums, 0),
         }
     }
@@ -193,7 +178,7 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
     ) -> ByOrder<M::Worth> {
         let n = elements.len();
         if n < 2 {
-            return ByOrder::default();
+            return Default::default();
         }
         let is_better = |element: u64| self.query.rank[element as u32 as usize] >> bit & 1 == 1;
         let (marked, spare) = scratch.split_at_mut(n);
@@ -202,20 +187,11 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
         }
         let spare = &mut spare[..n];
         let mut orders = match self.attribute_bits {
-            0 => ByOrder::default(),
+            0 => Default::default(),
             bits => self.inner::<EACH>(marked, spare, bits - 1, sums, base),
         };
         if bit > 0 {
-            let (mut zeros, mut ones) = (0, 0);
-            for i in 0..n {
-                let element = elements[i];
-                let better = is_better(element);
-                elements[zeros] = element;
-                spare[ones] = element;
-                zeros += usize::from(!better);
-                ones += usize::from(better);
-            }
-            elements[zeros..].copy_from_slice(&spare[..ones]);
+            let zeros = partition(elements, spare, |element| !is_better(element));
             let (left, right) = elements.split_at_mut(zeros);
             let (below, above) = scratch.split_at_mut(2 * zeros);
             // The positions of the halves are apart: the 1s start where the lowest of them stands.
@@ -226,8 +202,8 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
                 || self.outer::<EACH>(left, below, bit - 1, lower, base),
                 || self.outer::<EACH>(right, above, bit - 1, upper, base + middle),
             );
-            orders.add(a);
-            orders.add(b);
+            add(&mut orders, &a);
+            add(&mut orders, &b);
         }
         orders
     }
@@ -260,7 +236,7 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
                 }
             }
         }
-        let mut orders = ByOrder::<M::Worth>::default();
+        let mut orders = [M::Worth::default(); 2];
         let (mut high, mut low) = (zero, zero);
         let (mut zeros, mut ones, mut betters) = (0, 0, 0);
         for i in 0..n {
@@ -269,8 +245,8 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
             let mass = self.mass[at(element)];
             let worth = mass.above(if up { low } else { high });
             let worth = if better { worth } else { M::Worth::default() };
-            orders.greater += if up { worth } else { M::Worth::default() };
-            orders.less += if up { M::Worth::default() } else { worth };
+            orders[0] += if up { worth } else { M::Worth::default() };
+            orders[1] += if up { M::Worth::default() } else { worth };
             if EACH && better {
                 sums[at(element) - base][usize::from(!up)] += M::number(worth) as f32;
             }
@@ -298,8 +274,8 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
                     self.inner::<EACH>(right, above, bit - 1, sums, base),
                 )
             };
-            orders.add(a);
-            orders.add(b);
+            add(&mut orders, &a);
+            add(&mut orders, &b);
         }
         orders
     }
@@ -311,7 +287,7 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
         base: usize,
     ) -> ByOrder<M::Worth> {
         let at = |element: u64| (element & (BETTER - 1)) as usize;
-        let mut orders = ByOrder::<M::Worth>::default();
+        let mut orders = [M::Worth::default(); 2];
         for (i, &better) in elements.iter().enumerate().skip(1) {
             if better & BETTER == 0 {
                 continue;
@@ -324,7 +300,7 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
                 let (i, j) = (at(better), at(worse));
                 let worth = self.mass[i].above(self.mass[j].alone());
                 let less = usize::from(worse >> 32 > z);
-                *(if less == 0 { &mut orders.greater } else { &mut orders.less }) += worth;
+                orders[less] += worth;
                 if EACH {
                     sums[i - base][less] += M::number(worth) as f32;
                     sums[j - base][2 + less] += M::number(worth) as f32;
@@ -338,7 +314,7 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
     fn by_label<const EACH: bool>(&self, elements: &mut [u64], sums: &mut [OrderSums]) -> ByOrder<M::Worth> {
         let mut scratch = vec![0; elements.len()];
         match self.attribute_bits {
-            0 => ByOrder::default(),
+            0 => Default::default(),
             bits => self.labels_split::<EACH>(elements, &mut scratch, bits - 1, sums),
         }
     }
@@ -352,7 +328,7 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
     ) -> ByOrder<M::Worth> {
         let n = elements.len();
         if n < 2 {
-            return ByOrder::default();
+            return Default::default();
         }
         let parts = |element: u64| (element as u32 as usize, (element >> (bit + 32) & 1) as usize);
         if EACH {
@@ -364,13 +340,13 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
             }
         }
         let mut passed = Passed::<M>::default();
-        let mut orders = ByOrder::<M::Worth>::default();
+        let mut orders = [M::Worth::default(); 2];
         let (mut zeros, mut ones) = (0, 0);
         for i in 0..n {
             let element = elements[i];
             let (at, up) = parts(element);
             let worth = self.mass[at].above(passed.meet(self.query.rank[at], up, self.mass[at]));
-            *(if up == 1 { &mut orders.greater } else { &mut orders.less }) += worth;
+            orders[1 - up] += worth;
             if EACH {
                 sums[at][1 - up] += M::number(worth) as f32;
             }
@@ -383,8 +359,8 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
         if bit > 0 {
             let (left, right) = elements.split_at_mut(zeros);
             let (below, above) = scratch[..n].split_at_mut(zeros);
-            orders.add(self.labels_split::<EACH>(left, below, bit - 1, sums));
-            orders.add(self.labels_split::<EACH>(right, above, bit - 1, sums));
+            add(&mut orders, &self.labels_split::<EACH>(left, below, bit - 1, sums));
+            add(&mut orders, &self.labels_split::<EACH>(right, above, bit - 1, sums));
         }
         orders
     }

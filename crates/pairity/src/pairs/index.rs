@@ -6,7 +6,7 @@
 
 use super::mass::{EqualMass, GapMass, Mass, WeightMass};
 use super::tally::{CellLayout, RateKinds};
-use crate::examples::{Attribute, Examples, SMALL, sort_by_value};
+use crate::examples::{Attribute, Examples, SMALL, sort_by_value, tasks};
 use crate::rates::Rate;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -64,6 +64,24 @@ pub(super) fn both<A: Send, B: Send>(
     if fork { rayon::join(a, b) } else { (a(), b()) }
 }
 
+/// Moves the elements that fulfill `first` before the others, keeping their order; returns their number.
+pub(super) fn partition<T: Copy>(elements: &mut [T], scratch: &mut [T], first: impl Fn(T) -> bool) -> usize {
+    let scratch = &mut scratch[..elements.len()];
+    let (mut firsts, mut others) = (0, 0);
+    // Both targets are written and only one index moves: a branch here would be mispredicted half of
+    // the time.
+    for i in 0..elements.len() {
+        let element = elements[i];
+        let is_first = first(element);
+        elements[firsts] = element;
+        scratch[others] = element;
+        firsts += usize::from(is_first);
+        others += usize::from(!is_first);
+    }
+    elements[firsts..].copy_from_slice(&scratch[..others]);
+    firsts
+}
+
 /// What each example brings to its pairs.
 pub(super) enum MassColumn {
     Equal(Vec<EqualMass>),
@@ -101,9 +119,9 @@ pub(crate) struct PairIndex<'a> {
     group: Vec<u16>,
     /// The rank of the continuous attribute in the query; empty if no rate asks for it.
     attribute: Vec<u32>,
-    /// The groups in each query, and where each query's list ends.
+    /// The groups in each query, and where each query's list starts, and the end.
     present: Vec<u16>,
-    present_ends: Vec<u32>,
+    present_starts: Vec<u32>,
     /// The groups in any query.
     pub(super) all_present: Vec<u16>,
     /// Whether the groups of small queries are numbered among those of all.
@@ -174,13 +192,13 @@ impl<'a> PairIndex<'a> {
             kinds: RateKinds::of(rates, &layout),
             layout,
             sizes,
-            tasks: examples.tasks(),
+            tasks: tasks((0..examples.queries()).map(|query| examples.query(query).len())),
             example: Vec::new(),
             first: Vec::new(),
             group: Vec::new(),
             attribute: Vec::new(),
             present: Vec::new(),
-            present_ends: Vec::with_capacity(examples.queries()),
+            present_starts: Vec::new(),
             all_present: Vec::new(),
             small_among_all: false,
             slopes: slopes && examples.has_labels(),
@@ -217,8 +235,7 @@ impl<'a> PairIndex<'a> {
         let present = match self.small_among_all && range.len() <= self.sizes.small {
             true => &self.all_present[..],
             false => {
-                let from = if query == 0 { 0 } else { self.present_ends[query - 1] as usize };
-                &self.present[from..self.present_ends[query] as usize]
+                &self.present[self.present_starts[query] as usize..self.present_starts[query + 1] as usize]
             }
         };
         let ordered = self.examples.label_order.covers(&range);
@@ -296,13 +313,13 @@ impl<'a> PairIndex<'a> {
         let mut group = vec![0; self.examples.len()];
         let Attribute::Groups { names, codes } = &self.examples.attribute else {
             self.present = vec![0; self.examples.queries()];
-            self.present_ends.extend(1..=self.examples.queries() as u32);
+            self.present_starts = (0..=self.examples.queries() as u32).collect();
             (self.all_present, self.group) = (vec![0], group);
             return;
         };
         // The query that a code was last seen in, and its number there.
         let mut last = vec![(u32::MAX, 0); names.len() + 1];
-        let (mut present, mut ends) = (Vec::new(), Vec::with_capacity(self.examples.queries()));
+        let (mut present, mut starts) = (Vec::new(), vec![0]);
         for (query, range) in (0..).zip(self.ranges()) {
             let (from, codes) = (present.len(), &codes[range.clone()]);
             for &code in codes {
@@ -313,29 +330,27 @@ impl<'a> PairIndex<'a> {
             }
             present[from..].sort_unstable();
             present[from..].iter().zip(0..).for_each(|(&code, i)| last[usize::from(code)].1 = i);
-            ends.push(present.len() as u32);
+            starts.push(present.len() as u32);
             let number = |&e: &u32| last[usize::from(codes[e as usize])].1;
             let own = group[range.clone()].par_iter_mut().zip(self.examples_at(&range));
             own.with_min_len(1 << 14).for_each(|(group, e)| *group = number(e));
         }
         let seen = |&code: &u16| last[usize::from(code)].0 != u32::MAX;
         self.all_present = (0..=names.len() as u16).filter(seen).collect();
-        (self.group, self.present, self.present_ends) = (group, present, ends);
+        (self.group, self.present, self.present_starts) = (group, present, starts);
     }
 
     /// Numbers the groups of small queries among those of all: coefficients that are the same in all queries need
     /// then no selection for them.
     pub(super) fn number_among_all(&mut self) {
         let number = |code: u16| self.all_present.partition_point(|&other| other < code) as u16;
-        let mut from = 0;
-        for (query, &end) in self.present_ends.iter().enumerate() {
+        for (query, ends) in self.present_starts.windows(2).enumerate() {
             let range = self.examples.query(query);
             if range.len() <= self.sizes.small {
-                let numbers: Vec<u16> =
-                    self.present[from..end as usize].iter().map(|&code| number(code)).collect();
+                let present = &self.present[ends[0] as usize..ends[1] as usize];
+                let numbers: Vec<u16> = present.iter().map(|&code| number(code)).collect();
                 self.group[range].iter_mut().for_each(|group| *group = numbers[usize::from(*group)]);
             }
-            from = end as usize;
         }
         self.small_among_all = true;
     }
@@ -376,8 +391,7 @@ impl<'a> PairIndex<'a> {
             let origin = label(range.start);
             masses.extend(self.examples_at(&range).iter().map(|&e| {
                 let i = range.start + e as usize;
-                let weight = self.examples.factors.as_ref().map_or(1.0, |factors| factors[i]);
-                M::new(weight, label(i) - origin)
+                M::new(self.examples.factor(i), label(i) - origin)
             }));
         }
         masses

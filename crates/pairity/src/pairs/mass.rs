@@ -33,7 +33,10 @@ pub(crate) trait Mass: Copy + Default + Send + Sync {
     /// All pairs of this example, the better one, with the worse ones in `sum`.
     fn above(self, sum: Self::Sum) -> Self::Worth;
     /// All pairs of this example, the worse one, with the better ones in `sum`.
-    fn below(self, sum: Self::Sum) -> Self::Worth;
+    #[inline(always)]
+    fn below(self, sum: Self::Sum) -> Self::Worth {
+        self.above(sum)
+    }
     /// The worth as a plain number.
     fn number(worth: Self::Worth) -> f64;
     /// The worths as numbers of pairs, where that is what they are.
@@ -50,7 +53,10 @@ pub(crate) trait Mass: Copy + Default + Send + Sync {
         None
     }
     /// What the pair with a worse example weighs.
-    fn pair(self, worse: Self) -> f64;
+    #[inline(always)]
+    fn pair(self, worse: Self) -> f64 {
+        self.meet(worse.times(1.0))
+    }
     /// What this example adds to a scaled sum.
     fn times(self, coefficient: f64) -> Self::Scaled;
     /// All pairs of this example, the better one, with the worse ones in a scaled sum.
@@ -78,10 +84,6 @@ impl Mass for EqualMass {
     fn above(self, sum: u64) -> u64 {
         sum
     }
-    #[inline(always)]
-    fn below(self, sum: u64) -> u64 {
-        sum
-    }
     fn number(worth: u64) -> f64 {
         worth as f64
     }
@@ -96,10 +98,6 @@ impl Mass for EqualMass {
         rows: &mut [[u64; G]],
     ) -> Option<(usize, usize)> {
         (rows.len() <= G).then(|| super::accuracy::split_alike(elements, scratch, bit, rows))
-    }
-    #[inline(always)]
-    fn pair(self, _worse: EqualMass) -> f64 {
-        1.0
     }
     #[inline(always)]
     fn times(self, coefficient: f64) -> f64 {
@@ -131,16 +129,8 @@ impl Mass for WeightMass {
     fn above(self, sum: f64) -> f64 {
         self.0 * sum
     }
-    #[inline(always)]
-    fn below(self, sum: f64) -> f64 {
-        self.0 * sum
-    }
     fn number(worth: f64) -> f64 {
         worth
-    }
-    #[inline(always)]
-    fn pair(self, worse: WeightMass) -> f64 {
-        self.0 * worse.0
     }
     #[inline(always)]
     fn times(self, coefficient: f64) -> f64 {
@@ -155,14 +145,14 @@ impl Mass for WeightMass {
 /// A pair counts the product of weights times the difference of labels.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct GapMass {
-    weight: f64,
-    label: f64,
+    pub weight: f64,
+    pub label: f64,
 }
 
 /// Sums of weights, and of weights times labels.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct GapSum {
-    weight: f64,
+    pub weight: f64,
     moment: f64,
 }
 
@@ -208,7 +198,7 @@ impl Mass for GapMass {
     }
     #[inline(always)]
     fn below(self, sum: GapSum) -> f64 {
-        self.weight * sum.moment - self.weight * self.label * sum.weight
+        -self.above(sum)
     }
     fn number(worth: f64) -> f64 {
         worth

@@ -165,12 +165,9 @@ impl<'a, M: Mass> ParityPlacements<'a, M> {
                 let unearned = self.unearned.get(from).copied().unwrap_or(0.0);
                 let second = (total - first - f64::from(unearned)).max(0.0);
                 let cells = [(layout.parity(own, code), first), (layout.parity(code, own), second)];
-                placements.extend(cells.into_iter().zip(0..).map(|((cell, credit), side)| Placement {
-                    cell: cell as u32,
-                    side,
-                    credit,
-                    total,
-                }));
+                for ((cell, credit), side) in cells.into_iter().zip(0..) {
+                    placements.push(Placement { cell: cell as u32, side, credit, total });
+                }
             }
         }
     }

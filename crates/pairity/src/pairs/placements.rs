@@ -92,16 +92,12 @@ fn run<M: Mass, P: Mass, R: Send>(
                     };
                     labeled.add_to(&mut found, &here, at, layout);
                     window = Some(here);
-                    let weight = examples.weights.as_ref().map_or(1.0, |weights| weights[example]);
+                    let weight = examples.weight(example);
                     let error = |member: &DrawnOrder| {
                         member.chance() * (member.order.scores[example] - labels[example]).powi(2)
                     };
-                    found.push(Placement {
-                        cell: layout.mse() as u32,
-                        side: 0,
-                        credit: weight * members.iter().map(error).sum::<f64>(),
-                        total: weight,
-                    });
+                    let credit = weight * members.iter().map(error).sum::<f64>();
+                    found.push(Placement { cell: layout.mse() as u32, side: 0, credit, total: weight });
                 }
                 if let Some((credits, totals)) = &continuous {
                     push_orders(&credits[at], &totals[at], layout, &mut found);

@@ -6,6 +6,7 @@
 use super::index::{PairIndex, Sizes};
 use super::order::ScoreOrder;
 use super::rate_sums::UnitSums;
+use super::slopes::Slope;
 use super::tally::Tally;
 use crate::examples::{Examples, ExamplesError};
 use crate::rates::{Average, Rate};
@@ -144,51 +145,31 @@ impl<'a> RateIndex<'a> {
         label_ordered.map(|(_, down)| down).sum()
     }
 
-    /// The part of each example of a query in the mean squared error, with its error at some scores.
-    fn errors(&self, query: usize, scores: &[f64]) -> impl Iterator<Item = (f64, f64)> {
-        let examples = self.examples();
-        let fraction = self.errors.of_query(query).first();
-        let parts = examples.labels.as_ref().zip(fraction).map(move |(labels, &(_, fraction))| {
-            let weight = |i: usize| examples.weights.as_ref().map_or(1.0, |weights| weights[i]);
-            examples.query(query).map(move |i| (fraction * weight(i), scores[i] - labels[i]))
-        });
-        parts.into_iter().flatten()
-    }
-
-    /// The part of one query in the mean squared error; adds `weight` times its gradient.
-    pub(super) fn add_squared_error(
+    /// The part of one query in the mean squared error; adds `weight` times its gradient, or times its second
+    /// derivatives where curvatures are summed.
+    pub(super) fn add_squared_error<S: Slope>(
         &self,
         query: usize,
         weight: f64,
         scores: &[f64],
         gradient: &mut [f64],
     ) -> f64 {
+        let (examples, fraction) = (self.examples(), self.errors.of_query(query).first());
+        let (Some(labels), Some(&(_, fraction))) = (&examples.labels, fraction) else { return 0.0 };
         let mut sum = 0.0;
-        for ((part, error), slope) in self.errors(query, scores).zip(gradient) {
+        for (i, slope) in examples.query(query).zip(gradient) {
+            let (part, error) = (fraction * examples.weight(i), scores[i] - labels[i]);
             sum += part * error * error;
-            *slope += 2.0 * weight * part * error;
+            *slope += 2.0 * weight * part * if S::UNSIGNED { 1.0 } else { error };
         }
         sum
-    }
-
-    /// Adds `weight` times the second derivatives of one query's part in the mean squared error.
-    pub(super) fn add_error_curvature(
-        &self,
-        query: usize,
-        weight: f64,
-        scores: &[f64],
-        curvature: &mut [f64],
-    ) {
-        let parts = self.errors(query, scores).zip(curvature);
-        parts.for_each(|((part, _), curvature)| *curvature += 2.0 * weight * part);
     }
 }
 
 impl PairIndex<'_> {
     /// The fraction of an example of weight 1 in the mean squared error.
     fn error_fractions(&self, by_query: bool) -> Fractions {
-        let weight = |i: usize| self.examples.weights.as_ref().map_or(1.0, |weights| weights[i]);
-        let total = |query| self.examples.query(query).fold(0.0, |sum, i| sum + weight(i));
+        let total = |query| self.examples.query(query).fold(0.0, |sum, i| sum + self.examples.weight(i));
         let queries = 0..if self.layout.labels { self.examples.queries() } else { 0 };
         let totals: Vec<(u32, f64)> = queries.map(|query| (0, total(query))).collect();
         let ends = (0..self.examples.queries()).map(|query| (query + 1).min(totals.len())).collect();

@@ -199,10 +199,8 @@ impl Surrogate {
                 };
                 let gradient = &mut gradient[query.range.start - start..query.range.end - start];
                 sums.0 += self.sum_query::<S>(index, &query, order, coefficients, gradient, &mut scratch);
-                if mse != 0.0 && S::UNSIGNED {
-                    index.add_error_curvature(number, mse, order.scores, gradient);
-                } else if mse != 0.0 {
-                    sums.1 += index.add_squared_error(number, mse, order.scores, gradient);
+                if mse != 0.0 {
+                    sums.1 += index.add_squared_error::<S>(number, mse, order.scores, gradient);
                 }
             }
             sums

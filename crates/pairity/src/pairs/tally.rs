@@ -277,9 +277,8 @@ fn squared_error(examples: &Examples, range: Range<usize>, scores: &[f64]) -> (f
     let mut sums = (0.0, 0.0);
     if let Some(labels) = &examples.labels {
         for i in range {
-            let weight = examples.weights.as_ref().map_or(1.0, |weights| weights[i]);
-            sums.0 += weight * (scores[i] - labels[i]).powi(2);
-            sums.1 += weight;
+            sums.0 += examples.weight(i) * (scores[i] - labels[i]).powi(2);
+            sums.1 += examples.weight(i);
         }
     }
     sums

@@ -76,10 +76,10 @@ pub struct AdjustOutcome {
 pub fn adjust(request: &AdjustRequest) -> Result<AdjustOutcome, RunError> {
     let &AdjustRequest { examples, scores, groups, method, strength, tune, measure, .. } = request;
     if strength.is_some() && method.name() != "quantile-match" {
-        return Err(RunError::StrengthUnused { method: method.name() });
+        return Err(RunError::StrengthUnused(method.name()));
     }
     if !(tune > 0.0 && tune <= 1.0) {
-        return Err(RunError::Tune { found: tune });
+        return Err(RunError::Tune(tune));
     }
     let goal = Goal {
         objective: Objective::Maximize(request.maximize.to_owned()),

@@ -16,22 +16,14 @@ pub enum RunError {
     #[error("the text network reads a text: give a column of texts")]
     NoText,
     /// Word vectors for a scorer that has none.
-    #[error("word vectors are for the text network: leave them out for a {scorer} scorer")]
-    VectorsUnused {
-        /// The kind of scorer.
-        scorer: &'static str,
-    },
+    #[error("word vectors are for the text network: leave them out for a {0} scorer")]
+    VectorsUnused(&'static str),
     /// There are neither columns nor a text.
     #[error("there is no column to learn from: give feature columns or a text")]
     NoFeatures,
     /// A part of the rows is given, and taken from the other rows as well.
-    #[error(
-        "rows for {part} are given, and a share of the other rows is taken for it too: make that share 0"
-    )]
-    PartTwice {
-        /// `validation` or `test`.
-        part: &'static str,
-    },
+    #[error("rows for {0} are given, and a share of the other rows is taken for it too: make that share 0")]
+    PartTwice(&'static str),
     /// The scorer may use groups, and there are none.
     #[error("a group-aware scorer needs a protected attribute: give groups")]
     NoGroups,
@@ -39,23 +31,14 @@ pub enum RunError {
     #[error("there is nothing to compare methods for: give a constraint such as cross_group <= 0.01")]
     NoConstraints,
     /// A bound that is none.
-    #[error("there is a bound of {found}; bounds are numbers of at least 0")]
-    Bound {
-        /// The bound.
-        found: f64,
-    },
+    #[error("there is a bound of {0}; bounds are numbers of at least 0")]
+    Bound(f64),
     /// A strength for a method that has none.
-    #[error("a strength belongs to the method quantile-match, not to {method}")]
-    StrengthUnused {
-        /// The method.
-        method: &'static str,
-    },
+    #[error("a strength belongs to the method quantile-match, not to {0}")]
+    StrengthUnused(&'static str),
     /// A share that is none.
-    #[error("the share of the tuned rows is {found}; a number above 0 and up to 1 is needed, such as 0.5")]
-    Tune {
-        /// The share.
-        found: f64,
-    },
+    #[error("the share of the tuned rows is {0}; a number above 0 and up to 1 is needed, such as 0.5")]
+    Tune(f64),
     /// A score that is no number.
     #[error(
         "row {row}: the {what} is {value}, which is no finite number. The features of this row are too large for \

@@ -1,8 +1,8 @@
 //! What every request that trains has in common, and its defaults.
 
-use super::{GroupAware, RunError, ScorerKind};
+use super::{GroupAware, RunError};
 use crate::goals::{Goal, Objective};
-use crate::learners::text::VOCABULARY;
+use crate::learners::{ScorerKind, text::VOCABULARY};
 use crate::methods::MethodOptions;
 use crate::metrics::Settings;
 use crate::pairs::SurrogateKind;
@@ -94,11 +94,9 @@ impl FitRequest {
     /// # Errors
     /// It does not.
     pub fn check(&self, has_text: bool, has_vectors: bool) -> Result<(), RunError> {
-        match self.scorer {
-            ScorerKind::TextCnn if !has_text => Err(RunError::NoText),
-            ScorerKind::Linear | ScorerKind::Mlp if has_vectors => {
-                Err(RunError::VectorsUnused { scorer: self.scorer.name() })
-            }
+        match self.scorer.defaults().needs_text {
+            true if !has_text => Err(RunError::NoText),
+            false if has_vectors => Err(RunError::VectorsUnused(self.scorer.name())),
             _ => Ok(()),
         }
     }
@@ -124,7 +122,7 @@ impl FitRequest {
         });
         let own = [(self.own_validation, shares[1], "validation"), (self.own_test, shares[2], "test")];
         match own.into_iter().find(|(own, share, _)| *own && *share > 0.0) {
-            Some((.., part)) => Err(RunError::PartTwice { part }),
+            Some((.., part)) => Err(RunError::PartTwice(part)),
             None => Ok(shares),
         }
     }

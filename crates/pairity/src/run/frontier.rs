@@ -91,7 +91,7 @@ fn likeliest(components: &[Component]) -> Option<Vec<f64>> {
 /// The goal for each bound, from the loosest to the tightest.
 fn problems(problem: &Problem, bounds: &[f64]) -> Result<Vec<(f64, Problem)>, RunError> {
     if let Some(&found) = bounds.iter().find(|bound| !(**bound >= 0.0 && bound.is_finite())) {
-        return Err(RunError::Bound { found });
+        return Err(RunError::Bound(found));
     }
     let mut bounds = bounds.to_vec();
     bounds.sort_by(|a, b| b.total_cmp(a));

@@ -3,6 +3,7 @@
 use super::{FitRequest, Fold, Rows, RunError};
 use crate::examples::{Column, Examples};
 use crate::goals::{Goal, Problem};
+use crate::learners::LearnerSpec;
 use crate::learners::{Architecture, Encoder, Features, GroupUse, text::Embeddings};
 use crate::methods::Task;
 use crate::metrics::Settings;
@@ -59,7 +60,13 @@ impl Prepared {
         };
         let mut settings = request.settings(answer);
         let (width, regression) = (features.width(), problem.uses(Rate::Mse));
-        let mut scorer = request.scorer.architecture(width, groups, &request.hidden, regression, has_text);
+        let mut scorer = request.scorer.build(&LearnerSpec {
+            width,
+            groups,
+            hidden: &request.hidden,
+            regression,
+            has_text,
+        });
         if let (Architecture::TextCnn(cnn), Some(reader)) = (&mut scorer, rows.vectors.take()) {
             let vectors = Embeddings::read(reader, encoder.text().map_or(&[][..], |(_, words)| words))?;
             rows.notes.push(format!("{} of {width} words have a vector in the file", vectors.found()));
@@ -134,7 +141,7 @@ fn encoded(
         }
     };
     if let Some(text) = text {
-        let layout = request.scorer.layout();
+        let layout = request.scorer.defaults().text;
         encoder = encoder.with_text(&text, Some(learned), request.vocabulary, layout)?;
         columns.push(text);
     }

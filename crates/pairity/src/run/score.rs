@@ -3,8 +3,7 @@
 use super::RunError;
 use crate::examples::{Column, ExamplesError, Groups};
 use crate::learners::Note;
-use crate::model::{Component, ComponentUse, Model, ModelError};
-use serde::Serialize;
+use crate::model::{ComponentUse, Model, ModelError};
 
 /// What is scored.
 #[derive(Debug, Clone, Copy)]
@@ -23,19 +22,6 @@ pub struct ScoreRequest<'a> {
     pub expected: bool,
 }
 
-/// A scorer of the model, and what it scored.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ScoringComponent {
-    /// How likely it is drawn.
-    pub probability: f64,
-    /// Which snapshot of the training it is.
-    pub snapshot: usize,
-    /// Queries that drew it; nothing if there are no queries.
-    pub queries: Option<usize>,
-    /// Rows that it scored.
-    pub rows: usize,
-}
-
 /// Scores, and what is told of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoreOutcome {
@@ -48,7 +34,7 @@ pub struct ScoreOutcome {
     /// Rows without a query, which draw by an empty text.
     pub rows_without_query: usize,
     /// The scorers of the model, in its order.
-    pub components: Vec<ScoringComponent>,
+    pub components: Vec<ComponentUse>,
     /// Rows whose group the model does not know, which count as rows of no group; for models that use groups.
     pub rows_with_unknown_group: Option<usize>,
     /// What training never saw.
@@ -78,16 +64,10 @@ pub fn score(request: &ScoreRequest) -> Result<ScoreOutcome, RunError> {
         true => Some(finite(model.expected(&rows), "expected score")?),
         false => None,
     };
-    let component = |(component, drawn): (&Component, ComponentUse)| ScoringComponent {
-        probability: component.probability,
-        snapshot: component.snapshot,
-        queries: drawn.queries,
-        rows: drawn.rows,
-    };
     let without =
         |(codes, names): (&[u32], &[String])| codes.iter().filter(|&&c| c as usize >= names.len()).count();
     Ok(ScoreOutcome {
-        components: model.components.iter().zip(model.component_uses(&rows, seed)?).map(component).collect(),
+        components: model.component_uses(&rows, seed)?,
         scores,
         expected,
         seed,

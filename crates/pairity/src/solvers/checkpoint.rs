@@ -52,9 +52,10 @@ impl Checkpoint {
         let checkpoint: Checkpoint = serde_json::from_str(text).map_err(wrong)?;
         match checkpoint.schema == SCHEMA {
             true => Ok(checkpoint),
-            false => Err(TrainError::Checkpoint {
-                cause: format!("its schema is {:?} and not {SCHEMA:?}", checkpoint.schema),
-            }),
+            false => Err(TrainError::Checkpoint(format!(
+                "its schema is {:?} and not {SCHEMA:?}",
+                checkpoint.schema
+            ))),
         }
     }
 
@@ -71,7 +72,7 @@ impl Checkpoint {
 }
 
 fn wrong(cause: serde_json::Error) -> TrainError {
-    TrainError::Checkpoint { cause: cause.to_string() }
+    TrainError::Checkpoint(cause.to_string())
 }
 
 /// A number that changes with anything that the runs depend on. Time limits are left out: they decide

@@ -4,6 +4,7 @@ use super::train::TrainError;
 use crate::examples::Examples;
 use crate::goals::{LinearForm, Problem, ProblemError};
 use crate::learners::{Architecture, Features};
+use crate::model::ModelError;
 use crate::pairs::{RateIndex, ScoreOrder, Surrogate, SurrogateError, SurrogateKind, Weights};
 use crate::rates::{Average, Rate};
 use std::fmt::Debug;
@@ -52,7 +53,7 @@ impl<'a> Sample<'a> {
         loss: LossSettings,
     ) -> Result<Sample<'a>, TrainError> {
         if features.rows() != examples.rows() {
-            return Err(TrainError::Rows { features: features.rows(), rows: examples.rows() });
+            return Err(ModelError::Rows { features: features.rows(), rows: examples.rows() }.into());
         }
         architecture.check(features)?;
         let sample = Sample::prepared(problem, examples, features.select(&examples.row), loss)?;

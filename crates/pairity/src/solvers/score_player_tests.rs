@@ -3,7 +3,7 @@
 use super::{Answer, Data, Player, ScorePlayer, ScoreSettings, TrainError, TrainSettings, Watch, train};
 use crate::examples::{Columns, Examples, Groups};
 use crate::goals::{Problem, parse_constraint, parse_maximize, parse_minimize};
-use crate::learners::{Adam, Architecture, Features, GroupUse, Linear};
+use crate::learners::{Adam, Architecture, Features, GroupUse, Linear, Trace};
 use crate::pairs::SurrogateKind;
 use crate::rates::Average;
 use rand::{RngExt, SeedableRng};
@@ -80,7 +80,7 @@ fn a_player_by_scores_leads_a_scorer_the_way_the_trainer_does() {
             let step = game.step(&scores).unwrap();
             assert!(step.curvature.iter().all(|&bend| bend >= 0.0));
             assert!((0..60).all(|query| step.gradient[4 * query + 3] == 0.0));
-            scorer.pull_back(&parameters, &features, &step.gradient, &mut gradient);
+            scorer.pull_back(&parameters, &features, &Trace::default(), &step.gradient, &mut gradient);
             adam.descend(&mut parameters, &gradient, 0.05);
         }
         for (found, expected) in parameters.iter().zip(&trained.components[0].parameters) {

@@ -103,27 +103,14 @@ pub enum TrainError {
         /// What it may be.
         allowed: &'static str,
     },
-    /// Examples and features are of different lengths.
-    #[error(
-        "there are {features} rows of features for {rows} rows of examples: they have to be the same rows"
-    )]
-    Rows {
-        /// Rows of features.
-        features: usize,
-        /// Rows of examples.
-        rows: usize,
-    },
     /// Every step size led to scores that are not numbers.
     #[error(
         "no step size led to a scorer: scores became infinite; try smaller step sizes, or standardize the features"
     )]
     Nothing,
     /// A checkpoint can't be read.
-    #[error("this is no checkpoint of a training run: {cause}")]
-    Checkpoint {
-        /// What is wrong with it.
-        cause: String,
-    },
+    #[error("this is no checkpoint of a training run: {0}")]
+    Checkpoint(String),
     /// A checkpoint of another run.
     #[error(
         "the checkpoint is of a run with other data, another goal or other settings: give those again, or start anew without it"

@@ -1,7 +1,7 @@
 //! Scores against a plain evaluation of the formula, gradients against finite differences, and the same
 //! bits for any number of threads.
 
-use pairity::learners::{Architecture, Features, GroupUse, Linear, Mlp, Scorer};
+use pairity::learners::{Architecture, Features, GroupUse, Linear, Mlp, Scorer, Trace};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -43,7 +43,7 @@ fn scores_of(scorer: &Architecture, parameters: &[f64], features: &Features) -> 
 
 fn pulled_back(scorer: &Architecture, parameters: &[f64], features: &Features, g: &[f64]) -> Vec<f64> {
     let mut gradient = vec![f64::NAN; scorer.len()];
-    scorer.pull_back(parameters, features, g, &mut gradient);
+    scorer.pull_back(parameters, features, &Trace::default(), g, &mut gradient);
     gradient
 }
 

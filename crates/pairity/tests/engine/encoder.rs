@@ -144,7 +144,7 @@ fn only_the_training_rows_are_learned_from() {
 fn a_column_has_to_be_what_it_was_learned_as_and_extra_ones_are_ignored() {
     let encoder = learn(&table("a,c\n1,x\n3,7\n"), None, true).unwrap();
     let mut new = table("extra,c,a\nw,7,1\n");
-    assert_eq!(encoder.encode(&new).unwrap_err(), EncodeError::Numbers { column: "c".into() });
+    assert_eq!(encoder.encode(&new).unwrap_err(), EncodeError::Numbers("c".into()));
     new[1].values = categories(&["7"]);
     let encoded = encoder.encode(&new).unwrap();
     assert_eq!(encoded.features.values(), [-1.0, 1.0, 0.0]);
@@ -196,7 +196,7 @@ fn numbers_at_the_edge_of_floating_point_are_handled_or_refused() {
             assert!((found - expected).abs() < 1e-12, "{scale}: {found}");
         }
     }
-    assert_eq!(learn(&[f64::MAX, -f64::MAX]), Err(EncodeError::Spread { column: "a".into() }));
+    assert_eq!(learn(&[f64::MAX, -f64::MAX]), Err(EncodeError::Spread("a".into())));
     let inf = f64::INFINITY;
     let too_large = |row, value| EncodeError::NotFinite { column: "a".into(), row, value };
     assert_eq!(learn(&[0.0, inf]), Err(too_large(1, inf)));
@@ -209,7 +209,7 @@ fn nothing_to_learn_from_and_columns_that_do_not_belong_together_are_refused() {
     let (a, b) = (numbers("a", &[1.0, 2.0]), numbers("b", &[1.0]));
     assert!(matches!(Encoder::learn(&[], None, true), Err(EncodeError::Nothing { what: "columns", .. })));
     assert!(matches!(Encoder::learn(&[&a], Some(&[]), true), Err(EncodeError::Nothing { what: "rows", .. })));
-    assert_eq!(Encoder::learn(&[&a, &a], None, true), Err(EncodeError::Twice { column: "a".into() }));
+    assert_eq!(Encoder::learn(&[&a, &a], None, true), Err(EncodeError::Twice("a".into())));
     let length = EncodeError::Length { column: "b".into(), found: 1, expected: 2 };
     assert_eq!(Encoder::learn(&[&a, &b], None, true), Err(length));
     let beyond = EncodeError::NoRow { column: "a".into(), row: 2, rows: 2 };

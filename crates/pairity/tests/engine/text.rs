@@ -2,7 +2,7 @@
 //! sparse features against the same features stored one by one.
 
 use pairity::learners::text::{Embeddings, TextCnn, Words};
-use pairity::learners::{Architecture, Features, GroupUse, Linear, Mlp, Scorer, ScorerError};
+use pairity::learners::{Architecture, Features, GroupUse, Linear, Mlp, Scorer, ScorerError, Trace};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -127,7 +127,7 @@ fn gradients_are_slopes_with_and_without_dropout() {
             };
             let mut gradient = vec![f64::NAN; cnn.len()];
             let trace = cnn.forward(&parameters, &features, 9, &mut vec![0.0; texts.len()]);
-            cnn.backward(&parameters, &features, &trace, &by_score, &mut gradient);
+            cnn.pull_back(&parameters, &features, &trace, &by_score, &mut gradient);
 
             let (middle, mut compared) = (value(&parameters), 0);
             for place in 0..cnn.len() {
@@ -170,8 +170,8 @@ fn without_dropout_all_ways_back_agree_and_draws_change_nothing() {
     let trace = cnn.forward(&parameters, &features, 3, &mut scores[1]);
     assert_eq!(scores[0], scores[1]);
     let mut gradients = [vec![1.0; cnn.len()], vec![2.0; cnn.len()]];
-    cnn.pull_back(&parameters, &features, &by_score, &mut gradients[0]);
-    cnn.backward(&parameters, &features, &trace, &by_score, &mut gradients[1]);
+    cnn.pull_back(&parameters, &features, &Trace::default(), &by_score, &mut gradients[0]);
+    cnn.pull_back(&parameters, &features, &trace, &by_score, &mut gradients[1]);
     assert_eq!(gradients[0], gradients[1]);
 }
 
@@ -208,7 +208,7 @@ fn results_have_the_same_bits_for_any_number_of_threads() {
         pool.install(|| {
             let (mut scores, mut gradient) = (vec![0.0; 100], vec![0.0; cnn.len()]);
             let trace = cnn.forward(&parameters, &features, 5, &mut scores);
-            cnn.backward(&parameters, &features, &trace, &by_score, &mut gradient);
+            cnn.pull_back(&parameters, &features, &trace, &by_score, &mut gradient);
             (scores, gradient)
         })
     };
@@ -253,8 +253,8 @@ fn shapes_and_features_that_do_not_fit_are_refused() {
     };
     assert!(matches!(cnn(|cnn| cnn.window = 0), Err(ScorerError::Zero { .. })));
     assert!(matches!(cnn(|cnn| cnn.hidden = 0), Err(ScorerError::Zero { .. })));
-    assert!(matches!(cnn(|cnn| cnn.dropout = 1.0), Err(ScorerError::Dropout { .. })));
-    assert!(matches!(cnn(|cnn| cnn.dropout = f64::NAN), Err(ScorerError::Dropout { .. })));
+    assert!(matches!(cnn(|cnn| cnn.dropout = 1.0), Err(ScorerError::Dropout(_))));
+    assert!(matches!(cnn(|cnn| cnn.dropout = f64::NAN), Err(ScorerError::Dropout(_))));
     assert_eq!(cnn(|cnn| cnn.words = usize::MAX), Err(ScorerError::TooLarge));
     let weights = GroupUse::Weights { groups: 2 };
     assert_eq!(Architecture::TextCnn(small(3, 0.0, weights)).check_shape(), Err(ScorerError::GroupWeights));
@@ -262,7 +262,7 @@ fn shapes_and_features_that_do_not_fit_are_refused() {
     let texts = random_texts(4, 0);
     assert_eq!(shape.check(&features(&texts)), Ok(()));
     let dense = Features::new(4, 7, vec![0.0; 28]).unwrap();
-    assert_eq!(shape.check(&dense), Err(ScorerError::NoText { numbers: 7 }));
+    assert_eq!(shape.check(&dense), Err(ScorerError::NoText(7)));
     let mlp = Architecture::Mlp(Mlp { width: 7, hidden: vec![2], groups: GroupUse::Blind });
     assert_eq!(mlp.check(&features(&texts)), Err(ScorerError::Words));
     assert!(Words::new(2, [&[2][..]]).is_err());
@@ -313,7 +313,7 @@ proptest! {
         let run = |features: &Features| {
             let (mut scores, mut gradient) = (vec![0.0; rows.len()], vec![0.0; scorer.len()]);
             scorer.score(&parameters, features, &mut scores);
-            scorer.pull_back(&parameters, features, &by_score, &mut gradient);
+            scorer.pull_back(&parameters, features, &Trace::default(), &by_score, &mut gradient);
             [scores, gradient].concat()
         };
         // At most 20 terms below 1000 in another order.

@@ -8,7 +8,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::Embeddings;
+use super::TextLayout;
 use super::network::{Net, Pass};
+use crate::learners::architecture::{LearnerDefaults, LearnerSpec};
 use crate::learners::{Features, GroupUse, Scorer, ScorerError, Trace};
 
 /// Embeddings start uniform in ± this.
@@ -152,11 +154,26 @@ impl TextCnn {
         starts.par_iter().map(part).collect()
     }
 
-    fn add_offsets(&self, parameters: &[f64], features: &Features, scores: &mut [f64]) {
-        let offsets = &parameters[self.own()..];
-        for (score, &code) in scores.iter_mut().zip(features.codes().unwrap_or(&[])) {
-            *score += offsets.get(code as usize).unwrap_or(&0.0);
-        }
+    /// The way of all texts forward.
+    fn trace(&self, parameters: &[f64], features: &Features, draw: Option<u64>) -> Trace {
+        let weights = single(&parameters[..self.own()]);
+        let passes = self.each(&weights, features, draw, |_, pass| pass);
+        Trace::of_text(weights, passes)
+    }
+}
+
+impl TextCnn {
+    /// Few snapshots, as each has a million parameters; texts are read up to so many words.
+    pub(in crate::learners) const DEFAULTS: LearnerDefaults = LearnerDefaults {
+        snapshots: 20,
+        batch: Some(100),
+        step_sizes: Some([0.000_3, 0.001, 0.003]),
+        text: TextLayout::Sequence { length: 250 },
+        needs_text: true,
+    };
+
+    pub(in crate::learners) fn build(spec: &LearnerSpec) -> TextCnn {
+        TextCnn { words: spec.width, groups: spec.groups, ..TextCnn::default() }
     }
 }
 
@@ -181,7 +198,7 @@ impl Scorer for TextCnn {
             });
         }
         if !(0.0..1.0).contains(&self.dropout) {
-            return Err(ScorerError::Dropout { found: self.dropout });
+            return Err(ScorerError::Dropout(self.dropout));
         }
         match self.groups {
             GroupUse::Weights { .. } => Err(ScorerError::GroupWeights),
@@ -191,7 +208,7 @@ impl Scorer for TextCnn {
 
     fn check_kinds(&self, features: &Features) -> Result<(), ScorerError> {
         match features.words().is_none() || features.dense_width() > 0 {
-            true => Err(ScorerError::NoText { numbers: features.dense_width() }),
+            true => Err(ScorerError::NoText(features.dense_width())),
             false => Ok(()),
         }
     }
@@ -227,42 +244,33 @@ impl Scorer for TextCnn {
         for (scores, found) in scores.chunks_mut(TEXTS).zip(found) {
             scores.copy_from_slice(&found);
         }
-        self.add_offsets(parameters, features, scores);
+        features.add_offsets(&parameters[self.own()..], scores);
+    }
+
+    fn forward(&self, parameters: &[f64], features: &Features, draw: u64, scores: &mut [f64]) -> Trace {
+        let trace = self.trace(parameters, features, Some(draw));
+        let passes = trace.text().map_or(&[][..], |(_, passes)| passes);
+        for (scores, pass) in scores.chunks_mut(TEXTS).zip(passes) {
+            scores.copy_from_slice(&pass.scores);
+        }
+        features.add_offsets(&parameters[self.own()..], scores);
+        trace
     }
 
     fn pull_back(
         &self,
         parameters: &[f64],
         features: &Features,
-        score_gradient: &[f64],
-        gradient: &mut [f64],
-    ) {
-        let weights = single(&parameters[..self.own()]);
-        let passes = self.each(&weights, features, None, |_, pass| pass);
-        let trace = Trace::of_text(weights, passes);
-        self.backward(parameters, features, &trace, score_gradient, gradient);
-    }
-
-    fn forward(&self, parameters: &[f64], features: &Features, draw: u64, scores: &mut [f64]) -> Trace {
-        let weights = single(&parameters[..self.own()]);
-        let passes = self.each(&weights, features, Some(draw), |_, pass| pass);
-        for (scores, pass) in scores.chunks_mut(TEXTS).zip(&passes) {
-            scores.copy_from_slice(&pass.scores);
-        }
-        self.add_offsets(parameters, features, scores);
-        Trace::of_text(weights, passes)
-    }
-
-    fn backward(
-        &self,
-        _parameters: &[f64],
-        features: &Features,
         trace: &Trace,
         score_gradient: &[f64],
         gradient: &mut [f64],
     ) {
         gradient.fill(0.0);
-        let (Some((weights, passes)), Some(words)) = (trace.text(), features.words()) else { return };
+        let Some(words) = features.words() else { return };
+        let Some((weights, passes)) = trace.text() else {
+            let trace = self.trace(parameters, features, None);
+            return self.pull_back(parameters, features, &trace, score_gradient, gradient);
+        };
         let net = Net::new(self, weights);
         let parts: Vec<(&Pass, &[f64])> = passes.iter().zip(score_gradient.chunks(TEXTS)).collect();
         let found: Vec<_> =
@@ -271,12 +279,7 @@ impl Scorer for TextCnn {
         for (pass, found) in passes.iter().zip(found) {
             net.add(words, pass, &found, gradient);
         }
-        let offsets = &mut gradient[self.own()..];
-        for (g, &code) in score_gradient.iter().zip(features.codes().unwrap_or(&[])) {
-            if let Some(offset) = offsets.get_mut(code as usize) {
-                *offset += g;
-            }
-        }
+        features.add_to_offsets(score_gradient, &mut gradient[self.own()..]);
     }
 
     fn round(&self, parameters: &mut [f64]) {

@@ -72,35 +72,25 @@ pub(super) fn by_difference(examples: &Examples, scores: &[f64], ties: Ties) -> 
 /// The middle value of each class, the class of each value (their number for NaN), and whether different
 /// values share a class.
 fn classes(values: &[f64]) -> (Vec<f64>, Vec<u16>, bool) {
-    let known: Vec<u32> = (0..values.len() as u32).filter(|&i| !values[i as usize].is_nan()).collect();
-    let numbers: Vec<f64> = known.iter().map(|&i| values[i as usize]).collect();
-    let order = sort_by_value(&numbers);
-    let distinct = order.chunk_by(|a, b| a.0 == b.0).count();
-    let rounded = distinct > CLASSES;
-    // Runs of equal values, by the class that the run's first place belongs to.
-    let (mut class_of, mut place, mut run_number) = (Vec::with_capacity(order.len()), 0, 0);
-    for run in order.chunk_by(|a, b| a.0 == b.0) {
-        let class = if rounded { place * CLASSES / order.len() } else { run_number };
+    let mut sorted = sort_by_value(values);
+    sorted.retain(|&(_, i)| !values[i as usize].is_nan());
+    let runs = || sorted.chunk_by(|a, b| a.0 == b.0);
+    let rounded = runs().count() > CLASSES;
+    // The class of each place: that of the first place of an equal value.
+    let mut class_of = Vec::with_capacity(sorted.len());
+    for (number, run) in runs().enumerate() {
+        let class = if rounded { class_of.len() * CLASSES / sorted.len() } else { number };
         class_of.extend(std::iter::repeat_n(class, run.len()));
-        place += run.len();
-        run_number += 1;
     }
-    let mut middles = Vec::new();
-    let mut codes = vec![0; values.len()];
+    let (mut middles, mut codes) = (Vec::new(), vec![u16::MAX; values.len()]);
     let mut start = 0;
-    for members in class_of.chunk_by(|a, b| a == b) {
-        let members = &order[start..start + members.len()];
-        start += members.len();
-        for (_, i) in members {
-            codes[known[*i as usize] as usize] = middles.len() as u16;
-        }
-        middles.push(numbers[members[members.len() / 2].1 as usize] + 0.0);
+    for equal in class_of.chunk_by(|a, b| a == b) {
+        let members = &sorted[start..start + equal.len()];
+        start += equal.len();
+        members.iter().for_each(|&(_, i)| codes[i as usize] = middles.len() as u16);
+        middles.push(values[members[members.len() / 2].1 as usize] + 0.0);
     }
-    for (code, value) in codes.iter_mut().zip(values) {
-        if value.is_nan() {
-            *code = middles.len() as u16;
-        }
-    }
+    codes.iter_mut().for_each(|code| *code = (*code).min(middles.len() as u16));
     (middles, codes, rounded)
 }
 

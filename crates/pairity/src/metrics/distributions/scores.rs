@@ -105,7 +105,7 @@ pub(super) fn by_group_and_label(examples: &Examples, scores: &[f64]) -> ScoreHi
         };
         let histogram = &mut histograms[part * classes + upper];
         histogram.rows += 1;
-        histogram.weights[bins.place(score)] += examples.weights.as_ref().map_or(1.0, |w| w[example]);
+        histogram.weights[bins.place(score)] += examples.weight(example);
     }
     histograms.retain(|histogram| histogram.rows > 0);
     ScoreHistograms { bins, low, high, labels, attribute, histograms }

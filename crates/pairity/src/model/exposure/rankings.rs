@@ -73,7 +73,7 @@ pub fn policy(
     exposure: Exposure,
     utilities: Utilities,
 ) -> Result<Rankings, ModelError> {
-    let (names, codes) = check(examples).map_err(|reason| ModelError::NoRanking { reason })?;
+    let (names, codes) = check(examples).map_err(ModelError::NoRanking)?;
     let arranged = examples.arrange(scores)?;
     let largest = (0..examples.queries()).map(|query| examples.query(query).len()).max();
     let position = position_exposure(largest.unwrap_or(0));

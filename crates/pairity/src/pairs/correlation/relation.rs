@@ -2,18 +2,16 @@
 //! attribute.
 
 use super::Membership;
-use crate::examples::{Attribute, Examples};
+use crate::examples::{Attribute, Examples, tasks};
 use crate::pairs::SurrogateError;
 use crate::pairs::index::{NO_RANK, PairIndex, QueryPairs, Sizes};
+use crate::pairs::mass::GapMass;
 use crate::rates::Rate;
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// The class of the example at a position of a query, if it has one.
 type Class<'c> = &'c dyn Fn(&QueryPairs, usize) -> Option<u32>;
-
-/// Places of consecutive queries that make one task.
-const TASK: usize = 4096;
 
 /// The examples of two groups, or those with a continuous attribute, in label order within each query.
 #[derive(Debug, Clone, Default)]
@@ -24,10 +22,8 @@ pub(super) struct Relation {
     pub(super) example: Vec<u32>,
     /// At each place, the class: the group, or the rank of the attribute in the query.
     pub(super) class: Vec<u32>,
-    /// At each place, the factor of its pairs.
-    pub(super) factor: Vec<f64>,
-    /// At each place, the label, counted from the query's first; up to a scale.
-    pub(super) label: Vec<f64>,
+    /// At each place, the factor of its pairs and the label, counted from the query's first; up to a scale.
+    pub(super) mass: Vec<GapMass>,
     /// Whether a pair is weighed by the difference of labels.
     pub(super) gap: bool,
     /// The places of each run of equal labels in a query.
@@ -77,22 +73,18 @@ pub(super) fn relations(
             for (first, second) in (0..names.len()).flat_map(|b| (0..b).map(move |a| (a, b))) {
                 let class = |query: &QueryPairs, at: usize| {
                     let code = usize::from(query.present[usize::from(query.group[at])]);
-                    [first, second]
-                        .into_iter()
-                        .zip(0..)
-                        .find(|(group, _)| *group == code)
-                        .map(|(_, class)| class)
+                    [first, second].iter().position(|&group| group == code).map(|class| class as u32)
                 };
                 found.extend(Relation::new(&index, membership == Membership::Better, &class));
             }
         }
     }
-    match found.is_empty() {
-        true => {
-            refuse("there are no label-ordered pairs in which now the one group and now the other is better")
-        }
-        false => Ok(found),
+    if found.is_empty() {
+        return refuse(
+            "there are no label-ordered pairs in which now the one group and now the other is better",
+        );
     }
+    Ok(found)
 }
 
 impl Relation {
@@ -102,13 +94,13 @@ impl Relation {
         for query in 0..index.examples().queries() {
             relation.add_query(index.examples(), &index.query(query), class);
         }
+        relation.tasks = tasks((0..relation.ends.len()).map(|query| relation.places(query).len()));
         // Weights and labels count up to a scale.
-        for column in [&mut relation.factor, &mut relation.label] {
-            let scale = column.iter().copied().fold(0.0, f64::max);
-            if scale > 0.0 {
-                column.iter_mut().for_each(|value| *value /= scale);
-            }
-        }
+        let largest = |of: fn(&GapMass) -> f64| relation.mass.iter().map(of).fold(0.0, f64::max);
+        let largest = [largest(|mass| mass.weight), largest(|mass| mass.label)];
+        let [weight, label] = largest.map(|largest| if largest > 0.0 { largest } else { 1.0 });
+        let scaled = |mass: &GapMass| GapMass { weight: mass.weight / weight, label: mass.label / label };
+        relation.mass.iter_mut().for_each(|mass| *mass = scaled(mass));
         relation.prepare().then_some(relation)
     }
 
@@ -136,17 +128,10 @@ impl Relation {
             label = Some(query.first[at]);
             self.example.push(example as u32);
             self.class.push(class);
-            self.factor.push(examples.factors.as_ref().map_or(1.0, |factors| factors[example]));
-            self.label.push(0.5 * labels[example] - origin);
+            self.mass
+                .push(GapMass { weight: examples.factor(example), label: 0.5 * labels[example] - origin });
         }
-        let start = self.ends.last().map_or(0, |end| end.0 as usize);
         self.ends.push((self.example.len() as u32, self.runs.len() as u32));
-        let room = |task: &Range<usize>| start - self.places(task.start).start < TASK;
-        let fits = self.tasks.last().is_some_and(room);
-        match self.tasks.last_mut() {
-            Some(task) if fits => task.end += 1,
-            _ => self.tasks.push(self.ends.len() - 1..self.ends.len()),
-        }
     }
 
     /// The places of a query.

@@ -1,29 +1,12 @@
 //! The moments of residuals over the pairs of a relation, and their correlation with g.
 
 use super::relation::{Partners, Relation};
+use crate::pairs::mass::{GapSum, Mass};
 use rayon::prelude::*;
 use std::ops::Range;
 
 /// A variance below this part of the sums that it is made from is rounding.
 const ROUNDING: f64 = 1e-12;
-
-/// FactorSums of factors, and of factors times labels, each times a value.
-#[derive(Debug, Clone, Copy, Default)]
-struct FactorSums {
-    factors: f64,
-    labels: f64,
-}
-
-impl FactorSums {
-    fn add(&mut self, factor: f64, label: f64) {
-        self.factors += factor;
-        self.labels += factor * label;
-    }
-
-    fn less(self, other: FactorSums) -> FactorSums {
-        FactorSums { factors: self.factors - other.factors, labels: self.labels - other.labels }
-    }
-}
 
 impl Relation {
     /// Finds the coefficients; false without pairs or if g does not vary.
@@ -32,40 +15,23 @@ impl Relation {
         let (mut a, mut b, mut c) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         let (mut total, mut mean) = (0.0, 0.0);
         let mut scratch = Vec::new();
+        let one = |_| 1.0;
+        let sign = |at: usize| if self.class[at] == 1 { 1.0 } else { -1.0 };
         for query in 0..self.ends.len() {
-            self.partners(
-                query,
-                Partners::Worse,
-                &mut scratch,
-                |_| 1.0,
-                |at, sum| {
-                    a[at] += sum;
-                    c[at] += sum;
-                    total += sum;
-                },
-            );
-            self.partners(
-                query,
-                Partners::Better,
-                &mut scratch,
-                |_| 1.0,
-                |at, sum| {
-                    a[at] -= sum;
-                    c[at] += sum;
-                },
-            );
+            self.partners(query, Partners::Worse, &mut scratch, one, |at, sum| {
+                a[at] += sum;
+                c[at] += sum;
+                total += sum;
+                if self.inside {
+                    b[at] += sign(at) * sum;
+                    mean += sign(at) * sum;
+                }
+            });
+            self.partners(query, Partners::Better, &mut scratch, one, |at, sum| {
+                a[at] -= sum;
+                c[at] += sum;
+            });
             if self.inside {
-                let sign = |at: usize| if self.class[at] == 1 { 1.0 } else { -1.0 };
-                self.partners(
-                    query,
-                    Partners::Worse,
-                    &mut scratch,
-                    |_| 1.0,
-                    |at, sum| {
-                        b[at] += sign(at) * sum;
-                        mean += sign(at) * sum;
-                    },
-                );
                 self.partners(query, Partners::Better, &mut scratch, sign, |at, sum| b[at] -= sum);
             } else {
                 self.signed(query, Partners::Worse, |at, sum| {
@@ -92,13 +58,13 @@ impl Relation {
     }
 
     /// What the pairs of the example at a place with partners of these sums weigh.
-    fn weigh(&self, at: usize, sums: FactorSums, partners: Partners) -> f64 {
-        let sum = match (self.gap, partners) {
-            (false, _) => sums.factors,
-            (true, Partners::Worse) => self.label[at] * sums.factors - sums.labels,
-            (true, Partners::Better) => sums.labels - self.label[at] * sums.factors,
-        };
-        self.factor[at] * sum
+    fn weigh(&self, at: usize, sums: GapSum, partners: Partners) -> f64 {
+        let mass = self.mass[at];
+        match (self.gap, partners) {
+            (false, _) => mass.weight * sums.weight,
+            (true, Partners::Worse) => mass.meet(sums),
+            (true, Partners::Better) => -mass.meet(sums),
+        }
     }
 
     /// For each place of a query, the sum over its partners of the pair's weight times the partner's value.
@@ -106,23 +72,23 @@ impl Relation {
         &self,
         query: usize,
         partners: Partners,
-        scratch: &mut Vec<FactorSums>,
+        scratch: &mut Vec<GapSum>,
         value: impl Fn(usize) -> f64,
         mut visit: impl FnMut(usize, f64),
     ) {
         scratch.clear();
-        scratch.resize(self.classes[query] as usize, FactorSums::default());
-        let mut all = FactorSums::default();
+        scratch.resize(self.classes[query] as usize, GapSum::default());
+        let mut all = GapSum::default();
         self.walk(query, partners, |run| {
             for at in run.clone() {
                 let own = scratch[self.class[at] as usize];
-                let sums = if self.inside { all } else { all.less(own) };
+                let sums = if self.inside { all } else { all + own * -1.0 };
                 visit(at, self.weigh(at, sums, partners));
             }
             for at in run {
-                let factor = self.factor[at] * value(at);
-                all.add(factor, self.label[at]);
-                scratch[self.class[at] as usize].add(factor, self.label[at]);
+                let brought = self.mass[at].times(value(at));
+                all += brought;
+                scratch[self.class[at] as usize] += brought;
             }
         });
     }
@@ -131,12 +97,11 @@ impl Relation {
     /// sums over classes in a tree (Fenwick 1994).
     fn signed(&self, query: usize, partners: Partners, mut visit: impl FnMut(usize, f64)) {
         let classes = self.classes[query] as usize;
-        let mut tree = vec![FactorSums::default(); classes + 1];
-        let below = |tree: &[FactorSums], mut class: usize| {
-            let mut sums = FactorSums::default();
+        let mut tree = vec![GapSum::default(); classes + 1];
+        let below = |tree: &[GapSum], mut class: usize| {
+            let mut sums = GapSum::default();
             while class > 0 {
-                sums.factors += tree[class].factors;
-                sums.labels += tree[class].labels;
+                sums += tree[class];
                 class &= class - 1;
             }
             sums
@@ -145,13 +110,13 @@ impl Relation {
             for at in run.clone() {
                 let class = self.class[at] as usize;
                 let (lower, not_higher) = (below(&tree, class), below(&tree, class + 1));
-                let higher = below(&tree, classes).less(not_higher);
-                visit(at, self.weigh(at, lower.less(higher), partners));
+                let higher = below(&tree, classes) + not_higher * -1.0;
+                visit(at, self.weigh(at, lower + higher * -1.0, partners));
             }
             for at in run {
                 let mut class = self.class[at] as usize + 1;
                 while class <= classes {
-                    tree[class].add(self.factor[at], self.label[at]);
+                    tree[class] += self.mass[at].alone();
                     class += class & class.wrapping_neg();
                 }
             }

@@ -8,17 +8,15 @@
 use super::ScoredPairs;
 use super::by_label::boundary;
 use super::coefficients::{CellCoefficients, GREATER, LESS, order};
-use super::merge::{Element, HingePart, partition, settle};
+use super::merge::{Element, HingePart, settle};
 use super::shape::Slope;
-use crate::pairs::index::{NO_RANK, both};
+use crate::pairs::index::{NO_RANK, both, partition};
 use crate::pairs::mass::Mass;
-use std::marker::PhantomData;
 
-struct AttributeSplit<'a, S, M> {
+struct AttributeSplit<'a, M> {
     pairs: &'a ScoredPairs<'a, M>,
     cells: &'a CellCoefficients,
     parts: Vec<HingePart>,
-    shape: PhantomData<S>,
 }
 
 /// Adds the slopes of all pairs of unequal label and attribute; returns the offset.
@@ -35,13 +33,13 @@ pub(super) fn add_slopes<S: Slope, M: Mass>(
     elements.retain(|element| element.class != NO_RANK);
     let Some(highest) = elements.iter().map(|element| element.class).max() else { return 0.0 };
     let mut scratch = vec![Element::default(); 2 * elements.len()];
-    let split = AttributeSplit::<S, M> { pairs, cells, parts, shape: PhantomData };
-    split.split(&mut elements, &mut scratch, u32::BITS - highest.leading_zeros(), 0, gradient)
+    let bits = u32::BITS - highest.leading_zeros();
+    AttributeSplit { pairs, cells, parts }.split::<S>(&mut elements, &mut scratch, bits, 0, gradient)
 }
 
-impl<S: Slope, M: Mass> AttributeSplit<'_, S, M> {
+impl<M: Mass> AttributeSplit<'_, M> {
     /// The pairs inside a range of positions that starts at `base`; the attribute's ranks have `bits` bits.
-    fn split(
+    fn split<S: Slope>(
         &self,
         elements: &mut [Element],
         scratch: &mut [Element],
@@ -62,21 +60,21 @@ impl<S: Slope, M: Mass> AttributeSplit<'_, S, M> {
         let (copy, spare) = scratch.split_at_mut(n);
         copy.copy_from_slice(elements);
         let (worse, better) = copy.split_at_mut(firsts);
-        let offset = self.by_attribute(worse, better, spare, bits, base, gradient);
+        let offset = self.by_attribute::<S>(worse, better, spare, bits, base, gradient);
 
         let (worse, better) = elements.split_at_mut(firsts);
         let (left, right) = scratch.split_at_mut(2 * firsts);
         let (lower, upper) = gradient.split_at_mut(middle);
         let (a, b) = both(
             n > sizes.slope_fork,
-            || self.split(worse, left, bits, base, lower),
-            || self.split(better, right, bits, base + middle, upper),
+            || self.split::<S>(worse, left, bits, base, lower),
+            || self.split::<S>(better, right, bits, base + middle, upper),
         );
         offset + (a + b)
     }
 
     /// The pairs of two lists whose ranks of the attribute differ in the lowest `bits` bits.
-    fn by_attribute(
+    fn by_attribute<S: Slope>(
         &self,
         worse: &mut [Element],
         better: &mut [Element],
@@ -86,7 +84,7 @@ impl<S: Slope, M: Mass> AttributeSplit<'_, S, M> {
         gradient: &mut [f64],
     ) -> f64 {
         if bits == 0 || worse.len() * better.len() <= self.pairs.query.sizes.slope_pairs {
-            let offset = if bits == 0 { 0.0 } else { self.few(worse, better) };
+            let offset = if bits == 0 { 0.0 } else { self.few::<S>(worse, better) };
             settle(worse, base, gradient);
             settle(better, base, gradient);
             return offset;
@@ -102,11 +100,11 @@ impl<S: Slope, M: Mass> AttributeSplit<'_, S, M> {
         let (low_worse, high_worse) = worse.split_at_mut(low);
         let low = partition(better, scratch, is_low);
         let (low_better, high_better) = better.split_at_mut(low);
-        offset += self.by_attribute(low_worse, low_better, scratch, bit, base, gradient);
-        offset + self.by_attribute(high_worse, high_better, scratch, bit, base, gradient)
+        offset += self.by_attribute::<S>(low_worse, low_better, scratch, bit, base, gradient);
+        offset + self.by_attribute::<S>(high_worse, high_better, scratch, bit, base, gradient)
     }
 
-    fn few(&self, worse: &mut [Element], better: &mut [Element]) -> f64 {
+    fn few<S: Slope>(&self, worse: &mut [Element], better: &mut [Element]) -> f64 {
         let (masses, margin) = (self.pairs.masses, self.pairs.margin);
         let mut offset = 0.0;
         for i in better {

@@ -14,13 +14,11 @@ use super::ScoredPairs;
 use super::by_label::boundary;
 use super::by_label_counted::{ScoreRank, find_ranks};
 use super::coefficients::{CellCoefficients, GREATER, LESS};
-use super::merge::partition;
 use super::rank_tree::RankTree;
 use super::shape::Slope;
-use crate::pairs::index::NO_RANK;
+use crate::pairs::index::{NO_RANK, partition};
 use crate::pairs::mass::Mass;
 use rayon::join;
-use std::marker::PhantomData;
 
 /// What counts of the other half weigh for examples of one half, in one part of the surrogate.
 #[derive(Clone, Copy)]
@@ -58,20 +56,17 @@ impl CountWeight {
 
 /// Two orders of the examples of a range of positions, and room to part them.
 struct Lists<'a> {
-    by_score: &'a mut [(f64, u32)],
+    by_score: [&'a mut [(f64, u32)]; 2],
     /// The attribute's rank, then the position.
-    by_attribute: &'a mut [u64],
-    score_room: &'a mut [(f64, u32)],
-    attribute_room: &'a mut [u64],
+    by_attribute: [&'a mut [u64]; 2],
     ranks: &'a mut [ScoreRank],
 }
 
-struct CountedSplit<'a, S, M> {
+struct CountedSplit<'a, M> {
     pairs: &'a ScoredPairs<'a, M>,
     cells: &'a CellCoefficients,
     /// For each part, the weights for worse examples and for better ones.
     parts: Vec<[CountWeight; 2]>,
-    shape: PhantomData<S>,
 }
 
 /// Adds the slopes of all pairs of unequal label and attribute, each of weight one; returns the offset.
@@ -88,32 +83,24 @@ pub(super) fn add_slopes<S: Slope, M: Mass>(
     by_attribute.sort_unstable();
     let n = by_score.len();
     let lists = Lists {
-        by_score: &mut by_score,
-        by_attribute: &mut by_attribute,
-        score_room: &mut vec![(0.0, 0); n],
-        attribute_room: &mut vec![0; n],
+        by_score: [&mut by_score, &mut vec![(0.0, 0); n]],
+        by_attribute: [&mut by_attribute, &mut vec![0; n]],
         ranks: &mut vec![ScoreRank::default(); pairs.scores.len()],
     };
-    let split = CountedSplit::<S, M> { pairs, cells, parts: parts::<S>(cells), shape: PhantomData };
-    split.split(lists, 0, gradient, &mut [RankTree::new(0), RankTree::new(0)])
+    let split = CountedSplit { pairs, cells, parts: parts::<S>(cells) };
+    split.split::<S>(lists, 0, gradient, &mut [RankTree::new(0), RankTree::new(0)])
 }
 
 fn parts<S: Slope>(cells: &CellCoefficients) -> Vec<[CountWeight; 2]> {
     let falling = if S::UNSIGNED { 1.0 } else { -1.0 };
     // A better example with a lower attribute makes a pair of the kind `less`.
-    let worse = |cells: &[f64], high, before, slope| CountWeight {
-        high,
-        before,
-        lower: cells[LESS],
-        higher: cells[GREATER],
-        slope,
-        offset: 0.0,
+    let worse = |cells: &[f64], high, before, slope| {
+        let (lower, higher) = (cells[LESS], cells[GREATER]);
+        CountWeight { high, before, lower, higher, slope, offset: 0.0 }
     };
-    let better = |cells: &[f64], high, before, slope| CountWeight {
-        lower: cells[GREATER],
-        higher: cells[LESS],
-        offset: 1.0,
-        ..worse(cells, high, before, slope)
+    let better = |cells: &[f64], high, before, slope| {
+        let (lower, higher) = (cells[GREATER], cells[LESS]);
+        CountWeight { high, before, lower, higher, slope, offset: 1.0 }
     };
     let (first, second) = (&cells.first[..], &cells.second[..]);
     // The second part of a bounded surrogate counts the pairs that are idle in that of others.
@@ -125,10 +112,17 @@ fn parts<S: Slope>(cells: &CellCoefficients) -> Vec<[CountWeight; 2]> {
     all.into_iter().filter(|(cells, _)| has_pairs(cells)).map(|(_, weights)| weights).collect()
 }
 
-impl<S: Slope, M: Mass> CountedSplit<'_, S, M> {
+impl<M: Mass> CountedSplit<'_, M> {
     /// The pairs inside a range of positions that starts at `base`.
-    fn split(&self, lists: Lists, base: usize, gradient: &mut [f64], trees: &mut [RankTree<1>; 2]) -> f64 {
-        let n = lists.by_score.len();
+    fn split<S: Slope>(
+        &self,
+        lists: Lists,
+        base: usize,
+        gradient: &mut [f64],
+        trees: &mut [RankTree<1>; 2],
+    ) -> f64 {
+        let Lists { by_score: [by_score, score_room], by_attribute: [by_attribute, room], ranks } = lists;
+        let n = by_score.len();
         if n < 2 {
             return 0.0;
         }
@@ -139,42 +133,32 @@ impl<S: Slope, M: Mass> CountedSplit<'_, S, M> {
         let first = &self.pairs.query.first[base..base + gradient.len()];
         let Some(middle) = boundary(first, base) else { return 0.0 };
         let is_worse = |position: u32| (position as usize) < base + middle;
-        let firsts = partition(lists.by_score, lists.score_room, |(_, position)| is_worse(position));
-        let (worse, better) = lists.by_score.split_at_mut(firsts);
-        find_ranks(worse, better, self.pairs.margin, base, lists.ranks);
-        find_ranks(better, worse, self.pairs.margin, base, lists.ranks);
+        let firsts = partition(by_score, score_room, |(_, position)| is_worse(position));
+        let (worse, better) = by_score.split_at_mut(firsts);
+        find_ranks(worse, better, self.pairs.margin, base, ranks);
+        find_ranks(better, worse, self.pairs.margin, base, ranks);
         trees[0].reset(worse.len());
         trees[1].reset(better.len());
-        let total = self.between(lists.by_attribute, lists.ranks, base, middle, trees, gradient);
+        let total = self.between(by_attribute, ranks, base, middle, trees, gradient);
 
-        partition(lists.by_attribute, lists.attribute_room, |packed| is_worse(packed as u32));
+        partition(by_attribute, room, |packed| is_worse(packed as u32));
         let (lower, upper) = gradient.split_at_mut(middle);
-        let (left, right) = lists.by_attribute.split_at_mut(firsts);
-        let (score_left, score_right) = lists.score_room.split_at_mut(firsts);
-        let (attribute_left, attribute_right) = lists.attribute_room.split_at_mut(firsts);
-        let (ranks_left, ranks_right) = lists.ranks.split_at_mut(middle);
-        let left = Lists {
-            by_score: worse,
-            by_attribute: left,
-            score_room: score_left,
-            attribute_room: attribute_left,
-            ranks: ranks_left,
-        };
-        let right = Lists {
-            by_score: better,
-            by_attribute: right,
-            score_room: score_right,
-            attribute_room: attribute_right,
-            ranks: ranks_right,
-        };
+        let (left, right) = by_attribute.split_at_mut(firsts);
+        let (score_left, score_right) = score_room.split_at_mut(firsts);
+        let (room_left, room_right) = room.split_at_mut(firsts);
+        let (ranks_left, ranks_right) = ranks.split_at_mut(middle);
+        let left =
+            Lists { by_score: [worse, score_left], by_attribute: [left, room_left], ranks: ranks_left };
+        let right =
+            Lists { by_score: [better, score_right], by_attribute: [right, room_right], ranks: ranks_right };
         let upwards = base + middle;
         let (a, b) = if n > sizes.slope_fork {
             join(
-                || self.split(left, base, lower, trees),
-                || self.split(right, upwards, upper, &mut [RankTree::new(0), RankTree::new(0)]),
+                || self.split::<S>(left, base, lower, trees),
+                || self.split::<S>(right, upwards, upper, &mut [RankTree::new(0), RankTree::new(0)]),
             )
         } else {
-            (self.split(left, base, lower, trees), self.split(right, upwards, upper, trees))
+            (self.split::<S>(left, base, lower, trees), self.split::<S>(right, upwards, upper, trees))
         };
         self.pairs.margin * total + (a + b)
     }

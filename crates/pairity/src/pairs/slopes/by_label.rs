@@ -6,11 +6,10 @@
 
 use super::ScoredPairs;
 use super::coefficients::CellCoefficients;
-use super::merge::{Element, HingePart, partition, settle};
+use super::merge::{Element, HingePart, settle};
 use super::shape::Slope;
-use crate::pairs::index::both;
+use crate::pairs::index::{both, partition};
 use crate::pairs::mass::Mass;
-use std::marker::PhantomData;
 
 impl<M: Mass> ScoredPairs<'_, M> {
     /// The elements by ascending score, each with its group or the rank of its attribute.
@@ -35,11 +34,10 @@ pub(super) fn boundary(first: &[u32], base: usize) -> Option<usize> {
     }
 }
 
-struct LabelSplit<'a, S, M> {
+struct LabelSplit<'a, M> {
     pairs: &'a ScoredPairs<'a, M>,
     cells: &'a CellCoefficients,
     parts: Vec<HingePart>,
-    shape: PhantomData<S>,
 }
 
 /// Adds the slopes of all label-ordered pairs; returns the offset.
@@ -51,8 +49,7 @@ pub(super) fn add_slopes<S: Slope, M: Mass>(
     let parts = HingePart::both::<S, M>(cells, pairs.query.present.len(), pairs.margin);
     let mut elements = pairs.elements(|at| pairs.query.group[at].into());
     let mut scratch = vec![Element::default(); elements.len()];
-    let split = LabelSplit::<S, M> { pairs, cells, parts, shape: PhantomData };
-    split.split(&mut elements, &mut scratch, 0, gradient)
+    LabelSplit { pairs, cells, parts }.split::<S>(&mut elements, &mut scratch, 0, gradient)
 }
 
 /// Adds the slopes of all pairs, whatever their labels.
@@ -72,9 +69,9 @@ pub(super) fn add_unordered<S: Slope, M: Mass>(
     offset
 }
 
-impl<S: Slope, M: Mass> LabelSplit<'_, S, M> {
+impl<M: Mass> LabelSplit<'_, M> {
     /// The pairs inside a range of positions that starts at `base`.
-    fn split(
+    fn split<S: Slope>(
         &self,
         elements: &mut [Element],
         scratch: &mut [Element],
@@ -100,8 +97,8 @@ impl<S: Slope, M: Mass> LabelSplit<'_, S, M> {
         let (lower, upper) = gradient.split_at_mut(middle);
         let (a, b) = both(
             n > sizes.slope_fork,
-            || self.split(worse, left, base, lower),
-            || self.split(better, right, base + middle, upper),
+            || self.split::<S>(worse, left, base, lower),
+            || self.split::<S>(better, right, base + middle, upper),
         );
         offset + (a + b)
     }

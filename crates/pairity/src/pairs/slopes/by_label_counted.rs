@@ -26,21 +26,14 @@ use super::shape::Slope;
 use crate::pairs::index::QueryPairs;
 use crate::pairs::mass::Mass;
 use rayon::join;
-use std::ops::Range;
 
 /// Groups that are counted at once; more take several rounds.
 const WIDEST: usize = 8;
 
 /// Whether counts are the way to take if pairs weigh one.
 pub(super) fn is_worth<S: Slope>(query: &QueryPairs) -> bool {
-    let mut starts = std::iter::successors(Some(0), |&start| next_label(query.first, start));
-    !S::SQUARED && query.len() >= query.sizes.tree_examples && starts.nth(query.sizes.tree_labels).is_some()
-}
-
-/// Where the next label starts.
-fn next_label(first: &[u32], start: usize) -> Option<usize> {
-    let same = first[start..].iter().take_while(|&&of| of as usize == start).count();
-    (start + same < first.len()).then_some(start + same)
+    let mut labels = query.first.chunk_by(|a, b| a == b);
+    !S::SQUARED && query.len() >= query.sizes.tree_examples && labels.nth(query.sizes.tree_labels).is_some()
 }
 
 /// Where an example stands in score order.
@@ -140,11 +133,8 @@ impl CountedSlopes<'_> {
     fn rounds<S: Slope, const G: usize>(&self, up: bool, gradient: &mut [f64]) -> f64 {
         let mut total = 0.0;
         for first in (0..self.k).step_by(G) {
-            let (low, high) = if up {
-                (&self.cells.first, &self.cells.second)
-            } else {
-                (&self.cells.second, &self.cells.first)
-            };
+            let CellCoefficients { first: part, second: other } = self.cells;
+            let (low, high) = if up { (part, other) } else { (other, part) };
             // The second part of a bounded surrogate counts the pairs that are idle in that of others.
             let low = self.weights::<G>(low, first, up, S::BOUNDED && !up);
             let high = self.weights::<G>(high, first, up, !(S::BOUNDED && up));
@@ -184,7 +174,8 @@ impl CountedSlopes<'_> {
         let mut tree = RankTree::<G>::new(self.ranks.len());
         let mut total = 0.0;
         // Examples of equal label make no pairs: all of them count before any is inserted.
-        let mut visit = |positions: Range<usize>| {
+        let visit = |equal: &[u32]| {
+            let positions = equal[0] as usize..equal[0] as usize + equal.len();
             for at in positions.clone() {
                 let (ranks, group) = (self.ranks[at], usize::from(self.query.group[at]));
                 let low = low.as_ref().map_or(0.0, |low| low.of(&tree, ranks.low, group));
@@ -199,20 +190,11 @@ impl CountedSlopes<'_> {
                 }
             }
         };
-        let starts = self.query.first;
+        let labels = self.query.first.chunk_by(|a, b| a == b);
         if up {
-            let mut start = Some(0);
-            while let Some(from) = start {
-                start = next_label(starts, from);
-                visit(from..start.unwrap_or(starts.len()));
-            }
+            labels.for_each(visit)
         } else {
-            let mut end = starts.len();
-            while end > 0 {
-                let start = starts[end - 1] as usize;
-                visit(start..end);
-                end = start;
-            }
+            labels.rev().for_each(visit)
         }
         total
     }

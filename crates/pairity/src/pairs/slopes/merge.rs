@@ -243,21 +243,3 @@ impl<M: Mass, F: Fn(u32) -> usize, const G: usize> Walk<'_, M, F, G> {
         self.masses[element.position as usize].meet(sum)
     }
 }
-
-/// Moves the elements that fulfill `first` before the others, keeping their order; returns their number.
-pub(super) fn partition<T: Copy>(elements: &mut [T], scratch: &mut [T], first: impl Fn(T) -> bool) -> usize {
-    let scratch = &mut scratch[..elements.len()];
-    let (mut firsts, mut others) = (0, 0);
-    // Both targets are written and only one index moves: a branch here would be mispredicted half of
-    // the time.
-    for i in 0..elements.len() {
-        let element = elements[i];
-        let is_first = first(element);
-        elements[firsts] = element;
-        scratch[others] = element;
-        firsts += usize::from(is_first);
-        others += usize::from(!is_first);
-    }
-    elements[firsts..].copy_from_slice(&scratch[..others]);
-    firsts
-}

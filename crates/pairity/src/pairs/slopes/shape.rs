@@ -79,16 +79,22 @@ impl SurrogateKind {
 /// The slopes of one kind, for a pair with a coefficient.
 pub(in crate::pairs) trait Slope: Copy + Send + Sync {
     /// Slopes grow with the distance from the threshold.
-    const SQUARED: bool;
+    const SQUARED: bool = false;
     /// The second hinge counts worse examples *above* the threshold s_i + margin, not below.
-    const BOUNDED: bool;
+    const BOUNDED: bool = false;
     /// Slopes are added without their signs: what is summed is a curvature.
     const UNSIGNED: bool = false;
 
     /// How fast the first part falls with d, `slack` being margin − d.
-    fn first(slack: f64, coefficient: f64) -> f64;
+    #[inline(always)]
+    fn first(slack: f64, coefficient: f64) -> f64 {
+        if slack > 0.0 { coefficient } else { 0.0 }
+    }
     /// How fast the second part rises with d, `slack` being margin + d.
-    fn second(slack: f64, coefficient: f64) -> f64;
+    #[inline(always)]
+    fn second(slack: f64, coefficient: f64) -> f64 {
+        Self::first(slack, coefficient)
+    }
 
     /// What a pair adds to an example whose score the first number pulls up and the second one down.
     #[inline(always)]
@@ -110,57 +116,24 @@ pub(in crate::pairs) struct SquaredHinge;
 #[derive(Clone, Copy)]
 pub(in crate::pairs) struct Ramp;
 
-impl Slope for Hinge {
-    const SQUARED: bool = false;
-    const BOUNDED: bool = false;
-
-    #[inline(always)]
-    fn first(slack: f64, coefficient: f64) -> f64 {
-        if slack > 0.0 { coefficient } else { 0.0 }
-    }
-    #[inline(always)]
-    fn second(slack: f64, coefficient: f64) -> f64 {
-        if slack > 0.0 { coefficient } else { 0.0 }
-    }
-}
+impl Slope for Hinge {}
 
 impl Slope for Active {
-    const SQUARED: bool = false;
-    const BOUNDED: bool = false;
     const UNSIGNED: bool = true;
-
-    #[inline(always)]
-    fn first(slack: f64, coefficient: f64) -> f64 {
-        Hinge::first(slack, coefficient)
-    }
-    #[inline(always)]
-    fn second(slack: f64, coefficient: f64) -> f64 {
-        Hinge::second(slack, coefficient)
-    }
 }
 
 impl Slope for SquaredHinge {
     const SQUARED: bool = true;
-    const BOUNDED: bool = false;
 
     #[inline(always)]
     fn first(slack: f64, coefficient: f64) -> f64 {
-        slack.max(0.0) * coefficient
-    }
-    #[inline(always)]
-    fn second(slack: f64, coefficient: f64) -> f64 {
         slack.max(0.0) * coefficient
     }
 }
 
 impl Slope for Ramp {
-    const SQUARED: bool = false;
     const BOUNDED: bool = true;
 
-    #[inline(always)]
-    fn first(slack: f64, coefficient: f64) -> f64 {
-        if slack > 0.0 { coefficient } else { 0.0 }
-    }
     #[inline(always)]
     fn second(slack: f64, coefficient: f64) -> f64 {
         // Below the ramp the second hinge takes back what the first one adds.
