@@ -8,7 +8,7 @@
 //! small, as the largest of several misses may not fall by moving one group alone, then for the goal itself.
 
 use super::line_search::{Effort, line_search};
-use super::tuning::{Adjusted, Judge, Standing, Tuning};
+use super::tuning::{Adjusted, Judge, Quality, Tuning};
 use super::{Adjuster, Method, MethodEntry, MethodError, Stage};
 use crate::model::{Adjustment, GroupOffset};
 use std::cmp::Ordering;
@@ -76,7 +76,7 @@ pub fn adjust(tuning: &Tuning) -> Result<Adjusted, MethodError> {
     let search = OffsetSearch { judge: &judge };
     let start = search.at(vec![0.0; judge.names.len()]);
     let best = match judge.present[..] {
-        [_, second] => search.moved(&start, second, FINE, Standing::order),
+        [_, second] => search.moved(&start, second, FINE, Quality::order),
         _ => search.descend_from_all(start),
     };
     let offsets = judge.names.iter().zip(best.offsets);
@@ -88,19 +88,19 @@ pub fn adjust(tuning: &Tuning) -> Result<Adjusted, MethodError> {
 #[derive(Debug, Clone, PartialEq)]
 struct Point {
     offsets: Vec<f64>,
-    standing: Standing,
+    quality: Quality,
 }
 
 struct OffsetSearch<'a> {
     judge: &'a Judge<'a>,
 }
 
-type Order = fn(&Standing, &Standing) -> Ordering;
+type Order = fn(&Quality, &Quality) -> Ordering;
 
 impl OffsetSearch<'_> {
     fn at(&self, offsets: Vec<f64>) -> Point {
-        let standing = self.judge.standing(|group, score| shifted(score, offsets.get(group)));
-        Point { offsets, standing }
+        let quality = self.judge.quality(|group, score| shifted(score, offsets.get(group)));
+        Point { offsets, quality }
     }
 
     /// From each start, one group after another; the best end is gone on with for the goal itself.
@@ -108,22 +108,22 @@ impl OffsetSearch<'_> {
         let mut best = start.clone();
         let starts = STARTS.iter().map(|&part| self.at(self.aligned(part)));
         for start in std::iter::once(start).chain(starts) {
-            let end = self.descend(start, COARSE, Standing::order_by_squares);
-            if end.standing.order(&best.standing).is_lt() {
+            let end = self.descend(start, COARSE, Quality::order_by_squares);
+            if end.quality.order(&best.quality).is_lt() {
                 best = end;
             }
         }
-        self.descend(best, FINE, Standing::order)
+        self.descend(best, FINE, Quality::order)
     }
 
     fn descend(&self, start: Point, effort: Effort, order: Order) -> Point {
         let mut point = start;
         for _ in 0..ROUNDS {
-            let before = point.standing;
+            let before = point.quality;
             for &group in &self.judge.present {
                 point = self.moved(&point, group, effort, order);
             }
-            if order(&point.standing, &before).is_ge() {
+            if order(&point.quality, &before).is_ge() {
                 break;
             }
         }
@@ -145,11 +145,11 @@ impl OffsetSearch<'_> {
         let shifts = self.shifts(&point.offsets, group);
         let evaluate = |shift: f64| {
             let offsets = by(shift);
-            self.judge.standing(|group, score| shifted(score, offsets.get(group)))
+            self.judge.quality(|group, score| shifted(score, offsets.get(group)))
         };
         match line_search(&shifts, effort, order, &evaluate) {
-            Some((shift, standing)) if order(&standing, &point.standing).is_lt() => {
-                Point { offsets: by(shift), standing }
+            Some((shift, quality)) if order(&quality, &point.quality).is_lt() => {
+                Point { offsets: by(shift), quality }
             }
             _ => point.clone(),
         }

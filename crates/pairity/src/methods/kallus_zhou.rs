@@ -12,7 +12,7 @@
 //!
 //! The sigmoid of scores above 36 is 1 to the last bit: such scores become ties.
 
-use super::tuning::{Adjusted, Judge, Standing, Tuning, first_best};
+use super::tuning::{Adjusted, Judge, Quality, Tuning, first_best};
 use super::{Adjuster, Method, MethodEntry, MethodError, Stage, ranks_only};
 use crate::goals::Problem;
 use crate::model::{Adjustment, GroupLogistic, sigmoid};
@@ -83,11 +83,11 @@ pub fn adjust(tuning: &Tuning) -> Result<Adjusted, MethodError> {
     let judge = Judge::new(METHOD, tuning)?;
     let mut maps = plain(&judge);
     let mut best = None;
-    let mut found = judge.standing(|_, score| sigmoid(score));
+    let mut found = judge.quality(|_, score| sigmoid(score));
     for &group in &judge.present {
-        let (map, standing) = best_map(&judge, &maps, group);
-        if standing.order(&found).is_lt() {
-            (best, found) = (Some((group, map)), standing);
+        let (map, quality) = best_map(&judge, &maps, group);
+        if quality.order(&found).is_lt() {
+            (best, found) = (Some((group, map)), quality);
         }
     }
     if let Some((first, map)) = best {
@@ -97,10 +97,10 @@ pub fn adjust(tuning: &Tuning) -> Result<Adjusted, MethodError> {
             if untouched == 1 {
                 break;
             }
-            let (map, standing) = best_map(&judge, &maps, group);
-            if standing.order(&found).is_lt() {
+            let (map, quality) = best_map(&judge, &maps, group);
+            if quality.order(&found).is_lt() {
                 maps[group] = map;
-                found = standing;
+                found = quality;
                 untouched -= 1;
             }
         }
@@ -130,23 +130,23 @@ fn plain(judge: &Judge) -> Vec<GroupLogistic> {
 }
 
 /// The best point of the grid for one group, the maps of the others given; the first of equals.
-fn best_map(judge: &Judge, maps: &[GroupLogistic], group: usize) -> (GroupLogistic, Standing) {
+fn best_map(judge: &Judge, maps: &[GroupLogistic], group: usize) -> (GroupLogistic, Quality) {
     let candidate = |at: usize| GroupLogistic {
         name: maps[group].name.clone(),
         alpha: (at / BETAS.len()) as f64 / 20.0,
         beta: BETAS[at % BETAS.len()],
     };
-    let standings: Vec<Standing> = (0..ALPHAS * BETAS.len())
+    let qualities: Vec<Quality> = (0..ALPHAS * BETAS.len())
         .into_par_iter()
         .map(|at| {
             let own = candidate(at);
-            judge.standing(|code, score| match maps.get(code) {
+            judge.quality(|code, score| match maps.get(code) {
                 Some(_) if code == group => own.value(score),
                 Some(map) => map.value(score),
                 None => sigmoid(score),
             })
         })
         .collect();
-    let best = first_best(&standings);
-    (candidate(best), standings[best])
+    let best = first_best(&qualities);
+    (candidate(best), qualities[best])
 }

@@ -4,7 +4,7 @@
 //! their neighbors, until the best ones have been compared with the offsets next to them in the list. A
 //! list no longer than the first round is looked at in full.
 
-use super::tuning::Standing;
+use super::tuning::Quality;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -24,15 +24,15 @@ pub(super) struct Effort {
 pub(super) fn line_search(
     offsets: &[f64],
     effort: Effort,
-    order: fn(&Standing, &Standing) -> Ordering,
-    evaluate: &(dyn Fn(f64) -> Standing + Sync),
-) -> Option<(f64, Standing)> {
-    let rank = |a: &(usize, Standing), b: &(usize, Standing)| {
+    order: fn(&Quality, &Quality) -> Ordering,
+    evaluate: &(dyn Fn(f64) -> Quality + Sync),
+) -> Option<(f64, Quality)> {
+    let rank = |a: &(usize, Quality), b: &(usize, Quality)| {
         let size = |at: usize| offsets[at].abs();
         order(&a.1, &b.1).then(size(a.0).total_cmp(&size(b.0))).then(a.0.cmp(&b.0))
     };
     let last = offsets.len().checked_sub(1)?;
-    let mut known: BTreeMap<usize, Standing> = BTreeMap::new();
+    let mut known: BTreeMap<usize, Quality> = BTreeMap::new();
     let steps = effort.first.max(2) - 1;
     let mut next: Vec<usize> = match last < effort.first {
         true => (0..=last).collect(),
@@ -45,10 +45,9 @@ pub(super) fn line_search(
         if next.is_empty() {
             break;
         }
-        let found: Vec<Standing> = next.par_iter().map(|&at| evaluate(offsets[at])).collect();
+        let found: Vec<Quality> = next.par_iter().map(|&at| evaluate(offsets[at])).collect();
         known.extend(next.drain(..).zip(found));
-        let mut ranked: Vec<(usize, Standing)> =
-            known.iter().map(|(&at, &standing)| (at, standing)).collect();
+        let mut ranked: Vec<(usize, Quality)> = known.iter().map(|(&at, &quality)| (at, quality)).collect();
         ranked.sort_by(rank);
         for &(at, _) in ranked.iter().take(effort.best) {
             let below = known.range(..at).next_back().map_or(at, |(&below, _)| below);
@@ -60,7 +59,7 @@ pub(super) fn line_search(
             }
         }
     }
-    known.into_iter().min_by(rank).map(|(at, standing)| (offsets[at], standing))
+    known.into_iter().min_by(rank).map(|(at, quality)| (offsets[at], quality))
 }
 
 /// The index at `step` of `steps` equal parts between two indices.
@@ -73,21 +72,21 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn standing(cost: f64) -> Standing {
-        Standing { violation: 0.0, squares: 0.0, cost }
+    fn quality(cost: f64) -> Quality {
+        Quality { violation: 0.0, squares: 0.0, cost }
     }
 
     const EFFORT: Effort = Effort { first: 17, best: 2, between: 3 };
 
     #[test]
     fn an_empty_list_has_no_best() {
-        assert_eq!(line_search(&[], EFFORT, Standing::order, &standing), None);
+        assert_eq!(line_search(&[], EFFORT, Quality::order, &quality), None);
     }
 
     #[test]
     fn of_equals_the_smallest_change_wins() {
-        let found = line_search(&[-3.0, -1.0, 2.0, 5.0], EFFORT, Standing::order, &|_| standing(1.0));
-        assert_eq!(found, Some((-1.0, standing(1.0))));
+        let found = line_search(&[-3.0, -1.0, 2.0, 5.0], EFFORT, Quality::order, &|_| quality(1.0));
+        assert_eq!(found, Some((-1.0, quality(1.0))));
     }
 
     proptest! {
@@ -98,19 +97,19 @@ mod tests {
             let calls = std::sync::atomic::AtomicUsize::new(0);
             let evaluate = |offset: f64| {
                 calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                standing((offset - goal).abs())
+                quality((offset - goal).abs())
             };
-            let found = line_search(&offsets, EFFORT, Standing::order, &evaluate);
-            prop_assert_eq!(found, Some((goal, standing(0.0))));
+            let found = line_search(&offsets, EFFORT, Quality::order, &evaluate);
+            prop_assert_eq!(found, Some((goal, quality(0.0))));
             prop_assert!(calls.into_inner() <= 17 + 10 * 16);
         }
 
         #[test]
         fn short_lists_are_searched_in_full(costs in prop::collection::vec(0u8..20, 1..17)) {
             let offsets: Vec<f64> = (0..costs.len()).map(|i| i as f64).collect();
-            let found = line_search(&offsets, EFFORT, Standing::order, &|offset| standing(f64::from(costs[offset as usize])));
+            let found = line_search(&offsets, EFFORT, Quality::order, &|offset| quality(f64::from(costs[offset as usize])));
             let least = f64::from(*costs.iter().min().unwrap());
-            prop_assert_eq!(found.unwrap().1, standing(least));
+            prop_assert_eq!(found.unwrap().1, quality(least));
         }
     }
 }

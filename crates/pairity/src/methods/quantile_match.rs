@@ -11,7 +11,7 @@
 //! this one moves scores least (in mean square). F_g is linear between the scores seen, each in the middle
 //! of its own share; a group keeps at most 1,000 knots.
 
-use super::tuning::{self, Adjusted, Judge, Standing, Tuning};
+use super::tuning::{self, Adjusted, Judge, Quality, Tuning};
 use super::{Adjuster, Method, MethodEntry, MethodError, Stage};
 use crate::examples::sort_by_value;
 use crate::model::{Adjustment, Curve, GroupCurve};
@@ -88,13 +88,13 @@ pub fn adjust(tuning: &Tuning, strength: Option<f64>) -> Result<Adjusted, Method
 
 /// The smallest strength that meets the constraints, or the one that misses them least.
 fn smallest(judge: &Judge, full: &[Curve]) -> f64 {
-    let standing = |strength: f64| {
+    let quality = |strength: f64| {
         let adjustment = partial(judge, full, strength);
-        judge.standing(|group, score| adjustment.value(group, score))
+        judge.quality(|group, score| adjustment.value(group, score))
     };
     let strengths: Vec<f64> = (0..=STEPS).map(|step| step as f64 / STEPS as f64).collect();
-    let found: Vec<Standing> = strengths.par_iter().map(|&strength| standing(strength)).collect();
-    tuning::smallest(&strengths, &found, HALVINGS, &standing)
+    let found: Vec<Quality> = strengths.par_iter().map(|&strength| quality(strength)).collect();
+    tuning::smallest(&strengths, &found, HALVINGS, &quality)
 }
 
 /// The maps at a strength.

@@ -39,7 +39,7 @@ pub struct Adjusted {
 
 /// How good some scores are.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Standing {
+pub(super) struct Quality {
     /// The largest miss of a bound; 0 if none is missed.
     pub violation: f64,
     /// The sum of squares of all misses: it falls wherever one of several misses does.
@@ -48,14 +48,14 @@ pub(super) struct Standing {
     pub cost: f64,
 }
 
-impl Standing {
+impl Quality {
     /// Less violation first, then less cost.
-    pub(super) fn order(&self, other: &Standing) -> Ordering {
+    pub(super) fn order(&self, other: &Quality) -> Ordering {
         self.violation.total_cmp(&other.violation).then(self.cost.total_cmp(&other.cost))
     }
 
     /// The same by the sum of squares.
-    pub(super) fn order_by_squares(&self, other: &Standing) -> Ordering {
+    pub(super) fn order_by_squares(&self, other: &Quality) -> Ordering {
         self.squares.total_cmp(&other.squares).then(self.cost.total_cmp(&other.cost))
     }
 
@@ -65,28 +65,28 @@ impl Standing {
 }
 
 /// The first of the best.
-pub(super) fn first_best(standings: &[Standing]) -> usize {
+pub(super) fn first_best(qualities: &[Quality]) -> usize {
     let better =
-        |best: usize, at: usize| if standings[at].order(&standings[best]).is_lt() { at } else { best };
-    (1..standings.len()).fold(0, better)
+        |best: usize, at: usize| if qualities[at].order(&qualities[best]).is_lt() { at } else { best };
+    (1..qualities.len()).fold(0, better)
 }
 
 /// The smallest setting that meets the constraints, by halving the step before the first that does; or the one
 /// that misses them least.
 pub(super) fn smallest(
     settings: &[f64],
-    found: &[Standing],
+    found: &[Quality],
     halvings: usize,
-    standing: &dyn Fn(f64) -> Standing,
+    quality: &dyn Fn(f64) -> Quality,
 ) -> f64 {
-    let Some(first) = found.iter().position(Standing::is_feasible) else {
+    let Some(first) = found.iter().position(Quality::is_feasible) else {
         return settings[first_best(found)];
     };
     let Some(before) = first.checked_sub(1) else { return settings[first] };
     let (mut low, mut high) = (settings[before], settings[first]);
     for _ in 0..halvings {
         let middle = 0.5 * (low + high);
-        match standing(middle).is_feasible() {
+        match quality(middle).is_feasible() {
             true => high = middle,
             false => low = middle,
         }
@@ -136,11 +136,11 @@ impl<'a> Judge<'a> {
     }
 
     /// How good the scores are after a map by group and score.
-    pub(super) fn standing(&self, map: impl Fn(usize, f64) -> f64) -> Standing {
+    pub(super) fn quality(&self, map: impl Fn(usize, f64) -> f64) -> Quality {
         let rates = self.rates(map);
         let Assessment { cost, violation, .. } = self.problem.assess(&rates);
         let misses = self.problem.bound_misses(&rates).filter(|&miss| miss > TOLERANCE);
-        Standing { violation, squares: misses.map(|miss| miss * miss).sum(), cost }
+        Quality { violation, squares: misses.map(|miss| miss * miss).sum(), cost }
     }
 
     /// The adjustment with its objective and violations.

@@ -16,7 +16,7 @@
 //! merged; it applies to any row.
 
 use super::blocks::{BLOCKS, Blocks, Merge};
-use super::tuning::{self, Adjusted, Judge, Standing, Tuning};
+use super::tuning::{self, Adjusted, Judge, Quality, Tuning};
 use super::{Adjuster, Method, MethodEntry, MethodError, Stage, ranks_only};
 use crate::goals::Problem;
 use crate::model::{Adjustment, Curve, GroupCurve};
@@ -122,24 +122,24 @@ pub fn adjust(tuning: &Tuning, lambda: Option<f64>) -> Result<Adjusted, MethodEr
     let lambda = lambda.unwrap_or_else(|| {
         smallest(orders.critical, &|lambda| {
             let adjustment = adjustment(lambda);
-            judge.standing(|group, score| adjustment.value(group, score))
+            judge.quality(|group, score| adjustment.value(group, score))
         })
     });
     Ok(judge.result(adjustment(lambda)))
 }
 
 /// The smallest λ that meets the constraints, or the one that misses them least.
-fn smallest(critical: f64, standing: &dyn Fn(f64) -> Standing) -> f64 {
+fn smallest(critical: f64, quality: &dyn Fn(f64) -> Quality) -> f64 {
     let steps = (0..=STEPS).map(|step| critical * step as f64 / STEPS as f64);
     let lambdas: Vec<f64> = steps.chain([2.0, 10.0, LARGE].map(|times| times * critical.max(1e-3))).collect();
-    let mut found: Vec<Standing> = Vec::new();
+    let mut found: Vec<Quality> = Vec::new();
     for &lambda in &lambdas {
-        found.push(standing(lambda));
-        if found.last().is_some_and(Standing::is_feasible) {
+        found.push(quality(lambda));
+        if found.last().is_some_and(Quality::is_feasible) {
             break;
         }
     }
-    tuning::smallest(&lambdas, &found, HALVINGS[1], standing)
+    tuning::smallest(&lambdas, &found, HALVINGS[1], quality)
 }
 
 /// The best merges for all λ.

@@ -187,7 +187,7 @@ impl<'a> Contest<'a> {
         let task = prepared.task();
         let progress = watch.progress;
         let started = Instant::now();
-        let base = fit(&Unconstrained, &options, &task, heard(progress))?.trained;
+        let base = fit(&Unconstrained, &options, &task, watching(progress))?.trained;
         let base_seconds = started.elapsed().as_secs_f64();
         Ok(Contest { prepared, options, task, part, examples, progress, base, base_seconds })
     }
@@ -200,7 +200,7 @@ impl<'a> Contest<'a> {
         task: &Task,
     ) -> Result<(MethodResult, Option<Fitted>), MethodError> {
         let started = Instant::now();
-        let fitted = fit_from(method, &self.options, task, Some(&self.base), heard(self.progress));
+        let fitted = fit_from(method, &self.options, task, Some(&self.base), watching(self.progress));
         let based = matches!(method.stage(), Stage::Unconstrained | Stage::Scores);
         let seconds = started.elapsed().as_secs_f64() + if based { self.base_seconds } else { 0.0 };
         let outcome = fitted.and_then(|fitted| Ok((self.outcome(&fitted, task, seconds)?, fitted)));
@@ -244,7 +244,7 @@ impl<'a> Contest<'a> {
     }
 }
 
-fn heard<'a>(progress: &'a (dyn Fn(&RunProgress) -> bool + Sync)) -> Watch<'a> {
+fn watching<'a>(progress: &'a (dyn Fn(&RunProgress) -> bool + Sync)) -> Watch<'a> {
     Watch { progress, ..Watch::default() }
 }
 
