@@ -7,16 +7,8 @@ use pairity_examples::{Outcome, halves, show};
 
 fn main() -> Outcome {
     let (rows, test) = halves(2000);
-    let fair = || vec!["cross_group <= 0.01".to_owned()];
-    let ways: [(&str, &'static dyn Method, Vec<String>, Option<GroupAware>); 3] = [
-        ("unconstrained", &Unconstrained, Vec::new(), None),
-        ("constrained", &Constrained, fair(), None),
-        ("constrained, group-aware", &Constrained, fair(), Some(GroupAware::Offsets)),
-    ];
-    let queries = test.queries.clone().unwrap_or_default();
-    let last = queries.iter().max().map_or(0, |&query| query + 1);
-    let names: Vec<String> = (0..last).map(|query| query.to_string()).collect();
-    for (name, method, subject_to, group_aware) in ways {
+    let way = |method: &'static dyn Method, subject_to: &[&str], group_aware: Option<GroupAware>| {
+        let subject_to = subject_to.iter().map(|text| (*text).to_owned()).collect();
         let fit = FitRequest {
             subject_to,
             group_aware,
@@ -25,7 +17,18 @@ fn main() -> Outcome {
             split: Some([1.0, 0.0, 0.0]),
             ..FitRequest::default()
         };
-        let request = TrainRequest { fit, method, ..TrainRequest::default() };
+        TrainRequest { fit, method, ..TrainRequest::default() }
+    };
+    let fair = &["cross_group <= 0.01"];
+    let ways = [
+        ("unconstrained", way(&Unconstrained, &[], None)),
+        ("constrained", way(&Constrained, fair, None)),
+        ("constrained, group-aware", way(&Constrained, fair, Some(GroupAware::Offsets))),
+    ];
+    let queries = test.queries.clone().unwrap_or_default();
+    let last = queries.iter().max().map_or(0, |&query| query + 1);
+    let names: Vec<String> = (0..last).map(|query| query.to_string()).collect();
+    for (name, request) in ways {
         let outcome = train(rows.training_rows()?, &request, Watch::default())?;
         let scored = score(&ScoreRequest {
             model: &outcome.model,
