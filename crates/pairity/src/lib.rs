@@ -15,7 +15,7 @@
 //! ```
 //!
 //! A **criterion** is the largest difference among rates that should be equal, such as `cross_group`, the largest
-//! | A[i > j] − A[k > l] | over i ≠ j, k ≠ l. A **goal** is written in rates and criteria, and training solves
+//! `|A[i > j] − A[k > l]|` over i ≠ j, k ≠ l. A **goal** is written in rates and criteria, and training solves
 //!
 //! ```text
 //! maximize   r₀( f )      subject to   rₖ( f ) ≤ εₖ  for every constraint k

@@ -3,7 +3,7 @@
 use super::text::Pass;
 
 /// What [`Scorer::forward`](super::Scorer::forward) leaves for
-/// [`Scorer::backward`](super::Scorer::backward), so that nothing costly is done twice.
+/// [`Scorer::pull_back`](super::Scorer::pull_back), so that nothing costly is done twice.
 #[derive(Default)]
 pub struct Trace {
     text: Option<(Vec<f32>, Vec<Pass>)>,

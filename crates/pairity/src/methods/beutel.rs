@@ -1,5 +1,5 @@
 //! A penalty on the correlation of residuals and groups (Beutel et al. 2019): the
-//! [`Correlation`](crate::pairs::Correlation) is added to the loss.
+//! [`Correlation`] is added to the loss.
 
 use super::{Method, MethodEntry, MethodError, MethodOptions, Stage, Task};
 use crate::examples::Examples;

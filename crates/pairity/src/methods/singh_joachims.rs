@@ -1,4 +1,4 @@
-//! Rankings of fair [`exposure`](crate::model::exposure) (Singh & Joachims 2018), drawn for each query from
+//! Rankings of fair [`exposure`] (Singh & Joachims 2018), drawn for each query from
 //! the scores of an unconstrained scorer.
 
 use super::{Method, MethodEntry, MethodError, MethodOptions, Stage, Task, ranks_only};

@@ -109,7 +109,7 @@ pub struct ModelGroups {
 }
 
 impl ModelGroups {
-    /// The codes of a table's groups, for [`Features::with_codes`]. A group that the model does not know
+    /// The codes of a table's groups, for [`Features::with_codes`](crate::learners::Features::with_codes). A group that the model does not know
     /// counts as no group; the second number says how many rows have one.
     ///
     /// ```

@@ -1,11 +1,11 @@
 //! The pair engine: exact sums over all pairs of examples, without ever listing them.
 //!
-//! A [`PairIndex`] holds what does not depend on scores, made once for given examples; a [`RateIndex`] adds what a
-//! list of rates weighs in each pair. A [`ScoreOrder`] is made once for given scores. On these two stand
+//! A `PairIndex` holds what does not depend on scores, made once for given examples; a [`RateIndex`] adds what a
+//! list of rates weighs in each pair. A `ScoreOrder` is made once for given scores. On these two stand
 //!
-//! - counts of cells ([`Tally`]), of which every rate is a sum: [`accuracy`], [`parity`], [`continuous`];
-//! - the [`placements`] of each example, for intervals;
-//! - values and slopes of a [`Surrogate`]: [`slopes`].
+//! - counts of cells (`Tally`), of which every rate is a sum: `accuracy`, `parity`, `continuous`;
+//! - the `placements` of each example, for intervals;
+//! - values and slopes of a [`Surrogate`]: `slopes`.
 
 mod accuracy;
 mod continuous;
