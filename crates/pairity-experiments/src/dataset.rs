@@ -72,6 +72,7 @@ impl Dataset {
     /// Those of [`examples`](Self::examples).
     pub fn training_rows(&self) -> Result<Rows, ExamplesError> {
         let mut rows = Rows::new(self.examples()?, self.columns.clone());
+        rows.group_columns = self.groups.iter().map(|_| "group".to_owned()).collect();
         rows.text = self.texts.clone().map(|levels| Column {
             name: "text".to_owned(),
             values: Values::Categories { codes: (0..levels.len() as u32).collect(), levels },
