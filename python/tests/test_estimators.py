@@ -173,7 +173,7 @@ def test_tables_with_text_and_missing_numbers(rows):
         ({"maximize": "auk"}, "did you mean `auc`?"),
         ({"subject_to": "cross_group >= 0.1"}, "cross_group"),
         ({"model": "forest"}, 'model is "forest"; it has to be one of "linear", "mlp"'),
-        ({"method": "magic"}, 'method is "magic"; it has to be one of "unconstrained"'),
+        ({"method": "magic"}, 'method is "magic"; it has to be one of "constrained"'),
         ({"iterations": 0}, "iterations is 0; it has to be at least 1"),
         ({"step_sizes": [-1.0]}, "the step size is -1; it has to be a number above 0"),
         ({"validation_fraction": 1.5}, "the shares of a split"),
