@@ -154,13 +154,8 @@ impl ScorePlayer {
     /// What the last scores have to descend, by row.
     fn found(&self) -> ScoreStep {
         let examples = self.sample.examples();
-        let by_row = |own: &[f64]| {
-            let mut all = vec![0.0; examples.rows()];
-            examples.row.iter().zip(own).for_each(|(&row, &own)| all[row as usize] = own);
-            all
-        };
         let Buffers { value, slopes, curvature, .. } = &self.buffers;
-        ScoreStep { value: *value, gradient: by_row(slopes), curvature: by_row(curvature) }
+        ScoreStep { value: *value, gradient: examples.by_row(slopes), curvature: examples.by_row(curvature) }
     }
 
     /// The rates of the goal at the last scores, by the names that goals give them.
