@@ -21,18 +21,23 @@ test:
 	$(MAKE) python-test
 	@if [ -s $(PAIRITY_SKIPPED) ]; then echo "Skipped:"; sort -u $(PAIRITY_SKIPPED); else echo "Nothing was skipped."; fi
 
-fetched: browser $(PYTHON)/full $(PYTHON)/plain
+fetched: browser $(PYTHON)/full $(PYTHON)/plain $(PYTHON)/torch
 
-# With every optional package, then with numpy alone. The library is built apart from the other tests, as its macros
-# ask for features of common crates with which all would be built again.
-python-test: $(PYTHON)/full $(PYTHON)/plain
+# The wheel's library with every optional package, then the wheel in an environment with numpy alone, then the bridge to
+# PyTorch, in an environment of its own. The library is built apart from the other tests, as its macros ask for features of
+# common crates with which all would be built again.
+python-test: $(PYTHON)/full $(PYTHON)/plain $(PYTHON)/torch
 	cargo build --bin pairity
-	cargo build -p pairity-python
-	cp $$(ls $(TARGET)/debug/lib_engine.so $(TARGET)/debug/lib_engine.dylib 2>/dev/null) python/pairity/_engine.abi3.so
+	rm -rf $(TARGET)/wheel
+	$(MAKE) wheel PROFILE=dev DIST=$(TARGET)/wheel
+	$(PYTHON)/bin/python -m zipfile -e $(TARGET)/wheel/*.whl $(TARGET)/wheel
+	cp $(TARGET)/wheel/pairity/_engine.abi3.so python/pairity
 	PYTHONPATH=$(CURDIR)/python $(PYTHON)/bin/mypy
 	PYTHONPATH=$(CURDIR)/python $(PYTHON)/bin/stubtest pairity._engine
-	PYTHONPATH=$(CURDIR)/python $(PYTHON)/bin/python -m pytest -q
-	PAIRITY_REQUIRE= PAIRITY_SKIPPED= PYTHONPATH=$(CURDIR)/python $(PYTHON)/numpy-only/bin/python -m pytest -q
+	PYTHONPATH=$(CURDIR)/python $(PYTHON)/bin/python -m pytest -q -k "not torch"
+	$(PYTHON)/numpy-only/bin/pip install --quiet --force-reinstall --no-deps $(TARGET)/wheel/*.whl
+	PAIRITY_REQUIRE= PAIRITY_SKIPPED= $(PYTHON)/numpy-only/bin/python -m pytest -q -k "not torch" python/tests
+	PYTHONPATH=$(CURDIR)/python $$(cat $(PYTHON)/torch) -m pytest -q -k torch
 
 $(PYTHON)/full: python/requirements-test.txt
 	python3 -m venv $(PYTHON)
@@ -44,8 +49,15 @@ $(PYTHON)/plain: python/requirements-test.txt
 	$(PYTHON)/numpy-only/bin/pip install --quiet numpy pytest
 	touch $@
 
+# The environment of the tests where torch can't be had, in which they are skipped.
+$(PYTHON)/torch: scripts/torch.sh $(PYTHON)/full
+	scripts/torch.sh $(PYTHON)/with-torch
+	ls $(PYTHON)/with-torch/bin/pytest > /dev/null 2>&1 && echo $(PYTHON)/with-torch/bin/python > $@ || echo $(PYTHON)/bin/python > $@
+
+PROFILE := release
+DIST := dist
 wheel: $(PYTHON)/full
-	$(PYTHON)/bin/maturin build --release --out dist
+	$(PYTHON)/bin/maturin build --quiet --profile $(PROFILE) --out $(DIST)
 
 # What the browser tests need, as far as it can be installed.
 browser:

@@ -5,6 +5,7 @@ mod browser;
 mod checks;
 mod data;
 mod demo;
+mod documents;
 mod experts;
 mod html;
 mod input;

@@ -162,7 +162,7 @@ impl Recorded {
 }
 
 /// The words of a line, of which those with spaces or signs are in quotes.
-fn words(line: &str) -> Vec<String> {
+pub(super) fn words(line: &str) -> Vec<String> {
     let (mut all, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for sign in line.chars() {
         match (sign, quote) {

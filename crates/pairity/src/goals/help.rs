@@ -39,9 +39,9 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_has_the_same_criteria() {
-        let readme = include_str!("../../../../README.md");
-        let table = readme.split("| criterion |").nth(1).unwrap_or_default();
+    fn the_guide_has_the_same_criteria() {
+        let guide = include_str!("../../../../docs/audit.md");
+        let table = guide.split("| criterion |").nth(1).unwrap_or_default();
         let names = table.lines().skip(2).map_while(|line| line.strip_prefix("| `")?.split('`').next());
         assert_eq!(names.collect::<Vec<_>>(), Criterion::ALL.map(Criterion::name));
     }
