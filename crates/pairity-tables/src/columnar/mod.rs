@@ -95,7 +95,7 @@ fn texts(
     let metadata = metadata(file)?;
     row(&mut order.iter().map(|&at| metadata.schema().field(at).name().as_bytes()))?;
     each_batch(file, metadata, order, meter, |_, arrays| {
-        let texts = arrays.iter().map(arrays::texts).collect::<Result<Vec<_>, _>>();
+        let texts = arrays.iter().map(|array| arrays::texts(array)).collect::<Result<Vec<_>, _>>();
         let texts = texts.map_err(|error| failed(file, error))?;
         for at in 0..arrays.first().map_or(0, Array::len) {
             let text = |array| if StringArray::is_null(array, at) { "" } else { array.value(at) };
