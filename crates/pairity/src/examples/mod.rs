@@ -16,13 +16,11 @@
 //! # Ok::<(), pairity::examples::ExamplesError>(())
 //! ```
 
-mod column;
-mod groups;
+mod columns;
 mod order;
 mod parts;
 
-pub use column::{Column, MISSING, Values};
-pub use groups::{Groups, MAX_GROUPS, NO_GROUP};
+pub use columns::{Column, Groups, MAX_GROUPS, MISSING, NO_GROUP, Values};
 pub(crate) use order::{LabelOrder, sort_by_value, sort_values};
 pub use parts::SplitError;
 pub(crate) use parts::shuffled;
@@ -81,32 +79,23 @@ pub enum ExamplesError {
         /// There were rows, each of weight 0.
         zero_weights: bool,
     },
-    /// More rows than row numbers.
-    #[error("{rows} rows are more than the {MAX_ROWS} that one table may have: audit it in parts")]
-    TooMany {
-        /// The number of rows.
-        rows: usize,
-    },
-    /// More groups than a matrix can show.
+    /// So many rows, more than row numbers.
+    #[error("{0} rows are more than the {MAX_ROWS} that one table may have: audit it in parts")]
+    TooMany(usize),
+    /// So many groups, more than a matrix can show.
     #[error(
-        "the protected attribute has {found} groups; at most {MAX_GROUPS} are allowed: \
+        "the protected attribute has {0} groups; at most {MAX_GROUPS} are allowed: \
          is it an identifier or a number? Join rare groups, or use it as a continuous attribute"
     )]
-    TooManyGroups {
-        /// The number of groups.
-        found: usize,
-    },
+    TooManyGroups(usize),
     /// Both kinds of protected attribute were given.
     #[error("groups and a continuous protected attribute exclude each other: give one of them")]
     TwoAttributes,
-    /// The chances of a mixture's scorers are no probabilities.
+    /// A chance of a mixture's scorers, or a sum of chances, is no probability.
     #[error(
-        "the chances of a mixture's scorers have to lie in 0 to 1 and add up to 1 in every query; {found} is wrong"
+        "the chances of a mixture's scorers have to lie in 0 to 1 and add up to 1 in every query; {0} is wrong"
     )]
-    Chances {
-        /// A chance, or a sum of chances.
-        found: f64,
-    },
+    Chances(f64),
     /// Pairs can't be weighted by a difference of labels that are not there.
     #[error("the label-gap weight needs labels: name the label column")]
     GapWithoutLabels,
@@ -209,31 +198,23 @@ impl Examples {
         let factors = match columns.pair_weight {
             PairWeight::Product(values) => {
                 let mut factors = gather(values);
-                if let Some(weights) = &weights {
-                    factors.iter_mut().zip(weights).for_each(|(f, w)| *f *= w);
-                }
+                factors.iter_mut().zip(weights.iter().flatten()).for_each(|(f, w)| *f *= w);
                 Some(factors)
             }
             _ => weights.clone(),
         };
         let attribute = match (columns.groups, columns.protected) {
-            (Some(groups), _) => Attribute::Groups {
-                names: groups.names().to_vec(),
-                codes: row
-                    .iter()
-                    .map(|&r| groups.code(r as usize).unwrap_or(groups.names().len()) as u16)
-                    .collect(),
-            },
+            (Some(groups), _) => {
+                let names = groups.names().to_vec();
+                let code = |&r: &u32| groups.code(r as usize).unwrap_or(names.len()) as u16;
+                Attribute::Groups { codes: row.iter().map(code).collect(), names }
+            }
             (None, Some(values)) => Attribute::Continuous(gather(values)),
             (None, None) => Attribute::None,
         };
-        let label_order = match &labels {
-            // Without queries each example is a unit of its own, whose placements are found in label order.
-            Some(labels) => {
-                LabelOrder::new(labels, &starts, if columns.queries.is_some() { small } else { 0 })
-            }
-            None => LabelOrder::default(),
-        };
+        // Without queries each example is a unit of its own, whose placements are found in label order.
+        let small = if columns.queries.is_some() { small } else { 0 };
+        let label_order = LabelOrder::new(labels.as_deref(), &starts, small);
         Ok(Examples {
             rows,
             row,
@@ -314,7 +295,7 @@ impl Examples {
 
     /// The scores in the order of the examples, checked.
     pub(crate) fn arrange(&self, scores: &[f64]) -> Result<Vec<f64>, ExamplesError> {
-        check_column("scores", Some(scores), self.rows)?;
+        check_column("scores", Some(scores), self.rows, f64::is_finite)?;
         Ok(self.row.iter().map(|&r| scores[r as usize]).collect())
     }
 
@@ -376,29 +357,24 @@ fn check(columns: &Columns) -> Result<usize, ExamplesError> {
         return Err(ExamplesError::Empty { zero_weights: false });
     }
     if rows > MAX_ROWS {
-        return Err(ExamplesError::TooMany { rows });
+        return Err(ExamplesError::TooMany(rows));
     }
     if let Some(groups) = columns.groups {
         check_length("groups", groups.len(), rows)?;
         if groups.names().len() > MAX_GROUPS {
-            return Err(ExamplesError::TooManyGroups { found: groups.names().len() });
+            return Err(ExamplesError::TooManyGroups(groups.names().len()));
         }
     }
     check_length("queries", columns.queries.map_or(rows, <[u32]>::len), rows)?;
-    check_column("labels", columns.labels, rows)?;
-    check_column("weights", columns.weights, rows)?;
-    check_column("pair weights", factors, rows)?;
-    if let Some(values) = columns.protected {
-        check_length("protected attribute", values.len(), rows)?;
-        if let Some(row) = values.iter().position(|z| z.is_infinite()) {
-            let value = values[row];
-            return Err(ExamplesError::NotFinite { column: "protected attribute", row, value });
-        }
+    for (column, values) in
+        [("labels", columns.labels), ("weights", columns.weights), ("pair weights", factors)]
+    {
+        check_column(column, values, rows, f64::is_finite)?;
     }
+    check_column("protected attribute", columns.protected, rows, |z| !z.is_infinite())?;
     for (column, values) in [("weights", columns.weights), ("pair weights", factors)] {
-        if let Some(values) = values
-            && let Some(row) = values.iter().position(|&w| w < 0.0)
-        {
+        let values = values.unwrap_or_default();
+        if let Some(row) = values.iter().position(|&w| w < 0.0) {
             return Err(ExamplesError::NegativeWeight { column, row, value: values[row] });
         }
     }
@@ -412,15 +388,16 @@ fn check_length(column: &'static str, found: usize, expected: usize) -> Result<(
     Ok(())
 }
 
-/// Whether a column, where there is one, has so many finite numbers.
+/// Whether a column, where there is one, has so many numbers that are allowed.
 pub(crate) fn check_column(
     column: &'static str,
     values: Option<&[f64]>,
     rows: usize,
+    allows: fn(f64) -> bool,
 ) -> Result<(), ExamplesError> {
     let Some(values) = values else { return Ok(()) };
     check_length(column, values.len(), rows)?;
-    match values.iter().position(|v| !v.is_finite()) {
+    match values.iter().position(|&v| !allows(v)) {
         Some(row) => Err(ExamplesError::NotFinite { column, row, value: values[row] }),
         None => Ok(()),
     }

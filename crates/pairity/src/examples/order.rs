@@ -23,11 +23,11 @@ pub(crate) struct LabelOrder {
 
 impl LabelOrder {
     /// Orders the labels of all queries larger than `small`; of the others it holds nothing useful.
-    pub(crate) fn new(labels: &[f64], starts: &[u32], small: usize) -> LabelOrder {
+    pub(crate) fn new(labels: Option<&[f64]>, starts: &[u32], small: usize) -> LabelOrder {
         let large = |w: &[u32]| (w[1] - w[0]) as usize > small;
-        if !starts.windows(2).any(large) {
+        let Some(labels) = labels.filter(|_| starts.windows(2).any(large)) else {
             return LabelOrder::default();
-        }
+        };
         let n = labels.len();
         let mut order = LabelOrder { small, example: vec![0; n], rank: vec![0; n] };
         let (mut example, mut rank) = (&mut order.example[..], &mut order.rank[..]);
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn ranks_are_dense_inside_each_query() {
-        let order = LabelOrder::new(&[3.0, 1.0, 3.0, 9.0, 7.0], &[0, 3, 5], 1);
+        let order = LabelOrder::new(Some(&[3.0, 1.0, 3.0, 9.0, 7.0]), &[0, 3, 5], 1);
         assert_eq!(order.example, [1, 0, 2, 1, 0]);
         assert_eq!(order.rank, [0, 1, 1, 0, 1]);
     }

@@ -11,14 +11,11 @@ use std::ops::Range;
 /// Why examples can't be split.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SplitError {
-    /// Shares that are no shares.
+    /// Shares that are no shares, as text.
     #[error(
-        "the shares of a split have to be numbers ≥ 0 with a sum of 1, such as 0.5,0.25,0.25; these are {shares}"
+        "the shares of a split have to be numbers ≥ 0 with a sum of 1, such as 0.5,0.25,0.25; these are {0}"
     )]
-    Shares {
-        /// The shares, as text.
-        shares: String,
-    },
+    Shares(String),
     /// A part would be empty.
     #[error("a share of {share} of {units} {kind} is none at all: give it more, or 0 to do without it")]
     Empty {
@@ -113,8 +110,7 @@ impl Examples {
         let gather = |values: &Vec<f64>| -> Vec<f64> { chosen.iter().map(|&i| values[i]).collect() };
         let labels = self.labels.as_ref().map(gather);
         let small = if self.has_queries { SMALL } else { 0 };
-        let label_order =
-            labels.as_ref().map_or_else(LabelOrder::default, |l| LabelOrder::new(l, &starts, small));
+        let label_order = LabelOrder::new(labels.as_deref(), &starts, small);
         let attribute = match &self.attribute {
             Attribute::None => Attribute::None,
             Attribute::Groups { names, codes } => {
@@ -123,28 +119,24 @@ impl Examples {
             Attribute::Continuous(values) => Attribute::Continuous(gather(values)),
         };
         Ok(Examples {
-            rows: self.rows,
             row: chosen.iter().map(|&i| self.row[i]).collect(),
             starts,
-            has_queries: self.has_queries,
             labels,
             label_order,
             attribute,
             weights: self.weights.as_ref().map(gather),
             factors: self.factors.as_ref().map(gather),
-            label_gap: self.label_gap,
+            ..*self
         })
     }
 
     /// The same examples with other weights, by row. They have to be above 0, as examples of weight 0 are
     /// none.
     pub(crate) fn reweighted(&self, weights: &[f64]) -> Examples {
-        let mut examples = self.clone();
         let own: Vec<f64> = self.row.iter().map(|&row| weights[row as usize]).collect();
         let factor = |(i, own): (usize, &f64)| self.factor(i) / self.weight(i) * own;
-        examples.factors = Some(own.iter().enumerate().map(factor).collect());
-        examples.weights = Some(own);
-        examples
+        let factors = Some(own.iter().enumerate().map(factor).collect());
+        Examples { factors, weights: Some(own), ..self.clone() }
     }
 
     /// Splits the units at random into parts of these shares; none for a share of 0. The same seed gives
@@ -167,7 +159,7 @@ impl Examples {
         let sum: f64 = shares.iter().sum();
         if !((sum - 1.0).abs() < 1e-6 && shares.iter().all(|&share| share >= 0.0)) {
             let shares: Vec<String> = shares.iter().map(f64::to_string).collect();
-            return Err(SplitError::Shares { shares: shares.join(",") });
+            return Err(SplitError::Shares(shares.join(",")));
         }
         let units = self.units();
         let order = shuffled(units, &mut ChaCha8Rng::seed_from_u64(seed));
@@ -185,11 +177,8 @@ impl Examples {
                 return Err(SplitError::Empty { share, units, kind });
             }
             // A part of everything keeps the order, and costs no copy of the sorting.
-            parts.push(Some(if end - start == units {
-                self.clone()
-            } else {
-                self.part(&order[start..end])?
-            }));
+            let whole = end - start == units;
+            parts.push(Some(if whole { self.clone() } else { self.part(&order[start..end])? }));
             start = end;
         }
         Ok(parts)
@@ -273,7 +262,7 @@ mod tests {
     fn shares_that_do_not_add_up_and_empty_parts_are_refused() {
         let examples = Examples::new(Columns { labels: Some(&[1.0, 2.0]), ..Columns::default() }).unwrap();
         for shares in [&[0.5, 0.4][..], &[1.5, -0.5], &[f64::NAN, 1.0], &[]] {
-            assert!(matches!(examples.split(shares, 0), Err(SplitError::Shares { .. })), "{shares:?}");
+            assert!(matches!(examples.split(shares, 0), Err(SplitError::Shares(_))), "{shares:?}");
         }
         let error = examples.split(&[0.9, 0.1], 0).err().map(|e| e.to_string());
         let expected = "a share of 0.1 of 2 rows is none at all: give it more, or 0 to do without it";

@@ -1,7 +1,6 @@
 //! Builds expressions in their plain form, so that equal parts merge and constants fold.
 
-use super::expression::Expression;
-use super::linear::{self, LinearForm};
+use super::expression::{Expression, LinearForm, add};
 
 impl Expression {
     pub(super) fn constant(value: f64) -> Expression {
@@ -10,11 +9,29 @@ impl Expression {
 
     /// Σ factor · entry.
     pub(super) fn sum(entries: impl IntoIterator<Item = (f64, Expression)>) -> Expression {
-        let mut total = Total::default();
-        for (factor, entry) in entries {
-            total.add(factor, entry);
+        let flat = entries.into_iter().flat_map(|(factor, entry)| match entry {
+            Expression::Sum(list) => list.into_iter().map(|(inner, part)| (factor * inner, part)).collect(),
+            other => vec![(factor, other)],
+        });
+        let mut linear = LinearForm::default();
+        let mut list: Vec<(f64, Expression)> = Vec::new();
+        for (factor, entry) in flat {
+            match entry {
+                Expression::Linear(form) => linear = linear.plus(factor, &form),
+                bent => match list.iter_mut().find(|(_, other)| *other == bent) {
+                    Some((known, _)) => *known = add(*known, factor),
+                    None => list.push((factor, bent)),
+                },
+            }
         }
-        total.finish()
+        list.retain(|(factor, _)| *factor != 0.0);
+        if list.is_empty() || linear != LinearForm::default() {
+            list.insert(0, (1.0, Expression::Linear(linear)));
+        }
+        match list.as_slice() {
+            [(1.0, _)] => list.remove(0).1,
+            _ => Expression::Sum(list),
+        }
     }
 
     pub(super) fn scaled(self, factor: f64) -> Expression {
@@ -31,33 +48,40 @@ impl Expression {
         }
     }
 
-    pub(super) fn min(entries: Vec<Expression>) -> Expression {
-        extreme(entries, false)
-    }
-
-    pub(super) fn max(entries: Vec<Expression>) -> Expression {
-        extreme(entries, true)
+    /// The largest or the smallest of a list: of no other one, constants folded into one, no entry twice, no list
+    /// of one.
+    pub(super) fn extreme(entries: Vec<Expression>, largest: bool) -> Expression {
+        let nested = entries.into_iter().flat_map(|entry| match entry {
+            Expression::Max(list) if largest => list,
+            Expression::Min(list) if !largest => list,
+            other => vec![other],
+        });
+        let better = if largest { f64::max } else { f64::min };
+        let mut constant: Option<f64> = None;
+        let mut list: Vec<Expression> = Vec::new();
+        for entry in nested {
+            match entry.as_constant() {
+                Some(value) => constant = Some(constant.map_or(value, |best| better(best, value))),
+                None if list.contains(&entry) => {}
+                None => list.push(entry),
+            }
+        }
+        list.extend(constant.map(Expression::constant));
+        match list.len() {
+            1 => list.remove(0),
+            _ if largest => Expression::Max(list),
+            _ => Expression::Min(list),
+        }
     }
 
     /// Takes the constant out of it: `(expression without constant, constant)`.
     pub(super) fn split_constant(self) -> (Expression, f64) {
-        match self {
-            Expression::Linear(form) => {
-                (Expression::Linear(LinearForm { constant: 0.0, terms: form.terms }), form.constant)
-            }
-            Expression::Sum(list) => {
-                let mut constant = 0.0;
-                let rest = Expression::sum(list.into_iter().map(|(factor, entry)| match entry {
-                    Expression::Linear(form) => {
-                        constant += factor * form.constant;
-                        (factor, Expression::Linear(LinearForm { constant: 0.0, terms: form.terms }))
-                    }
-                    bent => (factor, bent),
-                }));
-                (rest, constant)
-            }
-            bent => (bent, 0.0),
-        }
+        let linear = match &self {
+            Expression::Sum(list) => list.first().map_or(&self, |(_, first)| first),
+            other => other,
+        };
+        let Expression::Linear(LinearForm { constant, .. }) = *linear else { return (self, 0.0) };
+        (Expression::sum([(1.0, self), (-1.0, Expression::constant(constant))]), constant)
     }
 
     /// Whether its form shows that `sign · self` is at least zero at any rates.
@@ -72,69 +96,6 @@ impl Expression {
                 list.iter().all(|(factor, entry)| entry.has_sign(sign * factor.signum()))
             }
         }
-    }
-}
-
-/// A sum while it grows.
-#[derive(Default)]
-struct Total {
-    linear: LinearForm,
-    bent: Vec<(f64, Expression)>,
-}
-
-impl Total {
-    fn add(&mut self, factor: f64, entry: Expression) {
-        match entry {
-            Expression::Linear(form) => self.linear = std::mem::take(&mut self.linear).plus(factor, &form),
-            Expression::Sum(list) => {
-                list.into_iter().for_each(|(inner, part)| self.add(factor * inner, part))
-            }
-            bent => match self.bent.iter_mut().find(|(_, other)| *other == bent) {
-                Some((known, _)) => *known = linear::add(*known, factor),
-                None => self.bent.push((factor, bent)),
-            },
-        }
-    }
-
-    fn finish(mut self) -> Expression {
-        self.bent.retain(|(factor, _)| *factor != 0.0);
-        let without_linear = self.linear == LinearForm::default();
-        match self.bent.pop() {
-            None => Expression::Linear(self.linear),
-            Some((1.0, only)) if self.bent.is_empty() && without_linear => only,
-            Some(last) => {
-                self.bent.push(last);
-                if !without_linear {
-                    self.bent.insert(0, (1.0, Expression::Linear(self.linear)));
-                }
-                Expression::Sum(self.bent)
-            }
-        }
-    }
-}
-
-/// A maximum or minimum: of no other one, constants folded into one, no entry twice, no list of one.
-fn extreme(entries: Vec<Expression>, largest: bool) -> Expression {
-    let nested = entries.into_iter().flat_map(|entry| match entry {
-        Expression::Max(list) if largest => list,
-        Expression::Min(list) if !largest => list,
-        other => vec![other],
-    });
-    let better = if largest { f64::max } else { f64::min };
-    let mut constant: Option<f64> = None;
-    let mut list: Vec<Expression> = Vec::new();
-    for entry in nested {
-        match entry.as_constant() {
-            Some(value) => constant = Some(constant.map_or(value, |best| better(best, value))),
-            None if list.contains(&entry) => {}
-            None => list.push(entry),
-        }
-    }
-    list.extend(constant.map(Expression::constant));
-    match list.len() {
-        1 => list.remove(0),
-        _ if largest => Expression::Max(list),
-        _ => Expression::Min(list),
     }
 }
 
@@ -172,16 +133,18 @@ mod tests {
 
     #[test]
     fn lists_are_flat_and_have_no_entry_twice() {
-        let inner = Expression::min(vec![rate(Rate::AUC), Expression::constant(2.0)]);
-        let outer =
-            Expression::min(vec![inner, rate(Rate::Less), rate(Rate::AUC), Expression::constant(1.0)]);
+        let inner = Expression::extreme(vec![rate(Rate::AUC), Expression::constant(2.0)], false);
+        let outer = Expression::extreme(
+            vec![inner, rate(Rate::Less), rate(Rate::AUC), Expression::constant(1.0)],
+            false,
+        );
         assert_eq!(
             outer,
             Expression::Min(vec![rate(Rate::AUC), rate(Rate::Less), Expression::constant(1.0)])
         );
-        assert_eq!(Expression::max(vec![rate(Rate::AUC), rate(Rate::AUC)]), rate(Rate::AUC));
+        assert_eq!(Expression::extreme(vec![rate(Rate::AUC), rate(Rate::AUC)], true), rate(Rate::AUC));
         let numbers = vec![Expression::constant(1.0), Expression::constant(2.0)];
-        assert_eq!(Expression::max(numbers), Expression::constant(2.0));
+        assert_eq!(Expression::extreme(numbers, true), Expression::constant(2.0));
     }
 
     #[test]
@@ -189,9 +152,9 @@ mod tests {
         assert_eq!(gap().abs(), gap());
         assert_eq!(gap().scaled(-1.0).abs(), gap());
         assert_eq!(Expression::constant(-2.0).abs(), Expression::constant(2.0));
-        let positive = Expression::max(vec![rate(Rate::AUC), Expression::constant(0.0)]);
+        let positive = Expression::extreme(vec![rate(Rate::AUC), Expression::constant(0.0)], true);
         assert_eq!(positive.clone().abs(), positive);
-        let either = Expression::min(vec![rate(Rate::AUC), Expression::constant(0.0)]);
+        let either = Expression::extreme(vec![rate(Rate::AUC), Expression::constant(0.0)], false);
         assert_eq!(either.clone().abs(), either.scaled(-1.0));
         assert_eq!(rate(Rate::AUC).abs(), Expression::Abs(Box::new(rate(Rate::AUC))));
     }

@@ -1,9 +1,10 @@
-//! Named criteria: each asks that some rates are equal, and is their largest difference.
+//! Named criteria: each asks that some rates are equal, and is their largest difference. Help texts list them among
+//! the words of the goal language.
 
-use super::expression::Expression;
-use super::linear::LinearForm;
+use self::Criterion::*;
+use super::expression::{Expression, LinearForm};
 use super::names::Vocabulary;
-use crate::rates::{Rate, Side};
+use crate::rates::Rate;
 
 /// A named fairness criterion: the largest absolute difference within a set of rates.
 ///
@@ -33,82 +34,62 @@ pub enum Criterion {
     Continuous,
 }
 
-/// A row of the table of criteria: all that documents say.
-struct Described {
-    name: &'static str,
-    /// The place in reports and help texts.
-    place: usize,
-    rates: &'static str,
-    meaning: &'static str,
-}
+/// Columns of the lines of help.
+const WIDTH: usize = 80;
 
 impl Criterion {
     /// All of them.
-    pub const ALL: [Criterion; 7] = [
-        Criterion::EqualOpportunity,
-        Criterion::CrossGroup,
-        Criterion::WithinGroup,
-        Criterion::Marginal,
-        Criterion::StatisticalParity,
-        Criterion::Symmetric,
-        Criterion::Continuous,
-    ];
+    pub const ALL: [Criterion; 7] =
+        [EqualOpportunity, CrossGroup, WithinGroup, Marginal, StatisticalParity, Symmetric, Continuous];
 
-    /// The row of the table of criteria.
-    fn described(self) -> Described {
-        let row = |name, place, rates, meaning| Described { name, place, rates, meaning };
+    /// The row of the table of criteria: its name, its rates and its meaning, all that documents say.
+    fn described(self) -> [&'static str; 3] {
         match self {
-            Criterion::CrossGroup => {
-                row("cross_group", 0, "A[i > j], i ≠ j", "between better and worse ones of different groups")
+            CrossGroup => {
+                ["cross_group", "A[i > j], i ≠ j", "between better and worse ones of different groups"]
             }
-            Criterion::WithinGroup => row("within_group", 1, "A[i > i]", "between pairs inside each group"),
-            Criterion::Marginal => row("marginal", 2, "A[i > anyone]", "of each group as the better one"),
-            Criterion::EqualOpportunity => {
-                row("equal_opportunity", 3, "all A[i > j]", "of all pairs of groups, inside and across")
+            WithinGroup => ["within_group", "A[i > i]", "between pairs inside each group"],
+            Marginal => ["marginal", "A[i > anyone]", "of each group as the better one"],
+            EqualOpportunity => {
+                ["equal_opportunity", "all A[i > j]", "of all pairs of groups, inside and across"]
             }
-            Criterion::StatisticalParity => row(
-                "statistical_parity",
-                4,
-                "P[i > j]",
-                "of how often one group scores above another, whatever the labels",
-            ),
-            Criterion::Symmetric => row("symmetric", 5, "S[i]", "of the symmetric accuracies"),
-            Criterion::Continuous => {
-                row("continuous", 6, "A[z > z'] and A[z < z']", "between A[z > z'] and A[z < z']")
+            StatisticalParity => {
+                let meaning = "of how often one group scores above another, whatever the labels";
+                ["statistical_parity", "P[i > j]", meaning]
             }
+            Symmetric => ["symmetric", "S[i]", "of the symmetric accuracies"],
+            Continuous => ["continuous", "A[z > z'] and A[z < z']", "between A[z > z'] and A[z < z']"],
         }
     }
 
     /// All of them in the order of reports and help texts.
     pub fn documented() -> [Criterion; 7] {
-        let mut all = Criterion::ALL;
-        all.sort_by_key(|criterion| criterion.described().place);
-        all
+        [CrossGroup, WithinGroup, Marginal, EqualOpportunity, StatisticalParity, Symmetric, Continuous]
     }
 
     /// What it is called in a goal.
     pub fn name(self) -> &'static str {
-        self.described().name
+        self.described()[0]
     }
 
     /// The rates that it wants equal.
     pub fn rates(self) -> &'static str {
-        self.described().rates
+        self.described()[1]
     }
 
     /// What it is the largest difference of, in words that go on after "the largest difference of accuracies".
     pub fn meaning(self) -> &'static str {
-        self.described().meaning
+        self.described()[2]
     }
 
     /// Whether it compares accuracies, for which there have to be labels.
     pub fn needs_labels(self) -> bool {
-        self != Criterion::StatisticalParity
+        self != StatisticalParity
     }
 
     /// Whether it is about a continuous protected attribute rather than groups.
     pub fn is_continuous(self) -> bool {
-        self == Criterion::Continuous
+        self == Continuous
     }
 
     /// The criterion of that name.
@@ -120,19 +101,18 @@ impl Criterion {
     pub fn expression(self, vocabulary: &Vocabulary) -> Result<Expression, String> {
         self.applies(vocabulary)?;
         let count = vocabulary.groups.len();
-        let accuracy = |i: usize, worse| LinearForm::rate(Rate::Accuracy { better: Side::Group(i), worse });
         let pairs = || (0..count).flat_map(|i| (0..count).map(move |j| (i, j)));
         let others = || pairs().filter(|(i, j)| i != j);
+        let accuracy = |(i, j)| LinearForm::rate(Rate::accuracy(i, j));
+        let parity = |(first, second)| LinearForm::rate(Rate::Parity { first, second });
         let forms = match self {
-            Criterion::EqualOpportunity => pairs().map(|(i, j)| accuracy(i, Side::Group(j))).collect(),
-            Criterion::CrossGroup => others().map(|(i, j)| accuracy(i, Side::Group(j))).collect(),
-            Criterion::WithinGroup => (0..count).map(|i| accuracy(i, Side::Group(i))).collect(),
-            Criterion::Marginal => (0..count).map(|i| accuracy(i, Side::Any)).collect(),
-            Criterion::StatisticalParity => {
-                others().map(|(first, second)| LinearForm::rate(Rate::Parity { first, second })).collect()
-            }
-            Criterion::Symmetric => (0..count).map(symmetric).collect(),
-            Criterion::Continuous => vec![LinearForm::rate(Rate::Greater), LinearForm::rate(Rate::Less)],
+            EqualOpportunity => pairs().map(accuracy).collect(),
+            CrossGroup => others().map(accuracy).collect(),
+            WithinGroup => (0..count).map(|i| accuracy((i, i))).collect(),
+            Marginal => (0..count).map(|i| LinearForm::rate(Rate::row(i))).collect(),
+            StatisticalParity => others().map(parity).collect(),
+            Symmetric => (0..count).map(symmetric).collect(),
+            Continuous => [Rate::Greater, Rate::Less].map(LinearForm::rate).to_vec(),
         };
         Ok(Expression::Spread(forms))
     }
@@ -140,8 +120,8 @@ impl Criterion {
     fn applies(self, vocabulary: &Vocabulary) -> Result<(), String> {
         let name = self.name();
         match (self, vocabulary.groups.as_slice()) {
-            (Criterion::Continuous, _) if vocabulary.continuous => Ok(()),
-            (Criterion::Continuous, _) => {
+            (Continuous, _) if vocabulary.continuous => Ok(()),
+            (Continuous, _) => {
                 Err(format!("`{name}` needs a continuous protected attribute, and there is none"))
             }
             (_, [_, _, ..]) => Ok(()),
@@ -155,16 +135,30 @@ impl Criterion {
 }
 
 /// `S[i]`, which is `A[i > *] + A[* > i]`.
-pub(super) fn symmetric(group: usize) -> LinearForm {
-    let group = Side::Group(group);
-    let row = Rate::Accuracy { better: group, worse: Side::Any };
-    let column = Rate::Accuracy { better: Side::Any, worse: group };
-    LinearForm::new(0.0, [(row, 1.0), (column, 1.0)])
+pub(crate) fn symmetric(group: usize) -> LinearForm {
+    LinearForm::new(0.0, [(Rate::row(group), 1.0), (Rate::column(group), 1.0)])
+}
+
+/// The words of the goal language on a few lines, each behind two spaces.
+pub fn language_help() -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for name in Criterion::documented().map(Criterion::name) {
+        match lines.last_mut() {
+            Some(line) if line.len() + 2 + name.len() < WIDTH => *line += &format!("  {name}"),
+            _ => lines.push(format!("  {name}")),
+        }
+    }
+    let criteria = lines.join("\n");
+    format!(
+        "  auc   mse   A[female > male]   A[* > male]   P[a > b]   S[a]   A[z > z']   A[z < z']\n{criteria}\n  \
+         abs(e)  min(e, e)  max(e, e)  + - * numbers ( )  and one of  <=  >="
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rates::Side;
 
     fn groups(names: &[&str]) -> Vocabulary {
         Vocabulary { groups: names.iter().map(|name| name.to_string()).collect(), continuous: false }
@@ -239,5 +233,22 @@ mod tests {
             Criterion::Continuous.expression(&continuous),
             Ok(Expression::Spread(vec![LinearForm::rate(Rate::Greater), LinearForm::rate(Rate::Less)]))
         );
+    }
+
+    #[test]
+    fn every_criterion_is_in_the_help() {
+        let lines = language_help();
+        let lines: Vec<&str> = lines.lines().collect();
+        assert_eq!(lines[1], "  cross_group  within_group  marginal  equal_opportunity  statistical_parity");
+        assert_eq!(lines[2], "  symmetric  continuous");
+        assert_eq!(lines.len(), 4);
+    }
+
+    #[test]
+    fn the_guide_has_the_same_criteria() {
+        let guide = include_str!("../../../../docs/audit.md");
+        let table = guide.split("| criterion |").nth(1).unwrap_or_default();
+        let names = table.lines().skip(2).map_while(|line| line.strip_prefix("| `")?.split('`').next());
+        assert_eq!(names.collect::<Vec<_>>(), Criterion::ALL.map(Criterion::name));
     }
 }

@@ -1,9 +1,96 @@
-//! Piecewise linear expressions of rates, and their values.
+//! Linear forms of rates, `constant + Σ coefficient · rate`, and piecewise linear expressions made of them: their
+//! values, which are convex, and the forms of which these are the largest.
 
 use std::collections::BTreeSet;
 
-use super::linear::LinearForm;
 use crate::rates::Rate;
+
+/// A constant plus a sum of rates with coefficients.
+///
+/// The terms are sorted by rate, each rate occurs once, and no coefficient is zero.
+///
+/// ```
+/// use pairity::goals::LinearForm;
+/// use pairity::rates::Rate;
+/// let gap = LinearForm::new(0.5, [(Rate::Less, -1.0), (Rate::Greater, 3.0), (Rate::Greater, -2.0)]);
+/// assert_eq!(gap.terms, [(Rate::Greater, 1.0), (Rate::Less, -1.0)]);
+/// assert_eq!(gap.value(&mut |rate| if rate == Rate::Less { 0.25 } else { 1.0 }), 1.25);
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LinearForm {
+    /// What is left when every rate is zero.
+    pub constant: f64,
+    /// Rates and their coefficients.
+    pub terms: Vec<(Rate, f64)>,
+}
+
+impl LinearForm {
+    /// Sorts the terms and adds up those of the same rate.
+    pub fn new(constant: f64, terms: impl IntoIterator<Item = (Rate, f64)>) -> LinearForm {
+        let mut form = LinearForm::constant(constant);
+        for (rate, coefficient) in terms {
+            form.add_term(rate, coefficient);
+        }
+        form
+    }
+
+    /// A number.
+    pub fn constant(constant: f64) -> LinearForm {
+        LinearForm { constant, terms: Vec::new() }
+    }
+
+    /// One rate.
+    pub fn rate(rate: Rate) -> LinearForm {
+        LinearForm { constant: 0.0, terms: vec![(rate, 1.0)] }
+    }
+
+    /// Whether there is no rate in it.
+    pub fn is_constant(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// The value at given rates; NaN if one of them is.
+    pub fn value(&self, rate: &mut dyn FnMut(Rate) -> f64) -> f64 {
+        self.terms.iter().fold(self.constant, |sum, &(name, coefficient)| sum + coefficient * rate(name))
+    }
+
+    /// `self + factor · other`.
+    pub fn plus(mut self, factor: f64, other: &LinearForm) -> LinearForm {
+        self.constant += factor * other.constant;
+        for &(rate, coefficient) in &other.terms {
+            self.add_term(rate, factor * coefficient);
+        }
+        self
+    }
+
+    /// `factor · self`.
+    pub fn scaled(&self, factor: f64) -> LinearForm {
+        LinearForm::default().plus(factor, self)
+    }
+
+    pub(super) fn is_finite(&self) -> bool {
+        self.constant.is_finite() && self.terms.iter().all(|(_, coefficient)| coefficient.is_finite())
+    }
+
+    fn add_term(&mut self, rate: Rate, coefficient: f64) {
+        let found = self.terms.binary_search_by_key(&rate, |&(name, _)| name);
+        let (Ok(at) | Err(at)) = found;
+        match found {
+            Ok(at) => self.terms[at].1 = add(self.terms[at].1, coefficient),
+            Err(at) => self.terms.insert(at, (rate, coefficient)),
+        }
+        if self.terms[at].1 == 0.0 {
+            self.terms.remove(at);
+        }
+    }
+}
+
+/// The sum of two coefficients; what only rounding leaves of it, as in 0.1 + 0.2 - 0.3, is zero.
+pub(super) fn add(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    let rounding = 4.0 * f64::EPSILON * a.abs().max(b.abs());
+    if sum.is_finite() && sum.abs() <= rounding { 0.0 } else { sum }
+}
 
 /// A piecewise linear expression of rates.
 ///
@@ -44,12 +131,10 @@ impl Expression {
             Expression::Min(list) => smallest(list.iter().map(|entry| entry.value(rate))),
             Expression::Max(list) => largest(list.iter().map(|entry| entry.value(rate))),
             Expression::Sum(list) => list.iter().map(|(factor, entry)| factor * entry.value(rate)).sum(),
+            Expression::Spread(list) if list.is_empty() => 0.0,
             Expression::Spread(list) => {
                 let values: Vec<f64> = list.iter().map(|form| form.value(rate)).collect();
-                match values.len() {
-                    0 => 0.0,
-                    _ => largest(values.iter().copied()) - smallest(values.iter().copied()),
-                }
+                largest(values.iter().copied()) - smallest(values.iter().copied())
             }
         }
     }
@@ -84,6 +169,88 @@ impl Expression {
             Expression::Spread(list) => list.iter().for_each(see),
         }
     }
+
+    /// Whether `factor · self` is convex, so that it can be held down or minimized; with a factor of -1, whether it
+    /// is concave. By the rules of composition: a maximum of convex parts is convex, a sum of convex parts with
+    /// positive factors is, and so on. What these rules don't show counts as neither.
+    ///
+    /// ```
+    /// use pairity::goals::{Vocabulary, parse_expression};
+    /// let words = Vocabulary { groups: vec!["a".into(), "b".into()], continuous: false };
+    /// let shape = |text| parse_expression(text, &words).map(|e| (e.is_convex(1.0), e.is_convex(-1.0)));
+    /// assert_eq!(shape("auc - 2 * A[a > b]")?, (true, true));
+    /// assert_eq!(shape("max(cross_group, within_group)")?, (true, false));
+    /// assert_eq!(shape("min(auc, A[a > b]) - cross_group")?, (false, true));
+    /// assert_eq!(shape("min(auc, A[a > b]) + cross_group")?, (false, false));
+    /// # Ok::<(), pairity::goals::GoalError>(())
+    /// ```
+    pub fn is_convex(&self, factor: f64) -> bool {
+        match self {
+            _ if factor == 0.0 => true,
+            Expression::Linear(_) => true,
+            Expression::Abs(inner) => factor > 0.0 && inner.is_convex(1.0) && inner.is_convex(-1.0),
+            Expression::Max(list) => factor > 0.0 && list.iter().all(|entry| entry.is_convex(factor)),
+            Expression::Min(list) => factor < 0.0 && list.iter().all(|entry| entry.is_convex(factor)),
+            Expression::Sum(list) => list.iter().all(|(inner, entry)| entry.is_convex(factor * inner)),
+            Expression::Spread(_) => factor > 0.0,
+        }
+    }
+
+    /// The linear forms whose maximum is `factor · self`, so that it is at most `c` exactly if every form is. A
+    /// linear expression is its own one form.
+    ///
+    /// `None` if it is not [convex](Self::is_convex), or if there would be more than `limit` forms: a sum
+    /// of bent parts has as many as the product of theirs.
+    ///
+    /// ```
+    /// use pairity::goals::{Vocabulary, parse_expression};
+    /// let words = Vocabulary { groups: vec!["a".into(), "b".into()], continuous: false };
+    /// let expression = parse_expression("cross_group + within_group", &words)?;
+    /// assert_eq!(expression.linear_forms(1.0, 100).map(|forms| forms.len()), Some(4));
+    /// assert_eq!(expression.linear_forms(1.0, 3), None);
+    /// # Ok::<(), pairity::goals::GoalError>(())
+    /// ```
+    pub fn linear_forms(&self, factor: f64, limit: usize) -> Option<Vec<LinearForm>> {
+        if self.is_convex(factor) { self.pieces(factor, limit) } else { None }
+    }
+
+    /// The forms whose maximum is `factor · self`, where that is convex.
+    fn pieces(&self, factor: f64, limit: usize) -> Option<Vec<LinearForm>> {
+        let forms = match self {
+            _ if factor == 0.0 => vec![LinearForm::default()],
+            Expression::Linear(form) => vec![form.scaled(factor)],
+            Expression::Abs(inner) => [inner.pieces(factor, limit)?, inner.pieces(-factor, limit)?].concat(),
+            Expression::Min(list) | Expression::Max(list) => {
+                let mut all = Vec::new();
+                for entry in list {
+                    all.extend(entry.pieces(factor, limit.checked_sub(all.len())?)?);
+                }
+                all
+            }
+            Expression::Spread(list) => {
+                within(list.len().checked_mul(list.len().saturating_sub(1))?, limit)?;
+                let others = |i: usize| list[..i].iter().chain(&list[i + 1..]);
+                let pairs = |(i, a)| others(i).map(move |b| LinearForm::scaled(a, factor).plus(-factor, b));
+                list.iter().enumerate().flat_map(pairs).collect()
+            }
+            Expression::Sum(list) => {
+                let mut sums = vec![LinearForm::default()];
+                for (inner, entry) in list {
+                    let pieces = entry.pieces(factor * inner, limit)?;
+                    within(sums.len().checked_mul(pieces.len())?, limit)?;
+                    let plus = |sum: &LinearForm, piece| sum.clone().plus(1.0, piece);
+                    sums = sums.iter().flat_map(|sum| pieces.iter().map(|piece| plus(sum, piece))).collect();
+                }
+                sums
+            }
+        };
+        within(forms.len(), limit)?;
+        Some(forms)
+    }
+}
+
+fn within(count: usize, limit: usize) -> Option<()> {
+    (count <= limit).then_some(())
 }
 
 /// Like `f64::min` over a list, but NaN wins.
@@ -98,6 +265,33 @@ fn largest(values: impl Iterator<Item = f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rate_that_cancels_is_gone() {
+        let form =
+            LinearForm::new(1.0, [(Rate::AUC, 0.1), (Rate::AUC, 0.2), (Rate::AUC, -0.3), (Rate::Mse, 0.0)]);
+        assert_eq!(form, LinearForm::constant(1.0));
+        assert!(form.is_constant());
+    }
+
+    #[test]
+    fn a_sum_that_overflows_stays_infinite() {
+        let form = LinearForm::new(0.0, [(Rate::AUC, f64::MAX), (Rate::AUC, f64::MAX), (Rate::AUC, 1.0)]);
+        assert!(!form.is_finite());
+    }
+
+    #[test]
+    fn terms_stay_sorted() {
+        let form = LinearForm::rate(Rate::Mse)
+            .plus(-2.0, &LinearForm::new(1.0, [(Rate::Less, 1.0), (Rate::AUC, 1.0)]));
+        assert_eq!(form.constant, -2.0);
+        assert_eq!(form.terms, [(Rate::AUC, -2.0), (Rate::Less, -2.0), (Rate::Mse, 1.0)]);
+    }
+
+    #[test]
+    fn an_unknown_rate_makes_the_value_unknown() {
+        assert!(LinearForm::rate(Rate::AUC).value(&mut |_| f64::NAN).is_nan());
+    }
 
     #[test]
     fn an_unknown_rate_is_never_passed_over() {
@@ -121,5 +315,38 @@ mod tests {
         let spread = Expression::Spread(list);
         assert_eq!(spread.value(&mut |rate| if rate == Rate::Less { 0.25 } else { 1.0 }), 0.75);
         assert_eq!(spread.rates(), [Rate::Greater, Rate::Less]);
+    }
+
+    #[test]
+    fn a_negative_factor_turns_the_shape_over() {
+        let shape = |expression: &Expression| (expression.is_convex(1.0), expression.is_convex(-1.0));
+        let bent = Expression::Abs(Box::new(Expression::Linear(LinearForm::rate(Rate::AUC))));
+        assert_eq!(shape(&bent), (true, false));
+        assert_eq!(shape(&bent.clone().scaled(-2.0)), (false, true));
+        let zero = Expression::Sum(vec![(0.0, bent.clone())]);
+        assert_eq!(shape(&zero), (true, true));
+        assert_eq!(shape(&Expression::Abs(Box::new(bent))), (false, false));
+    }
+
+    fn gap() -> Expression {
+        Expression::Spread(vec![LinearForm::rate(Rate::Greater), LinearForm::rate(Rate::Less)])
+    }
+
+    #[test]
+    fn a_gap_of_two_has_two_forms() {
+        let one = LinearForm::new(0.0, [(Rate::Greater, 1.0), (Rate::Less, -1.0)]);
+        let other = one.scaled(-1.0);
+        assert_eq!(gap().linear_forms(1.0, 2), Some(vec![one.clone(), other.clone()]));
+        assert_eq!(gap().linear_forms(1.0, 1), None);
+        assert_eq!(gap().scaled(-1.0).linear_forms(-1.0, 2), Some(vec![one, other]));
+    }
+
+    #[test]
+    fn a_sum_too_large_is_refused_before_it_is_made() {
+        let gaps = (0..60).map(|i| {
+            let shifted = LinearForm::new(f64::from(i), [(Rate::AUC, 1.0)]);
+            (1.0, Expression::Spread(vec![shifted, LinearForm::rate(Rate::Less)]))
+        });
+        assert_eq!(Expression::sum(gaps).linear_forms(1.0, 10_000), None);
     }
 }

@@ -4,6 +4,14 @@
 use std::ops::Range;
 
 use super::error::Fault;
+use super::goal::Sense;
+
+/// What is written outside of brackets beside words and numbers; no symbol comes after one that it starts with.
+const SYMBOLS: [&str; 19] =
+    ["<=", "≤", ">=", "≥", "=<", "=>", "==", "=", "<", ">", "+", "-", "*", "/", "(", ")", ",", "[", "]"];
+
+/// What is written in brackets beside names.
+const BRACKET_SYMBOLS: [&str; 4] = ["*", ">", "<", "]"];
 
 /// A token and its place in the text.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,30 +25,14 @@ pub(super) enum TokenKind {
     Number(f64),
     /// A name outside of brackets.
     Word(String),
-    Plus,
-    Minus,
-    Star,
-    Slash,
-    Open,
-    Close,
-    Comma,
-    AtMost,
-    AtLeast,
+    /// What is written so; `z'` within brackets.
+    Symbol(&'static str),
+    /// `<=` or `>=`.
+    Comparison(Sense),
     /// Another comparison, and what to write instead.
     WrongComparison(&'static str),
-    OpenBracket,
-    CloseBracket,
     /// The name of a group.
-    Name {
-        name: String,
-        quoted: bool,
-    },
-    /// `z'` within brackets.
-    ZPrime,
-    /// `>` within brackets.
-    Above,
-    /// `<` within brackets.
-    Below,
+    Name(String),
     /// Text that is no token; no text behind it is read.
     Invalid(Fault),
     End,
@@ -49,15 +41,7 @@ pub(super) enum TokenKind {
 /// The tokens of a text, without the end. Nothing follows an invalid one.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut lexer = Lexer { text, at: 0, in_brackets: false };
-    let mut list = Vec::new();
-    while let Some(token) = lexer.token() {
-        let invalid = matches!(token.kind, TokenKind::Invalid(_));
-        list.push(token);
-        if invalid {
-            break;
-        }
-    }
-    list
+    std::iter::from_fn(|| lexer.token()).collect()
 }
 
 struct Lexer<'a> {
@@ -74,7 +58,6 @@ impl<'a> Lexer<'a> {
         let kind = match first {
             '"' | '\'' if self.in_brackets => self.quoted(first),
             _ if self.in_brackets && in_name(first) => self.name(),
-            _ if self.in_brackets => self.bracket_symbol(first),
             '0'..='9' | '.' => self.number(),
             _ if first == '_' || first.is_alphabetic() => {
                 TokenKind::Word(self.take_while(|c| c == '_' || c.is_alphanumeric()).to_string())
@@ -82,67 +65,43 @@ impl<'a> Lexer<'a> {
             _ => self.symbol(first),
         };
         let span = match &kind {
-            TokenKind::Invalid(fault) => fault.span.clone(),
+            TokenKind::Invalid(fault) => {
+                self.at = self.text.len();
+                fault.span.clone()
+            }
             _ => start..self.at,
         };
         Some(Token { kind, span })
     }
 
     fn symbol(&mut self, first: char) -> TokenKind {
-        for (symbol, kind) in [
-            ("<=", TokenKind::AtMost),
-            ("≤", TokenKind::AtMost),
-            (">=", TokenKind::AtLeast),
-            ("≥", TokenKind::AtLeast),
-            ("=<", TokenKind::WrongComparison("<=")),
-            ("=>", TokenKind::WrongComparison(">=")),
-            ("==", TokenKind::WrongComparison("<= or >=")),
-            ("=", TokenKind::WrongComparison("<= or >=")),
-            ("<", TokenKind::WrongComparison("<=")),
-            (">", TokenKind::WrongComparison(">=")),
-            ("+", TokenKind::Plus),
-            ("-", TokenKind::Minus),
-            ("*", TokenKind::Star),
-            ("/", TokenKind::Slash),
-            ("(", TokenKind::Open),
-            (")", TokenKind::Close),
-            (",", TokenKind::Comma),
-            ("[", TokenKind::OpenBracket),
-            ("]", TokenKind::CloseBracket),
-        ] {
-            if self.rest().starts_with(symbol) {
-                self.at += symbol.len();
-                self.in_brackets = kind == TokenKind::OpenBracket;
-                return kind;
-            }
+        let inside = self.in_brackets;
+        let known = if inside { &BRACKET_SYMBOLS[..] } else { &SYMBOLS };
+        if let Some(&symbol) = known.iter().find(|&&symbol| self.rest().starts_with(symbol)) {
+            self.at += symbol.len();
+            self.in_brackets = symbol == "[" || inside && symbol != "]";
+            return match symbol {
+                _ if inside => TokenKind::Symbol(symbol),
+                "<=" | "≤" => TokenKind::Comparison(Sense::AtMost),
+                ">=" | "≥" => TokenKind::Comparison(Sense::AtLeast),
+                "=<" | "<" => TokenKind::WrongComparison("<="),
+                "=>" | ">" => TokenKind::WrongComparison(">="),
+                "==" | "=" => TokenKind::WrongComparison("<= or >="),
+                _ => TokenKind::Symbol(symbol),
+            };
         }
-        let fault =
-            Fault::new(self.at..self.at + first.len_utf8(), format!("unexpected character {first:?}"));
+        let place = if inside { " in brackets" } else { "" };
+        let message = format!("unexpected character {first:?}{place}");
+        let fault = Fault::new(self.at..self.at + first.len_utf8(), message);
         TokenKind::Invalid(match first {
+            _ if inside => fault.help(
+                "a name with anything but letters, digits, `_`, `-` and `.` must be quoted: A[\"x & y\" > *]",
+            ),
             '|' => fault.help("an absolute value is written abs(...)"),
             '%' => fault.help("write the number itself: 0.01 for 1%"),
             '"' | '\'' => fault.help("names of groups stand in brackets, as in A[\"x\" > \"y\"]"),
             _ => fault,
         })
-    }
-
-    fn bracket_symbol(&mut self, symbol: char) -> TokenKind {
-        let start = self.at;
-        self.at += symbol.len_utf8();
-        match symbol {
-            '*' => TokenKind::Star,
-            '>' => TokenKind::Above,
-            '<' => TokenKind::Below,
-            ']' => {
-                self.in_brackets = false;
-                TokenKind::CloseBracket
-            }
-            _ => TokenKind::Invalid(
-                Fault::new(start..self.at, format!("unexpected character {symbol:?} in brackets")).help(
-                    "a name with anything but letters, digits, `_`, `-` and `.` must be quoted: A[\"x & y\" > *]",
-                ),
-            ),
-        }
     }
 
     fn number(&mut self) -> TokenKind {
@@ -178,13 +137,13 @@ impl<'a> Lexer<'a> {
         match self.peek() {
             Some(prime @ ('\'' | '’' | '′')) if name == "z" => {
                 self.at += prime.len_utf8();
-                TokenKind::ZPrime
+                TokenKind::Symbol("z'")
             }
             Some('\'') => TokenKind::Invalid(
                 Fault::new(start..self.at + 1, "a name with a quote mark in it must be quoted")
                     .help(format!("write it in double quotes: \"{name}'...\"")),
             ),
-            _ => TokenKind::Name { name, quoted: false },
+            _ => TokenKind::Name(name),
         }
     }
 
@@ -196,7 +155,7 @@ impl<'a> Lexer<'a> {
             let at = self.at;
             self.at += c.len_utf8();
             match c {
-                _ if c == quote => return TokenKind::Name { name, quoted: true },
+                _ if c == quote => return TokenKind::Name(name),
                 '\\' => {
                     let Some(escaped) = self.peek() else { break };
                     self.at += escaped.len_utf8();
@@ -206,10 +165,9 @@ impl<'a> Lexer<'a> {
                         'r' => '\r',
                         't' => '\t',
                         _ => {
+                            let help = "escapes are \\\\, \\\", \\', \\n, \\r and \\t";
                             let fault = Fault::new(at..self.at, "unknown escape in a name");
-                            return TokenKind::Invalid(
-                                fault.help("escapes are \\\\, \\\", \\', \\n, \\r and \\t"),
-                            );
+                            return TokenKind::Invalid(fault.help(help));
                         }
                     });
                 }
@@ -247,8 +205,8 @@ mod tests {
         tokens(text).into_iter().map(|token| token.kind).collect()
     }
 
-    fn name(name: &str, quoted: bool) -> TokenKind {
-        TokenKind::Name { name: name.to_string(), quoted }
+    fn name(name: &str) -> TokenKind {
+        TokenKind::Name(name.to_string())
     }
 
     fn invalid(text: &str) -> (Range<usize>, String) {
@@ -272,16 +230,19 @@ mod tests {
 
     #[test]
     fn a_minus_is_part_of_a_name_in_brackets_only() {
-        let in_brackets = [TokenKind::OpenBracket, name("a-1", false), TokenKind::CloseBracket];
+        let in_brackets = [TokenKind::Symbol("["), name("a-1"), TokenKind::Symbol("]")];
         assert_eq!(kinds("[a-1]"), in_brackets);
-        assert_eq!(kinds("a-1"), [TokenKind::Word("a".into()), TokenKind::Minus, TokenKind::Number(1.0)]);
+        assert_eq!(
+            kinds("a-1"),
+            [TokenKind::Word("a".into()), TokenKind::Symbol("-"), TokenKind::Number(1.0)]
+        );
     }
 
     #[test]
     fn names_may_be_quoted_with_escapes() {
-        assert_eq!(kinds(r#"["a \"b\" & 'c'\n"]"#)[1], name("a \"b\" & 'c'\n", true));
-        assert_eq!(kinds(r"['O\'Brien \\']")[1], name("O'Brien \\", true));
-        assert_eq!(kinds("[größe_女.x]")[1], name("größe_女.x", false));
+        assert_eq!(kinds(r#"["a \"b\" & 'c'\n"]"#)[1], name("a \"b\" & 'c'\n"));
+        assert_eq!(kinds(r"['O\'Brien \\']")[1], name("O'Brien \\"));
+        assert_eq!(kinds("[größe_女.x]")[1], name("größe_女.x"));
         assert_eq!(invalid("A[\"a\\q\"]"), (4..6, "unknown escape in a name".into()));
         assert_eq!(invalid("A['\\女']"), (3..7, "unknown escape in a name".into()));
         assert_eq!(invalid("A['a > b]"), (2..3, "this quote is never closed".into()));
@@ -292,11 +253,11 @@ mod tests {
     #[test]
     fn a_prime_after_z_is_not_a_quote() {
         let tokens = [
-            TokenKind::OpenBracket,
-            name("z", false),
-            TokenKind::Below,
-            TokenKind::ZPrime,
-            TokenKind::CloseBracket,
+            TokenKind::Symbol("["),
+            name("z"),
+            TokenKind::Symbol("<"),
+            TokenKind::Symbol("z'"),
+            TokenKind::Symbol("]"),
         ];
         for text in ["[z<z']", "[ z < z′ ]", "[z < z’]"] {
             assert_eq!(kinds(text), tokens, "{text}");
@@ -313,7 +274,12 @@ mod tests {
     fn comparisons_in_one_sign_or_two() {
         assert_eq!(
             kinds("<= ≤ >= ≥"),
-            [TokenKind::AtMost, TokenKind::AtMost, TokenKind::AtLeast, TokenKind::AtLeast]
+            [
+                TokenKind::Comparison(Sense::AtMost),
+                TokenKind::Comparison(Sense::AtMost),
+                TokenKind::Comparison(Sense::AtLeast),
+                TokenKind::Comparison(Sense::AtLeast)
+            ]
         );
         assert_eq!(kinds("=<"), [TokenKind::WrongComparison("<=")]);
         assert_eq!(kinds("< ="), [TokenKind::WrongComparison("<="), TokenKind::WrongComparison("<= or >=")]);

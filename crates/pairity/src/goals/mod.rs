@@ -23,35 +23,25 @@
 //! the error points at the part to blame.
 
 mod build;
-mod constraint;
 mod criterion;
-mod curvature;
 mod error;
 mod expression;
-mod forms;
 mod goal;
-mod help;
 mod lexer;
-mod linear;
 mod names;
-mod objective;
 mod parser;
 mod problem;
 #[cfg(test)]
 mod properties;
-mod shape;
-mod sides;
-mod syntax;
+mod tree;
 
-pub use constraint::{Constraint, Sense, parse_constraint};
-pub use criterion::Criterion;
-pub use curvature::Curvature;
+pub(crate) use criterion::symmetric;
+pub use criterion::{Criterion, language_help};
 pub use error::GoalError;
-pub use expression::Expression;
-pub use goal::{Goal, Objective};
-pub use help::language_help;
-pub use linear::LinearForm;
+pub use expression::{Expression, LinearForm};
+pub use goal::{
+    Constraint, Goal, Objective, Sense, parse_constraint, parse_expression, parse_maximize, parse_minimize,
+};
 pub use names::Vocabulary;
-pub use objective::{parse_expression, parse_maximize, parse_minimize};
 pub(crate) use problem::TOLERANCE;
 pub use problem::{Assessment, Problem, ProblemError};

@@ -1,9 +1,10 @@
 //! What the names in a goal refer to, and what was meant by a name that refers to nothing.
 
-use crate::similar;
 use std::ops::Range;
 
 use super::error::Fault;
+use crate::examples::Examples;
+use crate::similar;
 
 /// The most groups that an error lists.
 const LISTED: usize = 10;
@@ -23,23 +24,19 @@ impl Vocabulary {
         if let Some(index) = self.groups.iter().position(|group| group == name) {
             return Ok(index);
         }
-        let equal: Vec<usize> = match number(name) {
-            Some(value) => {
-                (0..self.groups.len()).filter(|&i| number(&self.groups[i]) == Some(value)).collect()
-            }
-            None => Vec::new(),
-        };
-        match equal.as_slice() {
-            [only] => Ok(*only),
-            [] => {
-                Err(Fault::new(span.clone(), format!("unknown group {name:?}")).help(self.known_groups(name)))
-            }
+        let value = number(name);
+        let is_equal = |&i: &usize| value.is_some() && number(&self.groups[i]) == value;
+        let equal: Vec<usize> = (0..self.groups.len()).filter(is_equal).collect();
+        let (message, help) = match equal.as_slice() {
+            [only] => return Ok(*only),
+            [] => (format!("unknown group {name:?}"), self.known_groups(name)),
             several => {
-                let names = listed(several.iter().filter_map(|&i| self.groups.get(i)));
-                Err(Fault::new(span.clone(), format!("{name:?} could be any of several groups"))
-                    .help(format!("write one of {names}, as it is")))
+                let names = listed(several.iter().map(|&i| &self.groups[i]));
+                let message = format!("{name:?} could be any of several groups");
+                (message, format!("write one of {names}, as it is"))
             }
-        }
+        };
+        Err(Fault::new(span.clone(), message).help(help))
     }
 
     fn known_groups(&self, name: &str) -> String {
@@ -51,16 +48,18 @@ impl Vocabulary {
             return reason.to_string();
         }
         let mut help = format!("the groups are {}", listed(self.groups.iter()));
-        if let Some(near) = nearest(name, self.groups.iter().map(String::as_str)) {
+        if let Some(near) = similar::nearest(name, self.groups.iter().map(String::as_str)).first() {
             help += &format!("; did you mean {near:?}?");
         }
         help
     }
 }
 
-/// The candidate most like a name, if one is like it at all.
-pub(super) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    similar::nearest(name, candidates).into_iter().next()
+impl Examples {
+    /// The names that goals about these examples may use.
+    pub fn vocabulary(&self) -> Vocabulary {
+        Vocabulary { groups: self.groups().to_vec(), continuous: self.is_continuous() }
+    }
 }
 
 fn number(name: &str) -> Option<f64> {
@@ -119,8 +118,8 @@ mod tests {
     #[test]
     fn only_names_alike_are_suggested() {
         let names = ["auc", "mse", "cross_group"];
-        assert_eq!(nearest("CROSS", names.into_iter()), Some("cross_group"));
-        assert_eq!(nearest("auroc", names.into_iter()), None);
-        assert_eq!(nearest("zzz", names.into_iter()), None);
+        assert_eq!(similar::nearest("CROSS", names.into_iter()), ["cross_group"]);
+        assert_eq!(similar::nearest("auroc", names.into_iter()), [""; 0]);
+        assert_eq!(similar::nearest("zzz", names.into_iter()), [""; 0]);
     }
 }

@@ -129,7 +129,7 @@ impl Problem {
         let objective = forms(objective, sign, 0.0, "the objective")?;
         let mut bounds = Vec::new();
         for (index, constraint) in constraints.iter().enumerate() {
-            let sign = if constraint.sense == Sense::AtMost { 1.0 } else { -1.0 };
+            let sign = constraint.sense.sign();
             let own = forms(&constraint.expression, sign, -sign * constraint.bound, &constraint.text)?;
             bounds.extend(own.into_iter().map(|form| Bound { form, constraint: index }));
         }
@@ -170,7 +170,7 @@ impl Problem {
             return None;
         }
         let mut parts = vec![self.stated.clone()];
-        parts.extend(compared.iter().map(|&rate| Expression::Linear(LinearForm::new(0.0, [(rate, 1.0)]))));
+        parts.extend(compared.into_iter().map(|rate| Expression::Linear(LinearForm::rate(rate))));
         Problem::new(&Expression::Min(parts), true, &[]).ok()
     }
 
@@ -188,8 +188,7 @@ impl Problem {
     /// A constraint that has no such number.
     pub fn with_bound(&self, number: f64) -> Result<Problem, ProblemError> {
         let put = |constraint: &Constraint| {
-            let text = || constraint.text.clone();
-            constraint.rebound(number).ok_or_else(|| ProblemError::NoNumber(text()))
+            constraint.rebound(number).ok_or_else(|| ProblemError::NoNumber(constraint.text.clone()))
         };
         let constraints: Vec<Constraint> = self.constraints.iter().map(put).collect::<Result<_, _>>()?;
         self.constrained(&constraints)
@@ -204,16 +203,13 @@ impl Problem {
             gap && constraint.sense == Sense::AtMost
         };
         let gaps = self.constraints.iter().all(is_gap);
-        let value = |constraint: &Constraint| match (gaps, constraint.sense) {
-            (true, _) => constraint.expression.clone(),
-            (false, Sense::AtMost) => less(1.0, constraint),
-            (false, Sense::AtLeast) => less(-1.0, constraint),
+        let value = |constraint: &Constraint| {
+            let (sign, expression) = (constraint.sense.sign(), constraint.expression.clone());
+            let bound = Expression::constant(-constraint.bound);
+            if gaps { expression } else { Expression::Sum(vec![(sign, expression), (sign, bound)]) }
         };
         let mut values: Vec<Expression> = self.constraints.iter().map(value).collect();
-        match values.len() {
-            0 | 1 => values.pop(),
-            _ => Some(Expression::Max(values)),
-        }
+        if values.len() > 1 { Some(Expression::Max(values)) } else { values.pop() }
     }
 
     /// Whether the objective or a constraint is made of this rate.
@@ -291,12 +287,6 @@ impl Problem {
     }
 }
 
-/// sign · (expression − bound).
-fn less(sign: f64, constraint: &Constraint) -> Expression {
-    let bound = Expression::Linear(LinearForm::constant(-constraint.bound));
-    Expression::Sum(vec![(sign, constraint.expression.clone()), (sign, bound)])
-}
-
 /// The rates of some forms, sorted.
 fn rates<'a>(forms: impl Iterator<Item = &'a LinearForm>) -> Vec<Rate> {
     let mut rates: Vec<Rate> = forms.flat_map(|form| form.terms.iter().map(|term| term.0)).collect();
@@ -312,20 +302,14 @@ fn forms(
     constant: f64,
     what: &str,
 ) -> Result<Vec<LinearForm>, ProblemError> {
-    let fits = match sign > 0.0 {
-        true => expression.curvature().is_convex(),
-        false => expression.curvature().is_concave(),
-    };
-    let forms = expression.linear_forms(MAX_FORMS).filter(|_| fits);
+    let forms = expression.linear_forms(sign, MAX_FORMS);
     let forms = forms.ok_or_else(|| ProblemError::Shape(what.to_owned()))?;
-    let forms: Vec<LinearForm> =
-        forms.into_iter().map(|form| LinearForm::constant(constant).plus(sign, &form)).collect();
     let grows =
         |form: &LinearForm| form.terms.iter().any(|&(rate, factor)| rate == Rate::Mse && factor < 0.0);
-    match forms.iter().any(grows) {
-        true => Err(ProblemError::LargeError(what.to_owned())),
-        false => Ok(forms),
+    if forms.iter().any(grows) {
+        return Err(ProblemError::LargeError(what.to_owned()));
     }
+    Ok(forms.iter().map(|form| LinearForm::constant(constant).plus(1.0, form)).collect())
 }
 
 #[cfg(test)]

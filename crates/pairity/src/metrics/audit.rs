@@ -1,9 +1,8 @@
 //! An audit: every metric of a scored table, and the verdict on each check.
 
 use super::measurement::{Measurement, Metric};
-use super::members::Member;
 use crate::examples::{Examples, ExamplesError};
-use crate::goals::{Constraint, Criterion, Expression, LinearForm, Sense, Vocabulary};
+use crate::goals::{Constraint, Criterion, Expression, LinearForm, Sense, symmetric};
 use crate::rates::{Average, Rate, Ties};
 
 /// How an audit is made.
@@ -127,43 +126,21 @@ impl Audit {
         checks: &[Constraint],
         settings: &Settings,
     ) -> Result<Audit, ExamplesError> {
-        Audit::of_mixture(examples, &[Member::only(scores)], checks, settings)
+        Ok(Audit::of(examples, &Measurement::new(examples, scores, settings)?, checks))
     }
 
-    /// Measures what is expected of a stochastic model.
-    ///
-    /// # Errors
-    /// As [`Audit::run`], and chances that don't add up to 1.
-    pub fn of_mixture(
-        examples: &Examples,
-        members: &[Member],
-        checks: &[Constraint],
-        settings: &Settings,
-    ) -> Result<Audit, ExamplesError> {
-        let measured = Measurement::of_mixture(examples, members, settings)?;
-        Ok(Audit::of(examples, &measured, checks, settings))
-    }
-
-    /// Everything that was measured.
-    pub(crate) fn of(
-        examples: &Examples,
-        measured: &Measurement,
-        checks: &[Constraint],
-        settings: &Settings,
-    ) -> Audit {
+    /// Everything that was measured of these examples, such as what is expected of a stochastic model.
+    pub fn of(examples: &Examples, measured: &Measurement, checks: &[Constraint]) -> Audit {
         let k = examples.groups().len();
         let rate = |rate| measured.rate(rate);
-        let symmetric = |group| {
-            let terms = [(Rate::row(group), 1.0), (Rate::column(group), 1.0)];
-            measured.expression(&Expression::Linear(LinearForm::new(0.0, terms)))
-        };
+        let symmetric = |group| measured.expression(&Expression::Linear(symmetric(group)));
         let parity =
             |first: usize, second: usize| (first != second).then(|| rate(Rate::Parity { first, second }));
         Audit {
             rows: examples.len(),
             queries: examples.has_queries().then(|| examples.queries()),
             without_attribute: examples.without_attribute(),
-            settings: *settings,
+            settings: measured.settings,
             auc: rate(Rate::AUC),
             mse: examples.has_labels().then(|| rate(Rate::Mse)),
             groups: examples.groups().to_vec(),
@@ -195,7 +172,8 @@ impl Measurement {
         };
         let metric = self.expression(&expression);
         if let (None, Expression::Spread(forms), Some(reason)) = (metric.value, &expression, &metric.reason) {
-            let estimable = |form: &&LinearForm| form.terms.iter().all(|(rate, _)| self.is_estimable(*rate));
+            let has_value = |&(rate, _): &(Rate, f64)| self.not_estimable(rate).is_none();
+            let estimable = |form: &&LinearForm| form.terms.iter().all(has_value);
             let rest: Vec<LinearForm> = forms.iter().filter(estimable).cloned().collect();
             if rest.len() > 1
                 && let Some(gap) = self.expression(&Expression::Spread(rest.clone())).value
@@ -210,27 +188,15 @@ impl Measurement {
     /// A constraint held against the data.
     pub fn check(&self, constraint: &Constraint) -> Check {
         let metric = self.expression(&constraint.expression);
-        let verdict = match (metric.low, metric.high, constraint.sense) {
-            (Some(_), Some(high), Sense::AtMost) if high <= constraint.bound => Verdict::Pass,
-            (Some(low), Some(_), Sense::AtMost) if low > constraint.bound => Verdict::Fail,
-            (Some(low), Some(_), Sense::AtLeast) if low >= constraint.bound => Verdict::Pass,
-            (Some(_), Some(high), Sense::AtLeast) if high < constraint.bound => Verdict::Fail,
+        let &Constraint { bound, sense, .. } = constraint;
+        let verdict = match (metric.low, metric.high, sense) {
+            (Some(_), Some(high), Sense::AtMost) if high <= bound => Verdict::Pass,
+            (Some(low), Some(_), Sense::AtMost) if low > bound => Verdict::Fail,
+            (Some(low), Some(_), Sense::AtLeast) if low >= bound => Verdict::Pass,
+            (Some(_), Some(high), Sense::AtLeast) if high < bound => Verdict::Fail,
             (Some(_), Some(_), _) => Verdict::Undecided,
             _ => Verdict::NotEstimable,
         };
-        Check {
-            expression: constraint.text.clone(),
-            metric,
-            bound: constraint.bound,
-            sense: constraint.sense,
-            verdict,
-        }
-    }
-}
-
-impl Examples {
-    /// The names that goals about these examples may use.
-    pub fn vocabulary(&self) -> Vocabulary {
-        Vocabulary { groups: self.groups().to_vec(), continuous: self.is_continuous() }
+        Check { expression: constraint.text.clone(), metric, bound, sense, verdict }
     }
 }

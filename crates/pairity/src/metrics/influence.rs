@@ -12,7 +12,8 @@
 //! examples with binary labels as much above DeLong's: the factor is what small groups need for their
 //! intervals to hold as often as they say.
 
-use super::members::Arranged;
+use super::Settings;
+use super::measurement::Arranged;
 use crate::examples::{Examples, ExamplesError};
 use crate::pairs::{DrawnOrder, PairIndex, RateSums, Tally, UnitSums, visit_placements};
 use crate::rates::{Average, Rate, Ties};
@@ -41,18 +42,16 @@ pub(crate) struct Influence {
 
 impl Influence {
     /// Measures all rates of the list, as expected of a mixture.
-    pub(crate) fn measure(
+    pub(super) fn measure(
         examples: &Examples,
         members: &[Arranged],
         rates: &[Rate],
-        ties: Ties,
-        average: Average,
+        &Settings { ties, average, .. }: &Settings,
     ) -> Influence {
         let index = &PairIndex::new(examples, rates);
-        let members: Vec<DrawnOrder> = members
-            .iter()
-            .map(|member| DrawnOrder { order: index.order(&member.scores), chances: &member.chances })
-            .collect();
+        let drawn =
+            members.iter().map(|(scores, chances)| DrawnOrder { order: index.order(scores), chances });
+        let members: Vec<DrawnOrder> = drawn.collect();
         let tally = Tally::expected(index, &members, ties);
         let by_query = index.is_by_query(average);
         let sums = tally.rate_sums(index, by_query);
@@ -110,7 +109,7 @@ pub fn rate_values(
     examples: &Examples,
     scores: &[f64],
     rates: &[Rate],
-    settings: &super::Settings,
+    settings: &Settings,
 ) -> Result<Vec<Option<f64>>, ExamplesError> {
     let scores = examples.arrange(scores)?;
     let values = values_in_order(examples, &scores, rates, settings.ties, settings.average);
@@ -129,35 +128,33 @@ pub(crate) fn values_in_order(
     Tally::count(&index, &index.order(scores), ties).values(&index, average)
 }
 
-/// Sums over units for one side of the pairs.
-#[derive(Clone)]
-struct SideSums {
+/// Sums over units for one side of the pairs of a rate.
+#[derive(Clone, Copy, Default)]
+struct SideSum {
     /// Number of units that have pairs.
-    units: Vec<u64>,
+    units: u64,
     /// Sum of squared totals.
-    squares: Vec<f64>,
+    squares: f64,
     /// The side's part in the variance.
-    variances: Vec<f64>,
+    variance: f64,
 }
 
 /// Sums over units.
 struct Units {
-    rates: usize,
     /// Upper triangle; empty if there are too many rates.
     covariance: Vec<f64>,
     variances: Vec<f64>,
-    sides: [SideSums; 2],
+    /// By side and rate.
+    sides: [Vec<SideSum>; 2],
     moves: Vec<(u32, f64)>,
 }
 
 impl Units {
     fn new(rates: usize) -> Units {
-        let side = SideSums { units: vec![0; rates], squares: vec![0.0; rates], variances: vec![0.0; rates] };
         Units {
-            rates,
             covariance: vec![0.0; if rates <= MAX_COVARIANCES { rates * rates } else { 0 }],
             variances: vec![0.0; rates],
-            sides: [side.clone(), side],
+            sides: [vec![SideSum::default(); rates], vec![SideSum::default(); rates]],
             moves: Vec::new(),
         }
     }
@@ -175,19 +172,19 @@ impl Units {
                     let moved = (credits[side] - sums.value(r) * totals[side]) / rest;
                     // With all pairs in one unit the rest is empty; such a rate gets no interval.
                     let moved = if moved.is_finite() { moved } else { 0.0 };
-                    own.units[r] += 1;
-                    own.squares[r] += totals[side] * totals[side];
-                    own.variances[r] += moved * moved;
+                    own[r].units += 1;
+                    own[r].squares += totals[side] * totals[side];
+                    own[r].variance += moved * moved;
                     total += moved;
                 }
             }
             self.moves.push((rate, total));
             self.variances[r] += total * total;
         }
-        let n = self.rates;
         if self.covariance.is_empty() {
             return;
         }
+        let n = self.variances.len();
         self.moves.sort_unstable_by_key(|&(rate, _)| rate);
         for (i, &(rate, moved)) in self.moves.iter().enumerate() {
             let row = &mut self.covariance[rate as usize * n..][..n];
@@ -200,17 +197,17 @@ impl Units {
     /// Degrees of freedom of a rate's variance, and how many units of equal size its units are worth; 0 if
     /// they are too few.
     fn freedom_and_units(&self, r: usize, total: f64, queries: bool) -> (f64, f64) {
-        let count = if queries || self.sides[1].squares[r] == 0.0 { 1 } else { 2 };
-        let sides = &self.sides[..count];
-        if total == 0.0 || sides.iter().any(|side| side.units[r] < 2) {
+        let both = [self.sides[0][r], self.sides[1][r]];
+        let sides = if queries || both[1].squares == 0.0 { &both[..1] } else { &both };
+        if total == 0.0 || sides.iter().any(|side| side.units < 2) {
             return (0.0, 0.0);
         }
         // D² / Σ D_u² units of equal size would have the same total and the same sum of squares.
-        let size = |side: &SideSums| total.powi(2) / side.squares[r];
+        let size = |side: &SideSum| total.powi(2) / side.squares;
         let units = sides.iter().map(size).fold(f64::INFINITY, f64::min);
         // Satterthwaite: the two sides of pairs are two samples.
-        let variance: f64 = sides.iter().map(|side| side.variances[r]).sum();
-        let parts = sides.iter().map(|side| side.variances[r].powi(2) / (size(side) - 1.0));
+        let variance: f64 = sides.iter().map(|side| side.variance).sum();
+        let parts = sides.iter().map(|side| side.variance.powi(2) / (size(side) - 1.0));
         let df = variance * variance / parts.sum::<f64>();
         (if df.is_finite() && df > 0.0 { df } else { (units - 1.0).max(0.5) }, units)
     }
@@ -219,10 +216,10 @@ impl Units {
         let add = |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
         add(&mut self.covariance, &other.covariance);
         add(&mut self.variances, &other.variances);
-        for (to, from) in self.sides.iter_mut().zip(&other.sides) {
-            to.units.iter_mut().zip(&from.units).for_each(|(to, from)| *to += from);
-            add(&mut to.squares, &from.squares);
-            add(&mut to.variances, &from.variances);
+        for (to, from) in self.sides.iter_mut().flatten().zip(other.sides.iter().flatten()) {
+            to.units += from.units;
+            to.squares += from.squares;
+            to.variance += from.variance;
         }
     }
 }

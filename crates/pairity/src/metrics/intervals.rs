@@ -10,14 +10,12 @@
 //!   quantile of the largest of their deviations (simulated from the covariance); the
 //!   interval of the whole then follows by monotony.
 
-use super::Settings;
-use super::influence::Influence;
+use super::measurement::Measurement;
 use crate::goals::{Expression, LinearForm};
 use crate::rates::Rate;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
-use std::collections::HashMap;
 
 /// Draws that the quantile of the largest deviation is taken from.
 const DRAWS: usize = 10_000;
@@ -33,69 +31,32 @@ pub(crate) struct Interval {
     pub high: f64,
 }
 
-/// Intervals of what was measured.
-pub(crate) struct Intervals<'a> {
-    pub influence: &'a Influence,
-    pub index: &'a HashMap<Rate, usize>,
-    pub settings: &'a Settings,
-}
-
-impl Intervals<'_> {
+impl Measurement {
     /// The interval of an expression all of whose rates have a variance.
-    pub(crate) fn of(&self, expression: &Expression) -> Interval {
+    pub(super) fn interval(&self, expression: &Expression) -> Interval {
         let mut forms = Vec::new();
-        collect_forms(expression, &mut forms);
+        bound(expression, &mut |form| {
+            forms.push(form.clone());
+            Interval::default()
+        });
         let tail = self.joint_tail(&forms);
-        self.bound(expression, tail)
-    }
-
-    fn bound(&self, expression: &Expression, tail: f64) -> Interval {
-        match expression {
-            Expression::Linear(form) => self.form(form, tail),
-            Expression::Abs(inner) => absolute(self.bound(inner, tail)),
-            Expression::Max(parts) => fold(parts.iter().map(|part| self.bound(part, tail)), f64::max),
-            Expression::Min(parts) => fold(parts.iter().map(|part| self.bound(part, tail)), f64::min),
-            Expression::Sum(parts) => parts.iter().fold(Interval::default(), |sum, (factor, part)| {
-                let part = self.bound(part, tail);
-                let ends = (factor * part.low, factor * part.high);
-                Interval {
-                    value: sum.value + factor * part.value,
-                    low: sum.low + ends.0.min(ends.1),
-                    high: sum.high + ends.0.max(ends.1),
-                }
-            }),
-            Expression::Spread(forms) if is_wide(forms) => {
-                // Too many differences to look at each: how far the forms' own limits are apart.
-                let ends = forms.iter().map(|form| self.form(form, tail));
-                let (lowest, highest) = (fold(ends.clone(), f64::min), fold(ends, f64::max));
-                Interval {
-                    value: highest.value - lowest.value,
-                    low: (highest.low - lowest.high).max(0.0),
-                    high: highest.high - lowest.low,
-                }
-            }
-            Expression::Spread(forms) => {
-                fold(differences(forms).map(|d| absolute(self.form(&d, tail))), f64::max)
-            }
-        }
+        bound(expression, &mut |form| self.form_interval(form, tail))
     }
 
     /// A linear form's interval, `tail` being the probability left out on each side.
-    fn form(&self, form: &LinearForm, tail: f64) -> Interval {
-        let terms: Vec<(usize, f64, Interval)> = form
-            .terms
-            .iter()
-            .filter_map(|(rate, factor)| self.index.get(rate).map(|&r| (r, *factor, self.rate(r, tail))))
-            .collect();
+    fn form_interval(&self, form: &LinearForm, tail: f64) -> Interval {
+        let term = |(rate, factor): &(Rate, f64)| {
+            let r = self.index[rate];
+            (r, *factor, self.rate_interval(r, tail))
+        };
+        let terms: Vec<(usize, f64, Interval)> = form.terms.iter().map(term).collect();
         let value = form.constant + terms.iter().map(|(_, factor, rate)| factor * rate.value).sum::<f64>();
         let reach = |upward: bool| {
-            let steps: Vec<(usize, f64)> = terms
-                .iter()
-                .map(|&(r, factor, rate)| {
-                    let up = (factor > 0.0) == upward;
-                    (r, factor * if up { rate.high - rate.value } else { rate.value - rate.low })
-                })
-                .collect();
+            let step = |&(r, factor, rate): &(usize, f64, Interval)| {
+                let up = (factor > 0.0) == upward;
+                (r, factor * if up { rate.high - rate.value } else { rate.value - rate.low })
+            };
+            let steps: Vec<(usize, f64)> = terms.iter().map(step).collect();
             let mut sum = 0.0;
             for (i, &(a, x)) in steps.iter().enumerate() {
                 sum += x * x;
@@ -116,7 +77,7 @@ impl Intervals<'_> {
         (scale > 0.0).then(|| (covariance / scale).clamp(-1.0, 1.0))
     }
 
-    fn rate(&self, r: usize, tail: f64) -> Interval {
+    fn rate_interval(&self, r: usize, tail: f64) -> Interval {
         let (value, variance) = (self.influence.values[r], self.influence.variances[r]);
         let quantile = student(self.influence.freedom[r], tail);
         if self.index.get(&Rate::Mse) == Some(&r) {
@@ -130,20 +91,6 @@ impl Intervals<'_> {
     /// together with the confidence asked for.
     fn joint_tail(&self, forms: &[LinearForm]) -> f64 {
         let single = (1.0 - self.settings.confidence) / 2.0;
-        let mut rates: Vec<usize> = forms
-            .iter()
-            .flat_map(|f| &f.terms)
-            .filter_map(|(rate, _)| self.index.get(rate).copied())
-            .collect();
-        rates.sort_unstable();
-        rates.dedup();
-        let forms: Vec<Vec<(usize, f64)>> = forms
-            .iter()
-            .map(|form| {
-                let place = |rate| self.index.get(rate).and_then(|r| rates.binary_search(r).ok());
-                form.terms.iter().filter_map(|(rate, factor)| Some((place(rate)?, *factor))).collect()
-            })
-            .collect();
         if forms.len() < 2 {
             return single;
         }
@@ -151,42 +98,41 @@ impl Intervals<'_> {
         if forms.len() > MAX_FORMS {
             return sidak;
         }
+        let terms = forms.iter().flat_map(|form| &form.terms);
+        let mut rates: Vec<usize> = terms.map(|(rate, _)| self.index[rate]).collect();
+        rates.sort_unstable();
+        rates.dedup();
         let Some(factor) = self.factor(&rates) else { return sidak };
         let n = rates.len();
         let covered =
             |a: usize, b: usize| -> f64 { (0..n).map(|k| factor[a * n + k] * factor[b * n + k]).sum() };
-        let scaled: Vec<(f64, &Vec<(usize, f64)>)> = forms
-            .iter()
-            .filter_map(|form| {
-                let variance: f64 = form
-                    .iter()
-                    .flat_map(|&(a, x)| form.iter().map(move |&(b, y)| (a, b, x * y)))
-                    .map(|(a, b, xy)| xy * covered(a, b))
-                    .sum();
-                let scale: f64 = form.iter().map(|&(a, x)| x * x * covered(a, a)).sum();
-                (variance > 1e-12 * scale).then(|| (variance.sqrt().recip(), form))
-            })
-            .collect();
+        let place = |rate: &Rate| rates.partition_point(|&r| r < self.index[rate]);
+        let scaled = |form: &LinearForm| {
+            let form: Vec<(usize, f64)> = form.terms.iter().map(|(rate, x)| (place(rate), *x)).collect();
+            let with = |&(a, x): &(usize, f64)| form.iter().map(move |&(b, y)| (a, b, x * y));
+            let variance: f64 = form.iter().flat_map(with).map(|(a, b, xy)| xy * covered(a, b)).sum();
+            let scale: f64 = form.iter().map(|&(a, x)| x * x * covered(a, a)).sum();
+            (variance > 1e-12 * scale).then(|| (variance.sqrt().recip(), form))
+        };
+        let scaled: Vec<(f64, Vec<(usize, f64)>)> = forms.iter().filter_map(scaled).collect();
         let mut random = ChaCha8Rng::seed_from_u64(self.settings.seed);
-        let mut largest: Vec<f64> = (0..DRAWS)
-            .map(|_| {
-                // Box and Muller, two at a time.
-                let mut independent = Vec::with_capacity(n + 1);
-                while independent.len() < n {
-                    let (u, v): (f64, f64) = (random.random(), random.random());
-                    let radius = (-2.0 * (1.0 - u).ln()).sqrt();
-                    let angle = std::f64::consts::TAU * v;
-                    independent.extend([radius * angle.cos(), radius * angle.sin()]);
-                }
-                let draw: Vec<f64> = (0..n)
-                    .map(|a| factor[a * n..][..n].iter().zip(&independent).map(|(f, z)| f * z).sum())
-                    .collect();
-                scaled
-                    .iter()
-                    .map(|(scale, form)| scale * form.iter().map(|&(a, x)| x * draw[a]).sum::<f64>().abs())
-                    .fold(0.0, f64::max)
-            })
-            .collect();
+        let mut draw = || {
+            // Box and Muller, two at a time.
+            let mut independent = Vec::with_capacity(n + 1);
+            while independent.len() < n {
+                let (u, v): (f64, f64) = (random.random(), random.random());
+                let radius = (-2.0 * (1.0 - u).ln()).sqrt();
+                let angle = std::f64::consts::TAU * v;
+                independent.extend([radius * angle.cos(), radius * angle.sin()]);
+            }
+            let rate = |row: &[f64]| row.iter().zip(&independent).map(|(f, z)| f * z).sum();
+            let rates: Vec<f64> = factor.chunks(n.max(1)).map(rate).collect();
+            let deviation = |(scale, form): &(f64, Vec<(usize, f64)>)| {
+                scale * form.iter().map(|&(a, x)| x * rates[a]).sum::<f64>().abs()
+            };
+            scaled.iter().map(deviation).fold(0.0, f64::max)
+        };
+        let mut largest: Vec<f64> = (0..DRAWS).map(|_| draw()).collect();
         let at = ((self.settings.confidence * DRAWS as f64) as usize).min(DRAWS - 1);
         let (_, quantile, _) = largest.select_nth_unstable_by(at, f64::total_cmp);
         Normal::standard().sf(*quantile).clamp(sidak, single)
@@ -195,12 +141,8 @@ impl Intervals<'_> {
     /// A square root of the covariance of some rates (Cholesky with pivots, as it may be singular).
     fn factor(&self, rates: &[usize]) -> Option<Vec<f64>> {
         let n = rates.len();
-        let mut rest = vec![0.0; n * n];
-        for (i, &a) in rates.iter().enumerate() {
-            for (j, &b) in rates.iter().enumerate() {
-                rest[i * n + j] = self.influence.covariance(a, b)?;
-            }
-        }
+        let row = |&a: &usize| rates.iter().map(move |&b| self.influence.covariance(a, b));
+        let mut rest: Vec<f64> = rates.iter().flat_map(row).collect::<Option<_>>()?;
         let scale = (0..n).map(|i| rest[i * n + i]).fold(0.0, f64::max);
         let mut factor = vec![0.0; n * n];
         for column in 0..n {
@@ -222,17 +164,33 @@ impl Intervals<'_> {
     }
 }
 
-/// Every linear form whose interval an expression's interval is made of.
-fn collect_forms(expression: &Expression, forms: &mut Vec<LinearForm>) {
+/// The interval of an expression, made of those of the linear forms in it.
+fn bound(expression: &Expression, form: &mut dyn FnMut(&LinearForm) -> Interval) -> Interval {
     match expression {
-        Expression::Linear(form) => forms.push(form.clone()),
-        Expression::Abs(inner) => collect_forms(inner, forms),
-        Expression::Max(parts) | Expression::Min(parts) => {
-            parts.iter().for_each(|part| collect_forms(part, forms));
+        Expression::Linear(linear) => form(linear),
+        Expression::Abs(inner) => absolute(bound(inner, form)),
+        Expression::Max(parts) => fold(parts.iter().map(|part| bound(part, form)), f64::max),
+        Expression::Min(parts) => fold(parts.iter().map(|part| bound(part, form)), f64::min),
+        Expression::Sum(parts) => parts.iter().fold(Interval::default(), |sum, (factor, part)| {
+            let part = bound(part, form);
+            let ends = (factor * part.low, factor * part.high);
+            Interval {
+                value: sum.value + factor * part.value,
+                low: sum.low + ends.0.min(ends.1),
+                high: sum.high + ends.0.max(ends.1),
+            }
+        }),
+        Expression::Spread(forms) if is_wide(forms) => {
+            // Too many differences to look at each: how far the forms' own limits are apart.
+            let ends: Vec<Interval> = forms.iter().map(form).collect();
+            let (lowest, highest) = (fold(ends.iter().copied(), f64::min), fold(ends.into_iter(), f64::max));
+            Interval {
+                value: highest.value - lowest.value,
+                low: (highest.low - lowest.high).max(0.0),
+                high: highest.high - lowest.low,
+            }
         }
-        Expression::Sum(parts) => parts.iter().for_each(|(_, part)| collect_forms(part, forms)),
-        Expression::Spread(list) if is_wide(list) => forms.extend(list.iter().cloned()),
-        Expression::Spread(list) => forms.extend(differences(list)),
+        Expression::Spread(forms) => fold(differences(forms).map(|d| absolute(form(&d))), f64::max),
     }
 }
 
@@ -246,13 +204,12 @@ fn differences(forms: &[LinearForm]) -> impl Iterator<Item = LinearForm> {
 }
 
 fn fold(parts: impl Iterator<Item = Interval>, pick: fn(f64, f64) -> f64) -> Interval {
-    parts
-        .reduce(|a, b| Interval {
-            value: pick(a.value, b.value),
-            low: pick(a.low, b.low),
-            high: pick(a.high, b.high),
-        })
-        .unwrap_or_default()
+    let pick = |a: Interval, b: Interval| {
+        let [value, low, high] =
+            [(a.value, b.value), (a.low, b.low), (a.high, b.high)].map(|(a, b)| pick(a, b));
+        Interval { value, low, high }
+    };
+    parts.reduce(pick).unwrap_or_default()
 }
 
 fn absolute(i: Interval) -> Interval {

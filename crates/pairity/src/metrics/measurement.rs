@@ -1,14 +1,15 @@
-//! All rates of a scored table, ready to be asked for any expression of them.
+//! All rates of a scored table, or expected of a stochastic model, ready to be asked for any expression of them.
 
 use super::Settings;
 use super::influence::Influence;
-use super::intervals::Intervals;
-use super::members::{Member, arrange};
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::{Expression, LinearForm, Vocabulary};
 use crate::pairs::CellLayout;
 use crate::rates::Rate;
 use std::collections::{BTreeSet, HashMap};
+
+/// How far chances may be from adding up to 1.
+const TOLERANCE: f64 = 1e-6;
 
 /// A number with its interval, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -32,15 +33,42 @@ impl Metric {
     }
 }
 
+/// How likely one scorer of a stochastic model is drawn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Chance<'a> {
+    /// The same for every query.
+    Same(f64),
+    /// By row; all rows of a query have the same.
+    ByRow(&'a [f64]),
+}
+
+/// One scorer of a stochastic model, by the scores it gives to the rows of a table. One scorer is drawn
+/// for each query, and a rate of the model is the expected rate of that draw.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Member<'a> {
+    /// How likely it is drawn.
+    pub chance: Chance<'a>,
+    /// Its scores, in the order of the rows.
+    pub scores: &'a [f64],
+}
+
+impl<'a> Member<'a> {
+    /// The one scorer of a deterministic model.
+    pub fn only(scores: &'a [f64]) -> Member<'a> {
+        Member { chance: Chance::Same(1.0), scores }
+    }
+}
+
 /// The rates of a scored table and their covariance.
 #[derive(Debug, Clone)]
 pub struct Measurement {
     vocabulary: Vocabulary,
     layout: CellLayout,
     queries: bool,
-    influence: Influence,
-    index: HashMap<Rate, usize>,
-    settings: Settings,
+    pub(super) influence: Influence,
+    /// The place of each rate in the lists of the influence.
+    pub(super) index: HashMap<Rate, usize>,
+    pub(super) settings: Settings,
 }
 
 impl Measurement {
@@ -93,9 +121,9 @@ impl Measurement {
         let members = arrange(examples, members)?;
         let layout = CellLayout::of(examples);
         let rates = all_rates(&layout);
-        let influence = Influence::measure(examples, &members, &rates, settings.ties, settings.average);
+        let influence = Influence::measure(examples, &members, &rates, settings);
         Ok(Measurement {
-            vocabulary: Vocabulary { groups: examples.groups().to_vec(), continuous: layout.continuous },
+            vocabulary: examples.vocabulary(),
             layout,
             queries: examples.has_queries(),
             influence,
@@ -121,23 +149,12 @@ impl Measurement {
         if let Some(reason) = rates.iter().find_map(|&rate| self.not_estimable(rate)) {
             return Metric { pairs, ..Metric::missing(reason) };
         }
-        let value = expression.value(&mut |rate| self.value(rate));
+        let value = expression.value(&mut |rate| self.influence.values[self.index[&rate]]);
         if let Some(reason) = rates.iter().find_map(|&rate| self.no_interval(rate)) {
             return Metric { value: Some(value), pairs, ..Metric::missing(reason) };
         }
-        let intervals =
-            Intervals { influence: &self.influence, index: &self.index, settings: &self.settings };
-        let interval = intervals.of(expression);
+        let interval = self.interval(expression);
         Metric { value: Some(value), low: Some(interval.low), high: Some(interval.high), pairs, reason: None }
-    }
-
-    /// Whether a rate has pairs enough.
-    pub fn is_estimable(&self, rate: Rate) -> bool {
-        self.not_estimable(rate).is_none()
-    }
-
-    fn value(&self, rate: Rate) -> f64 {
-        self.index.get(&rate).map_or(f64::NAN, |&r| self.influence.values[r])
     }
 
     /// Pairs in at least one of the rates.
@@ -147,7 +164,8 @@ impl Measurement {
         cells.iter().map(|&cell| self.influence.cell_pairs[cell]).sum()
     }
 
-    fn not_estimable(&self, rate: Rate) -> Option<String> {
+    /// Why a rate has no value, if it has none.
+    pub(super) fn not_estimable(&self, rate: Rate) -> Option<String> {
         let name = rate.name(&self.vocabulary.groups);
         let Some(&r) = self.index.get(&rate) else {
             let needs = match rate {
@@ -173,37 +191,62 @@ impl Measurement {
 
     fn no_interval(&self, rate: Rate) -> Option<String> {
         let &r = self.index.get(&rate)?;
-        let name = rate.name(&self.vocabulary.groups);
         if self.influence.freedom[r] > 0.0 && self.influence.variances[r].is_finite() {
             return None;
         }
-        Some(match (rate, self.queries) {
-            (_, true) => format!("the interval can't be estimated: one query alone has pairs of {name}"),
-            (Rate::Mse, _) => "the interval can't be estimated: there is one example".to_owned(),
-            (Rate::Parity { .. }, _) => {
-                format!("the interval can't be estimated: one side of {name} has a single example")
+        let name = rate.name(&self.vocabulary.groups);
+        let why = match (rate, self.queries) {
+            (_, true) => format!("one query alone has pairs of {name}"),
+            (Rate::Mse, _) => "there is one example".to_owned(),
+            (Rate::Parity { .. }, _) => format!("one side of {name} has a single example"),
+            _ => format!("the better or the worse side of {name} has a single example"),
+        };
+        Some(format!("the interval can't be estimated: {why}"))
+    }
+}
+
+/// The scores of a member in the order of the examples, and its chance in each query.
+pub(super) type Arranged = (Vec<f64>, Vec<f64>);
+
+/// Checks the members and puts them in the order of the examples.
+pub(super) fn arrange(examples: &Examples, members: &[Member]) -> Result<Vec<Arranged>, ExamplesError> {
+    let queries = examples.queries();
+    let mut sums = vec![0.0; queries];
+    let mut arranged = Vec::with_capacity(members.len());
+    for member in members {
+        let chances = match member.chance {
+            Chance::Same(chance) => vec![chance; queries],
+            Chance::ByRow(chances) => {
+                let in_order = examples.arrange(chances)?;
+                (0..queries).map(|query| in_order[examples.query(query).start]).collect()
             }
-            _ => format!(
-                "the interval can't be estimated: the better or the worse side of {name} has a single example"
-            ),
-        })
+        };
+        sums.iter_mut().zip(&chances).for_each(|(sum, chance)| *sum += chance);
+        if let Some(&found) = chances.iter().find(|chance| !(0.0..=1.0).contains(*chance)) {
+            return Err(ExamplesError::Chances(found));
+        }
+        arranged.push((examples.arrange(member.scores)?, chances));
+    }
+    match sums.iter().find(|sum| (**sum - 1.0).abs() > TOLERANCE) {
+        Some(&found) => Err(ExamplesError::Chances(found)),
+        None => Ok(arranged),
     }
 }
 
 /// Every rate that a table has.
 fn all_rates(layout: &CellLayout) -> Vec<Rate> {
     let k = layout.groups;
+    let pairs = || (0..k).flat_map(|a| (0..k).map(move |b| (a, b)));
     let mut rates = Vec::new();
     if layout.labels {
-        rates.push(Rate::AUC);
-        rates.push(Rate::Mse);
-        rates.extend((0..k).flat_map(|a| (0..k).map(move |b| Rate::accuracy(a, b))));
+        rates.extend([Rate::AUC, Rate::Mse]);
+        rates.extend(pairs().map(|(a, b)| Rate::accuracy(a, b)));
         rates.extend((0..k).flat_map(|group| [Rate::row(group), Rate::column(group)]));
         if layout.continuous {
             rates.extend([Rate::Greater, Rate::Less]);
         }
     }
-    let pairs = (0..k).flat_map(|a| (0..k).filter(move |&b| a != b).map(move |b| (a, b)));
-    rates.extend(pairs.map(|(first, second)| Rate::Parity { first, second }));
+    let others = pairs().filter(|(a, b)| a != b);
+    rates.extend(others.map(|(first, second)| Rate::Parity { first, second }));
     rates
 }

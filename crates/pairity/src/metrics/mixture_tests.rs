@@ -1,8 +1,8 @@
 //! What is expected of a mixture, against its members and against leaving out one unit after another.
 
 use super::influence::{Influence, values_in_order};
-use super::members::{Chance, Member, arrange};
-use super::{Measurement, Settings};
+use super::measurement::arrange;
+use super::{Chance, Measurement, Member, Settings};
 use crate::examples::Examples;
 use crate::pairs::oracle::{OracleRows, tables};
 use crate::rates::{Average, Rate, Ties};
@@ -41,7 +41,8 @@ fn expected(
     average: Average,
 ) -> Vec<f64> {
     let members = arrange(examples, members).unwrap();
-    Influence::measure(examples, &members, rates, ties, average).values
+    let settings = Settings { ties, average, ..Settings::default() };
+    Influence::measure(examples, &members, rates, &settings).values
 }
 
 fn check(rows: &OracleRows, ties: Ties, average: Average) -> Result<(), TestCaseError> {
@@ -65,8 +66,9 @@ fn check(rows: &OracleRows, ties: Ties, average: Average) -> Result<(), TestCase
         prop_assert!(same, "{:?} {found} {sum}", rates[r]);
     }
     // The jackknife by its definition.
-    let measured =
-        Influence::measure(&examples, &arrange(&examples, &members).unwrap(), &rates, ties, average);
+    let settings = Settings { ties, average, ..Settings::default() };
+    let arranged = arrange(&examples, &members).unwrap();
+    let measured = Influence::measure(&examples, &arranged, &rates, &settings);
     let mut variances = vec![0.0; rates.len()];
     for unit in 0..examples.units() as u32 {
         let rest: Vec<u32> = (0..examples.units() as u32).filter(|&other| other != unit).collect();

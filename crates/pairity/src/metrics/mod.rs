@@ -8,7 +8,6 @@ mod distributions;
 mod influence;
 mod intervals;
 mod measurement;
-mod members;
 #[cfg(test)]
 mod mixture_tests;
 #[cfg(test)]
@@ -21,5 +20,4 @@ pub use distributions::{
 };
 pub use influence::rate_values;
 pub(crate) use influence::values_in_order;
-pub use measurement::{Measurement, Metric};
-pub use members::{Chance, Member};
+pub use measurement::{Chance, Measurement, Member, Metric};

@@ -106,7 +106,7 @@ impl Adjustment {
     pub fn apply(&self, scores: &[f64], groups: Option<&Groups>) -> Result<Applied, ModelError> {
         self.check()?;
         let groups = groups.ok_or(ModelError::NoGroups)?;
-        check_column("scores", Some(scores), groups.len())?;
+        check_column("scores", Some(scores), groups.len(), f64::is_finite)?;
         let names = self.groups().into_iter().map(str::to_owned).collect();
         let (codes, unknown) = ModelGroups { columns: Vec::new(), names }.codes(groups);
         let scores = scores.iter().zip(codes).map(|(&score, code)| self.value(usize::from(code), score));

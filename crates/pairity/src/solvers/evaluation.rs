@@ -75,7 +75,7 @@ pub fn evaluate_members(
     Ok(Evaluation {
         objective: measured.expression(&problem.stated),
         violation: problem.violation().map(|violation| measured.expression(&violation)),
-        audit: Audit::of(examples, &measured, &problem.constraints, settings),
+        audit: Audit::of(examples, &measured, &problem.constraints),
         assessment: problem.assess(&rates),
         members,
     })

@@ -56,10 +56,8 @@ pub(super) fn by_difference(examples: &Examples, scores: &[f64], ties: Ties) -> 
     let layout = CellLayout::of(&classed);
     let difference = |a: usize, b: usize| (middles[a] - middles[b]).clamp(f64::MIN, f64::MAX);
     let places = (0..middles.len()).flat_map(|a| (0..middles.len()).map(move |b| (a, b)));
-    let mut sums: Vec<(f64, CellSum)> = places
-        .map(|(a, b)| (difference(a, b), cells[layout.accuracy(a, b)]))
-        .filter(|(_, sum)| sum.total > 0.0)
-        .collect();
+    let sums = places.map(|(a, b)| (difference(a, b), cells[layout.accuracy(a, b)]));
+    let mut sums: Vec<(f64, CellSum)> = sums.filter(|(_, sum)| sum.total > 0.0).collect();
     sums.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (below, rest) = sums.split_at(sums.partition_point(|(difference, _)| *difference < 0.0));
     let (equal, above) = rest.split_at(rest.partition_point(|(difference, _)| *difference <= 0.0));
@@ -117,13 +115,8 @@ fn joined(part: &[(f64, CellSum)]) -> Option<DifferenceBin> {
     let (low, high) = (part.first()?.0, part.last()?.0);
     // Shares first: differences may be as large as numbers get.
     let mean: f64 = part.iter().map(|(difference, sum)| sum.total / total * difference).sum();
-    Some(DifferenceBin {
-        low,
-        high,
-        mean: mean.clamp(low, high),
-        accuracy: credit / total,
-        pairs: part.iter().map(|(_, sum)| sum.pairs).sum(),
-    })
+    let pairs = part.iter().map(|(_, sum)| sum.pairs).sum();
+    Some(DifferenceBin { low, high, mean: mean.clamp(low, high), accuracy: credit / total, pairs })
 }
 
 #[cfg(test)]

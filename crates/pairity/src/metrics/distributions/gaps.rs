@@ -1,6 +1,6 @@
 //! The gap between two rates, query by query: an average can hide gaps of opposite signs.
 
-use super::bins::Bins;
+use super::Bins;
 use crate::examples::Examples;
 use crate::metrics::Settings;
 use crate::pairs::{CellLayout, PairIndex, Placement, Tally};
@@ -54,30 +54,29 @@ pub(super) fn by_query(examples: &Examples, scores: &[f64], settings: &Settings)
     let cells = [layout.cells(first), layout.cells(second)];
     let rate_bins = Bins::around(0.0, 1.0, 21);
     let bins = Bins::around(-1.0, 1.0, 21);
-    let start = |rate| QueryRates { rate, queries: 0, counts: vec![0; rate_bins.len()] };
-    let mut both = [start(first), start(second)];
-    let mut counts = vec![0; bins.len()];
-    let (mut queries, mut positive, mut negative, mut sum) = (0, 0, 0, 0.0);
+    let [first, second] =
+        [first, second].map(|rate| QueryRates { rate, queries: 0, counts: vec![0; rate_bins.len()] });
+    let counts = vec![0; bins.len()];
+    let (queries, positive, negative, mean) = (0, 0, 0, None);
+    let mut gaps = QueryGaps { first, second, rate_bins, queries, positive, negative, mean, bins, counts };
+    let mut sum = 0.0;
     for placements in tally.queries() {
         let values = [0, 1].map(|side| value(placements, &cells[side]));
-        for (rate, value) in both.iter_mut().zip(values) {
-            if let Some(value) = value {
-                rate.queries += 1;
-                rate.counts[rate_bins.place(value)] += 1;
-            }
+        for (rate, value) in [&mut gaps.first, &mut gaps.second].into_iter().zip(values) {
+            let Some(value) = value else { continue };
+            rate.queries += 1;
+            rate.counts[gaps.rate_bins.place(value)] += 1;
         }
-        if let [Some(first), Some(second)] = values {
-            let gap = first - second;
-            queries += 1;
-            positive += usize::from(gap > 0.0);
-            negative += usize::from(gap < 0.0);
-            sum += gap;
-            counts[bins.place(gap)] += 1;
-        }
+        let [Some(first), Some(second)] = values else { continue };
+        let gap = first - second;
+        gaps.queries += 1;
+        gaps.positive += usize::from(gap > 0.0);
+        gaps.negative += usize::from(gap < 0.0);
+        gaps.counts[gaps.bins.place(gap)] += 1;
+        sum += gap;
     }
-    let [first, second] = both;
-    let mean = (queries > 0).then(|| sum / queries as f64);
-    Some(QueryGaps { first, second, rate_bins, queries, positive, negative, mean, bins, counts })
+    gaps.mean = (gaps.queries > 0).then(|| sum / gaps.queries as f64);
+    Some(gaps)
 }
 
 /// What may be compared: the two orders of a continuous attribute, the two accuracies between two groups, or
@@ -105,10 +104,7 @@ fn compared(candidates: &[Rate], values: impl FnOnce() -> Vec<f64>) -> Option<(R
 }
 
 fn value(placements: &[Placement], cells: &[usize]) -> Option<f64> {
-    let (mut credit, mut total) = (0.0, 0.0);
-    for placement in placements.iter().filter(|placement| cells.contains(&(placement.cell as usize))) {
-        credit += placement.credit;
-        total += placement.total;
-    }
+    let own = placements.iter().filter(|placement| cells.contains(&(placement.cell as usize)));
+    let (credit, total) = own.fold((0.0, 0.0), |(credit, total), p| (credit + p.credit, total + p.total));
     (total > 0.0).then(|| credit / total)
 }

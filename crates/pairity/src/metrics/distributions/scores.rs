@@ -1,6 +1,6 @@
 //! How scores spread, by group and label.
 
-use super::bins::Bins;
+use super::Bins;
 use crate::examples::{Attribute, Examples};
 
 /// The most bins of a histogram.
@@ -72,13 +72,10 @@ pub struct ScoreHistograms {
 pub(super) fn by_group_and_label(examples: &Examples, scores: &[f64]) -> ScoreHistograms {
     let (low, high, bins) = score_bins(scores);
     let labels = examples.labels.as_deref().and_then(Halves::of);
-    let attribute = match &examples.attribute {
-        Attribute::Continuous(values) => Halves::of(values),
-        _ => None,
-    };
-    let parts = match &examples.attribute {
-        Attribute::Groups { names, .. } => names.len(),
-        _ => 1 + usize::from(attribute.is_some()),
+    let (attribute, parts) = match &examples.attribute {
+        Attribute::Groups { names, .. } => (None, names.len()),
+        Attribute::Continuous(values) => (Halves::of(values), 2),
+        Attribute::None => (None, 1),
     };
     let part = |example: usize| match (&examples.attribute, attribute) {
         (Attribute::Groups { codes, .. }, _) => Some(codes[example] as usize).filter(|&code| code < parts),
@@ -89,21 +86,16 @@ pub(super) fn by_group_and_label(examples: &Examples, scores: &[f64]) -> ScoreHi
         (Attribute::None, _) => Some(0),
     };
     let classes = 1 + usize::from(labels.is_some());
-    let mut histograms: Vec<ScoreHistogram> = (0..parts * classes)
-        .map(|at| ScoreHistogram {
-            part: at / classes,
-            upper_label: labels.map(|_| at % classes == 1),
-            rows: 0,
-            weights: vec![0.0; bins.len()],
-        })
-        .collect();
+    let empty = |at| {
+        let upper_label = labels.map(|_| at % classes == 1);
+        ScoreHistogram { part: at / classes, upper_label, rows: 0, weights: vec![0.0; bins.len()] }
+    };
+    let mut histograms: Vec<ScoreHistogram> = (0..parts * classes).map(empty).collect();
     for (example, &score) in scores.iter().enumerate() {
         let Some(part) = part(example) else { continue };
-        let upper = match (&examples.labels, labels) {
-            (Some(values), Some(halves)) => usize::from(halves.is_upper(values[example])),
-            _ => 0,
-        };
-        let histogram = &mut histograms[part * classes + upper];
+        let both = examples.labels.as_ref().zip(labels);
+        let upper = both.is_some_and(|(values, halves)| halves.is_upper(values[example]));
+        let histogram = &mut histograms[part * classes + usize::from(upper)];
         histogram.rows += 1;
         histogram.weights[bins.place(score)] += examples.weight(example);
     }

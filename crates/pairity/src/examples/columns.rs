@@ -1,8 +1,61 @@
-//! Groups: a categorical protected attribute, or the intersection of several.
+//! Columns in memory: numbers or categories, under a name; and groups, which are a categorical protected attribute, or
+//! the intersection of several.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::hash::Hash;
+
+/// The code of a missing cell in a column of categories.
+pub const MISSING: u32 = u32::MAX;
+
+/// The cells of a column.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Values {
+    /// One number a row; NaN where the cell is missing, finite everywhere else.
+    Numbers(Vec<f64>),
+    /// One of a list of texts a row.
+    Categories {
+        /// A position in `levels` for each row, or [`MISSING`].
+        codes: Vec<u32>,
+        /// The different texts, in order of first appearance.
+        levels: Vec<String>,
+    },
+}
+
+/// A named column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// The name in the header.
+    pub name: String,
+    /// The cells.
+    pub values: Values,
+}
+
+impl Column {
+    /// The numbers, unless the column holds categories.
+    pub fn numbers(&self) -> Option<&[f64]> {
+        match &self.values {
+            Values::Numbers(numbers) => Some(numbers),
+            Values::Categories { .. } => None,
+        }
+    }
+
+    /// The codes and the levels, unless the column holds numbers.
+    pub fn categories(&self) -> Option<(&[u32], &[String])> {
+        match &self.values {
+            Values::Numbers(_) => None,
+            Values::Categories { codes, levels } => Some((codes, levels)),
+        }
+    }
+
+    /// Whether the cell of a row is missing.
+    pub fn is_missing(&self, row: usize) -> bool {
+        match &self.values {
+            Values::Numbers(numbers) => numbers.get(row).is_some_and(|number| number.is_nan()),
+            Values::Categories { codes, .. } => codes.get(row) == Some(&MISSING),
+        }
+    }
+}
 
 /// The code of a row that belongs to no group.
 pub const NO_GROUP: u32 = u32::MAX;
@@ -69,16 +122,12 @@ impl Groups {
     /// Groups in a given order of the names, without those that no row has.
     fn arrange(names: &[String], codes: &[u32], mut order: Vec<usize>) -> Groups {
         let mut used = vec![false; names.len()];
-        for &code in codes {
-            if let Some(used) = used.get_mut(code as usize) {
-                *used = true;
-            }
+        for &code in codes.iter().filter(|&&code| (code as usize) < names.len()) {
+            used[code as usize] = true;
         }
         order.retain(|&i| used[i]);
         let mut place = vec![NO_GROUP; names.len()];
-        for (new, &old) in order.iter().enumerate() {
-            place[old] = new as u32;
-        }
+        order.iter().zip(0..).for_each(|(&old, new)| place[old] = new);
         let codes = codes.iter().map(|&c| place.get(c as usize).copied().unwrap_or(NO_GROUP)).collect();
         Groups { names: order.into_iter().map(|i| names[i].clone()).collect(), codes }
     }
@@ -98,10 +147,7 @@ impl Groups {
 
     /// The group of a row, by its index among the names.
     pub fn code(&self, row: usize) -> Option<usize> {
-        match self.codes.get(row) {
-            None | Some(&NO_GROUP) => None,
-            Some(&code) => Some(code as usize),
-        }
+        self.codes.get(row).filter(|&&code| code != NO_GROUP).map(|&code| code as usize)
     }
 
     /// Number of rows.
