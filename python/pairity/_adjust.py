@@ -84,10 +84,15 @@ def adjust(
     True
     """
     examples = _columns.examples(labels, groups, None, queries, weights)
-    how = _columns.measuring(average, ties, confidence, 1, seed)
     own = _columns.numbers(scores, "scores")
-    adjustment, document, view = _engine.adjust(
-        examples, own, method, maximize, _columns.texts(subject_to), strength, float(tune), how
-    )
+    settings = {
+        **_columns.measuring(average, ties, confidence, 1, seed),
+        "method": method,
+        "maximize": maximize,
+        "subject_to": _columns.texts(subject_to),
+        "strength": strength,
+        "tune": float(tune),
+    }
+    adjustment, (document, view) = _engine.adjust(examples, own, settings)
     found, _ = adjustment.apply(own, _columns.group_columns(groups))
     return Adjusted(document, found, adjustment, view)

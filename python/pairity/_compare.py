@@ -6,21 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from . import _columns, _engine
-from ._estimators import FairRanker, FairRegressor, _length, _seed
-from ._sklearn import labels
+from ._estimators import Document, FairRanker, FairRegressor
 
 
-class Comparison(dict[str, Any]):
+class Comparison(Document):
     """The document ``pairity.compare/1``: methods, best first, with what is expected of them on the test part."""
-
-    def __init__(self, document: dict[str, Any], view: _engine.View) -> None:
-        super().__init__(document)
-        self._view = view
-
-    @property
-    def text(self) -> str:
-        """The comparison for reading."""
-        return self._view.text()
 
     @property
     def results(self) -> list[dict[str, Any]]:
@@ -46,15 +36,6 @@ class Comparison(dict[str, Any]):
 
         index = pandas.Index([result["method"] for result in self["results"]], name="method")
         return pandas.DataFrame([row(result) for result in self["results"]], index=index)
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def __reduce__(self) -> Any:
-        return Comparison, (dict(self), self._view)
-
-    def _repr_html_(self) -> str:
-        return self._view.html()
 
 
 def compare(
@@ -94,15 +75,7 @@ def compare(
     }
     estimator: FairRanker | FairRegressor
     estimator = FairRanker(maximize, **shared) if minimize is None else FairRegressor(minimize, **shared)
-    features = estimator._features(X, reset=True, protected=protected)
-    target = labels(estimator, y, _length(features))
-    seed = _seed(random_state)
-    options = estimator._options(groups, protected) | {
-        "seed": seed,
-        "test": float(test_fraction),
-        "group_aware": estimator._aware(),
-        "group_columns": [name for name, _ in _columns.named_groups(groups)],
-    }
-    examples = _columns.examples(target, groups, protected, queries, weights)
-    how = _columns.measuring(average=estimator.average, confidence=confidence, seed=seed)
-    return Comparison(*_engine.compare(examples, features, _columns.texts(methods), options, how))
+    examples, features, prepared = estimator._prepared(
+        X, y, groups, protected, queries, weights, test_fraction, confidence
+    )
+    return Comparison(*_engine.compare(examples, features, _columns.texts(methods), prepared))

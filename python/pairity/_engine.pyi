@@ -63,9 +63,9 @@ class Examples:
     @property
     def groups(self) -> list[str]: ...
     def audit(
-        self, scores: _Numbers, checks: Sequence[str], measuring: Measuring
+        self, scores: _Numbers, checks: Sequence[str], settings: Measuring
     ) -> tuple[dict[str, Any], View]: ...
-    def measure(self, scores: _Numbers, expression: str, measuring: Measuring) -> dict[str, Any]: ...
+    def measure(self, scores: _Numbers, expression: str, settings: Measuring) -> dict[str, Any]: ...
 
 @final
 class View:
@@ -90,23 +90,21 @@ class Model:
         features: _Features,
         groups: Sequence[_Category],
         expression: str,
-        measuring: Measuring,
+        settings: Measuring,
     ) -> dict[str, Any]: ...
 
 def train(
     examples: Examples,
     features: _Features,
-    options: dict[str, Any],
-    measuring: Measuring,
+    settings: dict[str, Any],
     progress: Callable[[int, int, float, float], object] | None,
-) -> tuple[Model, dict[str, Any], View]: ...
+) -> tuple[Model, tuple[dict[str, Any], View]]: ...
 
 def compare(
     examples: Examples,
     features: _Features,
     methods: Sequence[str],
-    options: dict[str, Any],
-    measuring: Measuring,
+    settings: dict[str, Any],
 ) -> tuple[dict[str, Any], View]: ...
 
 @final
@@ -118,28 +116,12 @@ class Adjustment:
 def adjust(
     examples: Examples,
     scores: _Numbers,
-    method: str,
-    maximize: str,
-    subject_to: Sequence[str],
-    strength: float | None,
-    tune: float,
-    measuring: Measuring,
-) -> tuple[Adjustment, dict[str, Any], View]: ...
+    settings: dict[str, Any],
+) -> tuple[Adjustment, tuple[dict[str, Any], View]]: ...
 
 @final
 class ScorePlayer:
-    def __new__(
-        cls,
-        examples: Examples,
-        maximize: str | None,
-        minimize: str | None,
-        subject_to: Sequence[str],
-        average: str,
-        player: str,
-        surrogate: str,
-        margin: float,
-        step_size: float,
-    ) -> Self: ...
+    def __new__(cls, examples: Examples, settings: dict[str, Any]) -> Self: ...
     def step(self, scores: _Numbers, moves: bool) -> tuple[float, _Numbers, _Numbers]: ...
     @property
     def rates(self) -> list[tuple[str, float]]: ...

@@ -28,8 +28,8 @@ class Component:
     """Its parameters."""
 
 
-class Report(dict[str, Any]):
-    """A training run: the document ``pairity.train/1``, which notebooks show as a page."""
+class Document(dict[str, Any]):
+    """A document of the engine, which notebooks show as a page."""
 
     def __init__(self, document: dict[str, Any], view: _engine.View) -> None:
         super().__init__(document)
@@ -37,7 +37,7 @@ class Report(dict[str, Any]):
 
     @property
     def text(self) -> str:
-        """The report for reading."""
+        """The document for reading."""
         return self._view.text()
 
     def __repr__(self) -> str:
@@ -47,7 +47,11 @@ class Report(dict[str, Any]):
         return self._view.html()
 
     def __reduce__(self) -> Any:
-        return Report, (dict(self), self._view)
+        return type(self), (dict(self), self._view)
+
+
+class Report(Document):
+    """A training run: the document ``pairity.train/1``."""
 
 
 class _FairEstimator(BaseEstimator):
@@ -101,24 +105,11 @@ class _FairEstimator(BaseEstimator):
         weights
             Weight of each row.
         """
-        features = self._features(X, reset=True)
-        rows = _length(features)
-        target = labels(self, y, rows)
-        seed = _seed(self.random_state)
-        aware = self._aware()
-        if aware and protected is not None:
-            features.append(("protected", _columns.numbers(protected, "protected")))
-        examples = _columns.examples(target, groups, protected, queries, weights)
-        options = self._options(groups, protected) | {
-            "seed": seed,
-            "group_aware": aware,
-            "group_columns": [name for name, _ in _columns.named_groups(groups)],
-        }
-        how = _columns.measuring(average=self.average, seed=seed)
+        examples, features, settings = self._prepared(X, y, groups, protected, queries, weights)
         with _progress.bar(bool(self.verbose)) as progress:
-            model, document, view = _engine.train(examples, features, options, how, progress)
+            model, (document, view) = _engine.train(examples, features, settings, progress)
         self.model_ = model
-        self.seed_ = seed
+        self.seed_ = settings["seed"]
         self.components_ = [Component(*component) for component in model.components()]
         self.report_ = Report(document, view)
         self.status_ = self.report_["status"]
@@ -178,8 +169,24 @@ class _FairEstimator(BaseEstimator):
             return self.group_aware
         return "weights" if self.group_aware else None
 
-    def _options(self, groups: Any, protected: Any) -> dict[str, Any]:
-        return {
+    def _prepared(
+        self,
+        X: Any,
+        y: Any,
+        groups: Any,
+        protected: Any,
+        queries: Any,
+        weights: Any,
+        test: float = 0.0,
+        confidence: float = 0.95,
+    ) -> tuple[_engine.Examples, Features, dict[str, Any]]:
+        """Rows, features and settings for the engine."""
+        features = self._features(X, reset=True, protected=protected)
+        target = labels(self, y, _length(features))
+        examples = _columns.examples(target, groups, protected, queries, weights)
+        measuring = _columns.measuring(average=self.average, confidence=confidence, seed=_seed(self.random_state))
+        settings = {
+            **measuring,
             # A ranker has the one, a regressor the other.
             "maximize": getattr(self, "maximize", None),
             "minimize": getattr(self, "minimize", None),
@@ -187,14 +194,15 @@ class _FairEstimator(BaseEstimator):
             "method": self.method,
             "model": self.model,
             "hidden": [int(units) for units in np.atleast_1d(np.asarray(self.hidden))],
+            "group_aware": self._aware(),
+            "group_columns": [name for name, _ in _columns.named_groups(groups)],
             "validation": float(self.validation_fraction),
-            "test": 0.0,
+            "test": float(test),
             "multiplier_share": float(self.multiplier_fraction),
             "standardize": bool(self.standardize),
             "answer": "deterministic" if self.deterministic else "mixture",
             "player": self.player,
             "surrogate": self.surrogate,
-            "average": self.average,
             "iterations": int(self.iterations),
             "snapshots": int(self.snapshots),
             "step_sizes": []
@@ -203,6 +211,7 @@ class _FairEstimator(BaseEstimator):
             "batch": None if self.batch is None else int(self.batch),
             "time_limit": None if self.time_limit is None else float(self.time_limit),
         }
+        return examples, features, settings
 
     def _constraints(self, groups: Any, protected: Any) -> list[str]:
         if self.subject_to is not None:
@@ -228,6 +237,8 @@ class _FairEstimator(BaseEstimator):
         else:
             values = matrix(self, X, reset)
             features = [(f"x{place}", values[:, place]) for place in range(values.shape[1])]
+        if not features:
+            raise ValueError("there are no features: a scorer needs at least one (0 feature(s))")
         if protected is not None and self._aware():
             features.append(("protected", _columns.numbers(protected, "protected")))
         return features
@@ -247,8 +258,6 @@ def _feature(column: Any, name: str) -> Any:
 
 
 def _length(features: Features) -> int:
-    if not features:
-        raise ValueError("there are no features: a scorer needs at least one (0 feature(s))")
     first = features[0][1]
     return len(first[0]) if isinstance(first, tuple) else len(first)
 

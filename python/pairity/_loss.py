@@ -130,17 +130,17 @@ class PairwiseLoss:
             raise ValueError("maximize and minimize exclude each other: give one of them")
         examples = _columns.examples(labels, groups, protected, queries, weights)
         self._rows = len(examples)
-        self._player = _engine.ScorePlayer(
-            examples,
-            maximize,
-            minimize,
-            _columns.texts(subject_to),
-            average,
-            player,
-            surrogate,
-            float(margin),
-            float(step_size),
-        )
+        settings = {
+            "maximize": maximize,
+            "minimize": minimize,
+            "subject_to": _columns.texts(subject_to),
+            "average": average,
+            "player": player,
+            "surrogate": surrogate,
+            "margin": float(margin),
+            "step_size": float(step_size),
+        }
+        self._player = _engine.ScorePlayer(examples, settings)
         self._snapshots: list[Any] = []
 
     def __len__(self) -> int:

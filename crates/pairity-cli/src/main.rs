@@ -2,14 +2,13 @@
 //! scripts can rely on.
 
 mod commands;
-mod files;
 mod load;
 mod options;
 mod output;
 mod progress;
-mod requests;
 
 use clap::Parser;
+use commands::{experiments, score, scored, train};
 use options::{Command, Options};
 use std::process::ExitCode;
 
@@ -31,18 +30,18 @@ fn quiet_damaged_files() {
 fn main() -> ExitCode {
     quiet_damaged_files();
     let done = match &Options::parse().command {
-        Command::Audit(options) => commands::audit::run(options),
-        Command::Train(options) => commands::train::run(options),
-        Command::Score(options) => commands::score::run(options),
-        Command::Compare(options) => commands::compare::run(options),
-        Command::Frontier(options) => commands::compare::run_frontier(options),
-        Command::Reproduce(options) => commands::reproduce::run(options),
-        Command::Adjust(options) => commands::adjust::run(options),
-        Command::Data(action) => commands::data::run(action),
-        Command::Demo(options) => commands::demo::run(options),
+        Command::Audit(options) => scored::audit(options),
+        Command::Train(options) => train::train(options),
+        Command::Score(options) => score::score(options),
+        Command::Compare(options) => train::compare(options),
+        Command::Frontier(options) => train::frontier(options),
+        Command::Reproduce(options) => experiments::reproduce(options),
+        Command::Adjust(options) => scored::adjust(options),
+        Command::Data(action) => experiments::data(action),
+        Command::Demo(options) => experiments::demo(options),
     };
-    done.unwrap_or_else(|error| {
+    ExitCode::from(done.unwrap_or_else(|error| {
         output::complain(&format!("error: {error:#}"));
-        ExitCode::from(WRONG)
-    })
+        WRONG
+    }))
 }

@@ -1,25 +1,49 @@
-//! Writing reports: to standard output as text or JSON, and to a file as a page.
+//! What is written: reports to standard output as text or JSON, and files, which appear whole or not at all.
 
-use crate::files::{check_writable, write_file};
-use crate::options::{FitOptions, Format, OutputOptions, PageOptions};
-use anyhow::Context;
+use crate::options::{Format, OutputOptions};
+use crate::progress::reading;
+use anyhow::{Context, bail};
 use pairity_report::{FrontEnd, Look, json_lines};
+use pairity_tables::{AddColumns, TableError, WholeFile};
 use serde_json::Value;
 use std::io::{self, ErrorKind, IsTerminal, Write};
-use std::process::ExitCode;
+use std::path::Path;
 
 /// Width of text that goes to a file or a pipe.
 const WIDTH: usize = 100;
+
+/// The output that is standard output.
+pub const STANDARD: &str = "-";
+
+/// Makes a report on as many threads as were asked for, and writes it: its page first, then text or JSON.
+///
+/// # Errors
+/// Those of making it, or a file that can't be written, which is told before the work.
+pub fn present<R: Send>(
+    options: &OutputOptions,
+    page: Option<&Path>,
+    make: impl FnOnce() -> anyhow::Result<R> + Send,
+    json: impl FnOnce(&R) -> Value,
+    text: impl FnOnce(&R, &Look) -> String,
+    html: impl FnOnce(&R) -> String,
+) -> anyhow::Result<R> {
+    page.map_or(Ok(()), check_writable)?;
+    let report = on_threads(options, make)?;
+    let written = render(options, &report, json, text);
+    if let Some(file) = page {
+        write_file(file, html(&report).as_bytes())?;
+    }
+    write(&written)?;
+    Ok(report)
+}
 
 /// Runs work on as many threads as were asked for.
 pub fn on_threads<T: Send>(
     options: &OutputOptions,
     work: impl FnOnce() -> anyhow::Result<T> + Send,
 ) -> anyhow::Result<T> {
-    let mut pool = rayon::ThreadPoolBuilder::new();
-    if let Some(threads) = options.threads {
-        pool = pool.num_threads(threads);
-    }
+    // The number 0 stands for all cores.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(0));
     pool.build().context("can't start threads")?.install(work)
 }
 
@@ -27,8 +51,8 @@ pub fn on_threads<T: Send>(
 pub fn render<R>(
     options: &OutputOptions,
     report: &R,
-    json: fn(&R) -> Value,
-    text: fn(&R, &Look) -> String,
+    json: impl FnOnce(&R) -> Value,
+    text: impl FnOnce(&R, &Look) -> String,
 ) -> String {
     match options.format {
         Format::Json => json_lines(&json(report)),
@@ -36,55 +60,16 @@ pub fn render<R>(
     }
 }
 
-/// Makes a report and writes it: its page first, then text or JSON.
-///
-/// # Errors
-/// Those of making it, or a file that can't be written.
-pub fn present<R: Send>(
-    options: &FitOptions,
-    make: impl FnOnce() -> anyhow::Result<R> + Send,
-    json: fn(&R) -> Value,
-    text: fn(&R, &Look) -> String,
-    html: fn(&R, Option<&str>) -> String,
-) -> anyhow::Result<ExitCode> {
-    let page = &options.page;
-    page.check()?;
-    let report = on_threads(&options.output, make)?;
-    page.write(page.html.as_ref().map(|_| html(&report, Some(&command(std::env::args())))))?;
-    write(&render(&options.output, &report, json, text))?;
-    Ok(ExitCode::SUCCESS)
-}
-
-impl PageOptions {
-    /// Fails now rather than after an hour of work if the page can't be written.
-    ///
-    /// # Errors
-    /// It can't.
-    pub fn check(&self) -> anyhow::Result<()> {
-        self.html.as_deref().map_or(Ok(()), check_writable)
-    }
-
-    /// Writes the page, if there is one.
-    ///
-    /// # Errors
-    /// The file can't be written; what was there before is untouched.
-    pub fn write(&self, page: Option<String>) -> anyhow::Result<()> {
-        match (&self.html, page) {
-            (Some(file), Some(page)) => write_file(file, page.as_bytes()),
-            _ => Ok(()),
-        }
-    }
-}
-
 /// How text looks on standard output: pictures and colors are for terminals only.
-pub fn look() -> Look {
+fn look() -> Look {
     let terminal = io::stdout().is_terminal();
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let dumb = set("TERM").is_some_and(|name| name == "dumb");
+    let size = if terminal { terminal_size::terminal_size() } else { None };
     Look {
         color: terminal && set("NO_COLOR").is_none(),
         pictures: terminal && !dumb && speaks_unicode(),
-        width: width(),
+        width: size.map_or(WIDTH, |(width, _)| usize::from(width.0).clamp(72, 120)),
         front_end: FrontEnd::CommandLine,
     }
 }
@@ -96,12 +81,6 @@ fn speaks_unicode() -> bool {
         .into_iter()
         .find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
     named.is_none_or(|name| name.to_lowercase().replace('-', "").contains("utf8"))
-}
-
-/// The number of columns to fill.
-fn width() -> usize {
-    let terminal = if io::stdout().is_terminal() { terminal_size::terminal_size() } else { None };
-    terminal.map_or(WIDTH, |(width, _)| usize::from(width.0).clamp(72, 120))
 }
 
 /// Writes to standard output. A reader that has seen enough is no error.
@@ -118,8 +97,13 @@ pub fn complain(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
+/// The command that runs, as one would type it.
+pub fn command() -> String {
+    quoted(std::env::args())
+}
+
 /// A command as one would type it, on one line.
-pub fn command(arguments: impl Iterator<Item = String>) -> String {
+fn quoted(arguments: impl Iterator<Item = String>) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,@%+".contains(c);
     let quote = |argument: String| match !argument.is_empty() && argument.chars().all(plain) {
         true => argument,
@@ -131,6 +115,61 @@ pub fn command(arguments: impl Iterator<Item = String>) -> String {
     format!("pairity {}", rest.join(" "))
 }
 
+/// Writes a file under another name and renames it, so that nobody ever sees half of it.
+///
+/// # Errors
+/// The folder or the file can't be written to; what was there before is untouched.
+pub fn write_file(path: &Path, content: &[u8]) -> anyhow::Result<()> {
+    let write = |mut file: WholeFile| file.write_all(content).and_then(|()| file.keep());
+    WholeFile::create(path).and_then(write).with_context(|| format!("can't write {}", path.display()))
+}
+
+/// Fails now rather than after an hour of work if a file can't be written.
+///
+/// # Errors
+/// The folder does not exist or is not writable.
+pub fn check_writable(path: &Path) -> anyhow::Result<()> {
+    if path.is_dir() {
+        bail!("{} is a folder: name a file in it", path.display());
+    }
+    if let Some(folder) = path.parent().filter(|folder| *folder != Path::new("") && !folder.is_dir()) {
+        bail!("can't write {}: there is no folder {}; make it first", path.display(), folder.display());
+    }
+    // It is gone at once, since it is not kept.
+    WholeFile::create(path).map(drop).with_context(|| format!("can't write {}", path.display()))
+}
+
+/// Opens the file of a new table.
+///
+/// # Errors
+/// The folder does not exist or is not writable.
+pub fn create_table(path: &Path) -> Result<WholeFile, TableError> {
+    WholeFile::create(path).map_err(|cause| TableError::Write { file: path.display().to_string(), cause })
+}
+
+/// Writes a table with its new columns: to a file of some name, or to standard output.
+///
+/// # Errors
+/// The table can't be read again, or the file can't be written; what was there before is untouched.
+pub fn write_columns(
+    plan: &AddColumns,
+    columns: &[&[f64]],
+    name: &str,
+    file: Option<WholeFile>,
+    quiet: bool,
+) -> Result<(), TableError> {
+    let show = reading(quiet);
+    let Some(mut file) = file else {
+        return match plan.write(columns, "standard output", &mut io::stdout(), &show) {
+            // A reader that has seen enough is no error.
+            Err(TableError::Write { cause, .. }) if cause.kind() == ErrorKind::BrokenPipe => Ok(()),
+            done => done,
+        };
+    };
+    plan.write(columns, name, &mut file, &show)?;
+    file.keep().map_err(|cause| TableError::Write { file: name.to_owned(), cause })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,7 +178,7 @@ mod tests {
     fn commands_are_quoted_for_a_shell() {
         let words =
             ["/usr/bin/pairity", "train", "my file.csv", "--subject-to", "A[a > b] >= 0.5", "it's", ""];
-        let command = command(words.iter().map(|word| (*word).to_owned()));
+        let command = quoted(words.iter().map(|word| (*word).to_owned()));
         assert_eq!(command, r"pairity train 'my file.csv' --subject-to 'A[a > b] >= 0.5' 'it'\''s' ''");
     }
 }

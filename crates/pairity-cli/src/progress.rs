@@ -77,25 +77,14 @@ fn is_shown(quiet: bool) -> bool {
     !quiet && stderr().is_terminal()
 }
 
-/// Shows how far a read has come.
-pub struct ReadProgress {
-    quiet: bool,
-    start: Instant,
-    bar: OnceLock<Bar>,
-}
-
-impl ReadProgress {
-    /// Nothing is shown with `quiet`, nor if standard error is no terminal.
-    pub fn new(quiet: bool) -> ReadProgress {
-        ReadProgress { quiet: !is_shown(quiet), start: Instant::now(), bar: OnceLock::new() }
-    }
-
-    /// So many bytes have been read.
-    pub fn update(&self, done: u64, all: Option<u64>) {
-        if self.quiet || self.start.elapsed() < PATIENCE {
+/// Shows how far a read has come, if it takes a while: bytes read so far and, if known, in all.
+pub fn reading(quiet: bool) -> impl Fn(u64, Option<u64>) {
+    let (shown, start, bar) = (is_shown(quiet), Instant::now(), OnceLock::new());
+    move |done, all| {
+        if !shown || start.elapsed() < PATIENCE {
             return;
         }
-        let Bar(bar) = self.bar.get_or_init(|| Bar::new(self.quiet, READING));
+        let Bar(bar) = bar.get_or_init(|| Bar::new(quiet, READING));
         let length = all.unwrap_or(done).max(done);
         if bar.length() != Some(length) {
             bar.set_length(length);

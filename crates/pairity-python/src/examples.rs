@@ -1,36 +1,17 @@
 //! Rows for the engine, and their audit.
 
+use crate::columns::{Category, groups_of, slice};
 use crate::refuse;
-use crate::view::{Shown, View, object};
-use numpy::{Element, PyReadonlyArray1};
+use crate::settings::measuring;
+use crate::view::{FRONT_END, Shown, object, shown};
+use numpy::PyReadonlyArray1;
 use pairity::examples::{Columns, Groups, PairWeight};
-use pairity::goals::{Expression, parse_expression};
-use pairity::metrics::{Measurement, Settings};
-use pairity::rates::{Average, Ties};
+use pairity::goals::parse_expression;
+use pairity::metrics::Measurement;
 use pairity::run::AuditRequest;
-use pairity_report::{AuditReport, Notes, metric_json};
+use pairity_report::{AuditReport, Notes, audit_html, audit_json, audit_text, metric_json};
 use pyo3::prelude::*;
-
-/// A column of categories: a code for each row, and the texts that the codes stand for.
-pub type Category<'py> = (PyReadonlyArray1<'py, u32>, Vec<String>);
-
-/// Groups of one column, or the intersections of several; none without columns.
-pub fn groups_of(columns: &[Category]) -> PyResult<Option<Groups>> {
-    let mut groups: Option<Groups> = None;
-    for (codes, names) in columns {
-        let own = Groups::from_codes(names.clone(), codes.as_slice()?.to_vec());
-        groups = Some(match groups {
-            None => own,
-            Some(before) => before.intersect(&own),
-        });
-    }
-    Ok(groups)
-}
-
-/// The values of an array, if there is one.
-pub fn slice<'a, T: Element>(array: &'a Option<PyReadonlyArray1<'_, T>>) -> PyResult<Option<&'a [T]>> {
-    Ok(array.as_ref().map(|array| array.as_slice()).transpose()?)
-}
+use pyo3::types::PyDict;
 
 /// Everything about the rows that does not depend on scores, checked and sorted by query.
 #[pyclass(frozen, module = "pairity._engine")]
@@ -38,43 +19,6 @@ pub struct Examples {
     pub inner: pairity::examples::Examples,
     /// The groups in the order of the rows.
     pub groups: Option<Groups>,
-}
-
-/// How rates are measured.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct Measuring {
-    average: String,
-    ties: String,
-    confidence: f64,
-    min_pairs: u64,
-    seed: u64,
-}
-
-pub fn average(name: &str) -> PyResult<Average> {
-    let wrong = || refuse(format!("average is {name:?}; it has to be \"pairs\" or \"queries\""));
-    Average::named(name).ok_or_else(wrong)
-}
-
-impl Measuring {
-    pub fn settings(&self) -> PyResult<Settings> {
-        let wrong = || refuse(format!("ties is {:?}; it has to be \"half\" or \"strict\"", self.ties));
-        let ties = Ties::named(&self.ties).ok_or_else(wrong)?;
-        if !(self.confidence > 0.0 && self.confidence < 1.0) {
-            return Err(refuse(format!(
-                "confidence is {}; a number between 0 and 1 is needed, such as 0.95 (0 and 1 themselves don't \
-                 make an interval)",
-                self.confidence
-            )));
-        }
-        Ok(Settings {
-            average: average(&self.average)?,
-            ties,
-            confidence: self.confidence,
-            min_pairs: self.min_pairs,
-            seed: self.seed,
-        })
-    }
 }
 
 #[pymethods]
@@ -126,18 +70,19 @@ impl Examples {
         py: Python<'py>,
         scores: PyReadonlyArray1<'py, f64>,
         checks: Vec<String>,
-        measuring: Measuring,
-    ) -> PyResult<(Bound<'py, PyAny>, View)> {
+        settings: Bound<'py, PyDict>,
+    ) -> PyResult<Shown<'py>> {
         let request = AuditRequest {
             examples: &self.inner,
             scores: scores.as_slice()?,
             checks: &checks,
-            measure: measuring.settings()?,
+            measure: measuring(&settings)?,
             pictures: false,
         };
         let audit = py.detach(|| pairity::run::audit(&request)).map_err(refuse)?.audit;
         let notes = Notes { rows_read: self.inner.rows(), ..Notes::default() };
-        Shown::Audit(Box::new(AuditReport { audit, notes })).for_python(py)
+        let html = |report: &_| audit_html(report, None, FRONT_END);
+        shown(py, AuditReport { audit, notes }, audit_json, audit_text, "Audit", html)
     }
 
     /// One expression of rates as a metric.
@@ -146,11 +91,10 @@ impl Examples {
         py: Python<'py>,
         scores: PyReadonlyArray1<'py, f64>,
         expression: &str,
-        measuring: Measuring,
+        settings: Bound<'py, PyDict>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let settings = measuring.settings()?;
-        let expression: Expression =
-            parse_expression(expression, &self.inner.vocabulary()).map_err(refuse)?;
+        let settings = measuring(&settings)?;
+        let expression = parse_expression(expression, &self.inner.vocabulary()).map_err(refuse)?;
         let scores = scores.as_slice()?;
         let measured = py.detach(|| Measurement::new(&self.inner, scores, &settings)).map_err(refuse)?;
         object(py, &metric_json(&measured.expression(&expression)))

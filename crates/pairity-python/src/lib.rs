@@ -4,15 +4,12 @@
 //! whatever else a caller has is converted in Python. Work is done without Python's lock, and errors of
 //! the engine become `ValueError` with the same words.
 
-mod adjusting;
-mod codes;
-mod comparing;
+mod columns;
 mod examples;
 mod loss;
 mod model;
-mod prepare;
-mod simulated;
-mod training;
+mod runs;
+mod settings;
 mod view;
 
 use pyo3::PyErr;
@@ -29,21 +26,15 @@ fn refuse(error: impl Display) -> PyErr {
 #[pymodule]
 mod _engine {
     #[pymodule_export]
-    use super::adjusting::{Adjustment, adjust};
-    #[pymodule_export]
-    use super::codes::{codes_of_integers, codes_of_texts};
-    #[pymodule_export]
-    use super::comparing::compare;
+    use super::columns::{codes_of_integers, codes_of_texts, simulated};
     #[pymodule_export]
     use super::examples::Examples;
     #[pymodule_export]
     use super::loss::{ScorePlayer, uniform};
     #[pymodule_export]
-    use super::model::Model;
+    use super::model::{Adjustment, Model};
     #[pymodule_export]
-    use super::simulated::simulated;
-    #[pymodule_export]
-    use super::training::train;
+    use super::runs::{adjust, compare, train};
     #[pymodule_export]
     use super::view::View;
     use pairity::goals::Criterion;

@@ -1,13 +1,17 @@
 //! The game in score space, for models of other libraries.
 
-use crate::examples::{Examples, average, slice};
-use crate::prepare::{player, problem, surrogate};
+use crate::columns::slice;
+use crate::examples::Examples;
 use crate::refuse;
+use crate::settings::{average, choice, get};
 use crate::view::object;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
-use pairity::goals::Objective;
-use pairity::solvers::ScoreSettings;
+use pairity::goals::Problem;
+use pairity::pairs::SurrogateKind;
+use pairity::run::FitRequest;
+use pairity::solvers::{Player, ScoreSettings};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use serde_json::json;
 
 /// Value, gradient and curvature.
@@ -25,30 +29,20 @@ pub struct ScorePlayer {
 #[pymethods]
 impl ScorePlayer {
     #[new]
-    #[allow(clippy::too_many_arguments)]
-    fn new(
-        py: Python<'_>,
-        examples: &Examples,
-        maximize: Option<String>,
-        minimize: Option<String>,
-        subject_to: Vec<String>,
-        average: &str,
-        player: &str,
-        surrogate: &str,
-        margin: f64,
-        step_size: f64,
-    ) -> PyResult<ScorePlayer> {
-        let objective = match (maximize, minimize) {
-            (_, Some(text)) => Objective::Minimize(text),
-            (text, None) => Objective::Maximize(text.unwrap_or_else(|| "auc".to_owned())),
+    fn new(py: Python<'_>, examples: &Examples, settings: Bound<'_, PyDict>) -> PyResult<ScorePlayer> {
+        let goal = FitRequest {
+            maximize: get(&settings, "maximize")?,
+            minimize: get(&settings, "minimize")?,
+            subject_to: get(&settings, "subject_to")?,
+            ..FitRequest::default()
         };
-        let problem = problem(&examples.inner, &objective, &subject_to)?;
+        let problem = Problem::of_goal(&goal.goal(), &examples.inner.vocabulary()).map_err(refuse)?;
         let settings = ScoreSettings {
-            player: self::player(player)?,
-            surrogate: self::surrogate(surrogate)?,
-            margin,
-            average: self::average(average)?,
-            step_size,
+            player: choice(&settings, "player", Player::NAMES)?,
+            surrogate: choice(&settings, "surrogate", SurrogateKind::NAMES)?,
+            margin: get(&settings, "margin")?,
+            average: average(&settings)?,
+            step_size: get(&settings, "step_size")?,
         };
         let rows = examples.inner.clone();
         let inner =

@@ -1,41 +1,18 @@
-//! A trained model: scores new rows, and is saved as JSON.
+//! What is trained or tuned, saved as JSON: a model that scores new rows, and an adjustment of scores.
 
-use crate::examples::{Category, Examples, Measuring, groups_of};
+use crate::columns::{Category, Features, columns, groups_of};
+use crate::examples::Examples;
 use crate::refuse;
+use crate::settings::measuring;
 use crate::view::object;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
-use pairity::examples::{Column, Groups, Values};
+use pairity::examples::Groups;
 use pairity::goals::parse_expression;
 use pairity::metrics::{Measurement, Member};
 use pairity::model::{Component, MemberScores, ModelError, ScoreRows};
 use pairity_report::metric_json;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
-
-/// A column of features as Python gives it.
-#[derive(FromPyObject)]
-pub enum Feature<'py> {
-    /// Numbers; NaN where one is missing.
-    Numbers(PyReadonlyArray1<'py, f64>),
-    /// Categories.
-    Category(Category<'py>),
-}
-
-/// Named columns of features, for the encoder.
-pub fn columns(features: &[(String, Feature)]) -> PyResult<Vec<Column>> {
-    features
-        .iter()
-        .map(|(name, feature)| {
-            let values = match feature {
-                Feature::Numbers(numbers) => Values::Numbers(numbers.as_array().to_vec()),
-                Feature::Category((codes, levels)) => {
-                    Values::Categories { codes: codes.as_slice()?.to_vec(), levels: levels.clone() }
-                }
-            };
-            Ok(Column { name: name.clone(), values })
-        })
-        .collect()
-}
+use pyo3::types::PyDict;
 
 /// A distribution over scorers of one architecture, and all that scoring new rows needs.
 #[pyclass(frozen, module = "pairity._engine")]
@@ -46,7 +23,7 @@ pub struct Model {
 impl Model {
     fn rows<'a>(
         &self,
-        features: &[(String, Feature)],
+        features: &Features,
         groups: Option<&'a Groups>,
         queries: Option<&'a Category>,
     ) -> PyResult<ScoreRows<'a>> {
@@ -69,9 +46,8 @@ impl Model {
         self.inner.to_json().map_err(refuse)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let own = py.get_type::<Model>().into_any();
-        Ok((own, PyTuple::new(py, [self.to_json()?])?))
+    fn __getnewargs__(&self) -> PyResult<(String,)> {
+        Ok((self.to_json()?,))
     }
 
     /// Probability, snapshot and parameters of each scorer.
@@ -91,7 +67,7 @@ impl Model {
     fn score<'py>(
         &self,
         py: Python<'py>,
-        features: Vec<(String, Feature<'py>)>,
+        features: Features<'py>,
         groups: Vec<Category<'py>>,
         queries: Option<Category<'py>>,
         seed: u64,
@@ -106,7 +82,7 @@ impl Model {
     fn expected_scores<'py>(
         &self,
         py: Python<'py>,
-        features: Vec<(String, Feature<'py>)>,
+        features: Features<'py>,
         groups: Vec<Category<'py>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let groups = groups_of(&groups)?;
@@ -120,14 +96,13 @@ impl Model {
         &self,
         py: Python<'py>,
         examples: &Examples,
-        features: Vec<(String, Feature<'py>)>,
+        features: Features<'py>,
         groups: Vec<Category<'py>>,
         expression: &str,
-        measuring: Measuring,
+        settings: Bound<'py, PyDict>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let settings = measuring.settings()?;
-        let words = examples.inner.vocabulary();
-        let expression = parse_expression(expression, &words).map_err(refuse)?;
+        let settings = measuring(&settings)?;
+        let expression = parse_expression(expression, &examples.inner.vocabulary()).map_err(refuse)?;
         let groups = groups_of(&groups)?;
         let features = self.rows(&features, groups.as_ref(), None)?.features;
         let measured = py.detach(|| {
@@ -137,5 +112,44 @@ impl Model {
         });
         let measured = measured.map_err(|error: ModelError| refuse(error))?;
         object(py, &metric_json(&measured.expression(&expression)))
+    }
+}
+
+/// A map of scores for each group.
+#[pyclass(frozen, module = "pairity._engine")]
+pub struct Adjustment {
+    pub inner: pairity::model::Adjustment,
+}
+
+#[pymethods]
+impl Adjustment {
+    /// The adjustment of a JSON document.
+    #[new]
+    fn new(json: &str) -> PyResult<Adjustment> {
+        let inner: pairity::model::Adjustment = serde_json::from_str(json).map_err(refuse)?;
+        inner.check().map_err(refuse)?;
+        Ok(Adjustment { inner })
+    }
+
+    /// The adjustment as a JSON document.
+    fn to_json(&self) -> PyResult<String> {
+        serde_json::to_string(&self.inner).map_err(refuse)
+    }
+
+    fn __getnewargs__(&self) -> PyResult<(String,)> {
+        Ok((self.to_json()?,))
+    }
+
+    /// Adjusted scores, and how many rows are of groups that the adjustment does not know.
+    fn apply<'py>(
+        &self,
+        py: Python<'py>,
+        scores: PyReadonlyArray1<'py, f64>,
+        groups: Vec<Category<'py>>,
+    ) -> PyResult<(Bound<'py, PyArray1<f64>>, usize)> {
+        let groups = groups_of(&groups)?;
+        let scores = scores.as_slice()?;
+        let applied = py.detach(|| self.inner.apply(scores, groups.as_ref())).map_err(refuse)?;
+        Ok((applied.scores.into_pyarray(py), applied.unknown))
     }
 }

@@ -63,7 +63,7 @@ pub fn audit_json(report: &AuditReport) -> Value {
     })
 }
 
-/// A document on several lines, one for each key of the outermost object.
+/// A document on several lines: one for each key of the outermost object, or a list as it is usually indented.
 ///
 /// ```
 /// let document = serde_json::json!({ "a": [1, 2], "b": { "c": null } });
@@ -75,7 +75,7 @@ pub fn json_lines(document: &Value) -> String {
             let line = |(key, value): (&String, &Value)| format!("{}: {value}", Value::from(key.as_str()));
             format!("{{\n{}\n}}\n", entries.iter().map(line).collect::<Vec<_>>().join(",\n"))
         }
-        other => format!("{other}\n"),
+        other => format!("{other:#}\n"),
     }
 }
 

@@ -122,7 +122,7 @@ pub fn read(source: &Source, selection: &Selection, progress: ReadProgress<'_>) 
     let mut second = second.into_iter().filter_map(|column| column.finish().ok());
     let columns = first.into_iter().filter_map(|column| column.ok().or_else(|| second.next())).collect();
     let files = files.iter().map(|(file, _)| file.name().to_owned()).zip(counts).collect();
-    Ok(Table { rows, columns, skipped, files })
+    Ok(Table { rows, columns, skipped, files, kept: None })
 }
 
 /// Reads every file once, and returns their numbers of rows.

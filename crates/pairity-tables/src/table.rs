@@ -1,6 +1,6 @@
 //! A table in memory: columns, and which file each row came from.
 
-use pairity::examples::Column;
+use pairity::examples::{Column, Values};
 
 /// The columns that were read, all of the same length.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,6 +10,8 @@ pub struct Table {
     pub(crate) skipped: Vec<String>,
     /// Name and number of rows of each file, in order.
     pub(crate) files: Vec<(String, usize)>,
+    /// The numbers that the rows had when they were read, if some were left out since.
+    pub(crate) kept: Option<Vec<u32>>,
 }
 
 impl Table {
@@ -34,6 +36,26 @@ impl Table {
         Some(self.columns.remove(at))
     }
 
+    /// Leaves only some of the rows, which still know where they came from.
+    pub fn keep(&mut self, rows: &[u32]) {
+        fn keep<T: Copy>(values: &mut Vec<T>, rows: &[u32]) {
+            *values = rows.iter().map(|&row| values[row as usize]).collect();
+        }
+        for column in &mut self.columns {
+            match &mut column.values {
+                Values::Numbers(numbers) => keep(numbers, rows),
+                Values::Categories { codes, .. } => keep(codes, rows),
+            }
+        }
+        self.kept = Some(rows.iter().map(|&row| self.number(row as usize) as u32).collect());
+        self.rows = rows.len();
+    }
+
+    /// The number that a row had when it was read.
+    pub fn number(&self, row: usize) -> usize {
+        self.kept.as_ref().and_then(|kept| kept.get(row)).map_or(row, |&row| row as usize)
+    }
+
     /// The columns alone.
     pub fn into_columns(self) -> Vec<Column> {
         self.columns
@@ -52,7 +74,7 @@ impl Table {
 
     /// Where a row (counted from 0) came from, such as `people.csv, data row 12` for row 11.
     pub fn locate(&self, row: usize) -> String {
-        let mut within = row;
+        let mut within = self.number(row);
         for (name, rows) in &self.files {
             if within < *rows {
                 return format!("{name}, data row {}", within + 1);
@@ -66,7 +88,6 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pairity::examples::Values;
 
     fn table() -> Table {
         let column = |name: &str, value: f64| Column {
@@ -78,6 +99,7 @@ mod tests {
             columns: vec![column("a", 1.0), column("b", 2.0)],
             skipped: Vec::new(),
             files: vec![("x.csv".into(), 2), ("empty.csv".into(), 0), ("y.csv".into(), 1)],
+            kept: None,
         }
     }
 
@@ -88,6 +110,15 @@ mod tests {
         assert_eq!(table.locate(1), "x.csv, data row 2");
         assert_eq!(table.locate(2), "y.csv, data row 1");
         assert_eq!(table.locate(3), "row 4 (the table ends at row 3)");
+    }
+
+    #[test]
+    fn a_kept_row_is_located_where_it_was_read() {
+        let mut table = table();
+        table.keep(&[0, 2]);
+        table.keep(&[1]);
+        assert_eq!((table.rows(), table.locate(0)), (1, "y.csv, data row 1".to_owned()));
+        assert_eq!(table.column("b").and_then(Column::numbers), Some(&[2.0][..]));
     }
 
     #[test]

@@ -1,10 +1,6 @@
-//! The commands, one file each: load, ask the engine, write the report.
+//! The commands: load, ask the engine, write the report, and give the exit code.
 
-pub mod adjust;
-pub mod audit;
-pub mod compare;
-pub mod data;
-pub mod demo;
-pub mod reproduce;
+pub mod experiments;
 pub mod score;
+pub mod scored;
 pub mod train;

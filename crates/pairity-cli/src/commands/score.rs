@@ -1,25 +1,23 @@
 //! `pairity score`: read the columns that a model needs, score the rows, and write the table back with its
 //! scores.
 
-use crate::files::{STANDARD, write_columns};
-use crate::load::Read;
+use crate::load::{Read, Roles};
 use crate::options::ScoreOptions;
-use crate::output;
+use crate::output::{self, STANDARD};
 use anyhow::{Context, anyhow, bail};
 use pairity::examples::Groups;
 use pairity::learners::EncodeError;
-use pairity::model::{After, Model, ModelGroups};
-use pairity::run::{RunError, ScoreOutcome, ScoreRequest, score};
-use pairity_report::{Look, ScoringReport, plain, scoring_json, scoring_text};
-use pairity_tables::{AddColumns, Output, Selection, Source, TableError, Want, WholeFile};
+use pairity::model::{After, Model};
+use pairity::run::{self, RunError, ScoreOutcome, ScoreRequest};
+use pairity_report::{Look, Role, ScoringReport, plain, scoring_json, scoring_text};
+use pairity_tables::{AddColumns, Output, Source, TableError, Want};
 use std::path::Path;
-use std::process::ExitCode;
 
 /// Runs the command.
 ///
 /// # Errors
 /// Wrong arguments or data; the output file is as it was then.
-pub fn run(options: &ScoreOptions) -> anyhow::Result<ExitCode> {
+pub fn score(options: &ScoreOptions) -> anyhow::Result<u8> {
     let report = output::on_threads(&options.output, || scored(options))?;
     if report.output == STANDARD {
         let text = |report: &_, look: &Look| scoring_text(report, &Look { color: false, ..*look });
@@ -27,7 +25,7 @@ pub fn run(options: &ScoreOptions) -> anyhow::Result<ExitCode> {
     } else {
         output::write(&output::render(&options.output, &report, scoring_json, scoring_text))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 fn scored(options: &ScoreOptions) -> anyhow::Result<ScoringReport> {
@@ -46,15 +44,11 @@ fn scored(options: &ScoreOptions) -> anyhow::Result<ScoringReport> {
     let added: Vec<&str> = columns.iter().map(String::as_str).collect();
     let plan = AddColumns::plan(&source, &added, format).map_err(advise)?;
     // Before the work, so that a folder that can't be written to is told at once.
-    let unwritable = |cause| TableError::Write { file: name.clone(), cause };
-    let file = match to_standard {
-        true => None,
-        false => Some(WholeFile::create(path).map_err(unwritable)?),
-    };
+    let file = (!to_standard).then(|| output::create_table(path)).transpose()?;
     let query = queries_of(&model, options);
     let run = outcome(&model, &source, query, options)?;
     let numbers: Vec<&[f64]> = std::iter::once(&run.scores[..]).chain(run.expected.as_deref()).collect();
-    write_columns(&plan, &numbers, path, file, options.output.quiet)?;
+    output::write_columns(&plan, &numbers, &name, file, options.output.quiet)?;
     Ok(ScoringReport {
         tables: source.names().into_iter().map(str::to_owned).collect(),
         model: options.model.display().to_string(),
@@ -90,24 +84,25 @@ fn outcome(
     options: &ScoreOptions,
 ) -> anyhow::Result<ScoreOutcome> {
     let groups = model.groups.as_ref().map_or(&[][..], |groups| &groups.columns);
-    let wants: Vec<Want> = model.encoder.columns().iter().map(Want::from).collect();
-    let categories = query.into_iter().chain(groups.iter().map(String::as_str)).map(Want::category);
-    let (again, others): (Vec<Want>, Vec<Want>) =
-        categories.partition(|role| wants.contains(&Want::number(&role.name)));
-    let selection = Selection::Columns([wants, others].concat());
-    let read = Read::new(source, &selection, again, options.output.quiet);
+    let roles = query.map(|name| (Role::Query, name.to_owned())).into_iter();
+    let roles = roles.chain(groups.iter().map(|name| (Role::Group, name.clone()))).collect();
+    let wants = model.encoder.columns().iter().map(Want::from).collect();
+    let read = Read::new(source, Roles(roles), Some(wants), options.output.quiet);
     let read = read.map_err(|error| explain(error, model, query))?;
     let table = &read.table;
-    let groups = model.groups.as_ref().map(|known| groups_of(known, &read));
+    // Those of one column, or the intersections of several.
+    let columns = groups.iter().filter_map(|name| read.categories(name));
+    let columns = columns.map(|(codes, levels)| Groups::from_codes(levels.to_vec(), codes.to_vec()));
+    let groups = columns.reduce(|before, column| before.intersect(&column)).unwrap_or_default();
     let request = ScoreRequest {
         model,
         columns: table.columns(),
-        groups: groups.as_ref(),
+        groups: model.groups.as_ref().map(|_| &groups),
         queries: query.and_then(|name| read.categories(name)),
         seed: options.seed,
         expected: options.expected,
     };
-    score(&request).map_err(|error| match error {
+    run::score(&request).map_err(|error| match error {
         RunError::Encode(cause @ EncodeError::NotFinite { row, .. }) => {
             anyhow!("{}: {cause}", table.locate(row))
         }
@@ -133,13 +128,6 @@ fn advise(error: TableError) -> anyhow::Error {
         ),
         other => other.into(),
     }
-}
-
-/// The groups of a model in a table: those of one column, or the intersections of several.
-fn groups_of(known: &ModelGroups, read: &Read) -> Groups {
-    let columns = known.columns.iter().filter_map(|name| read.categories(name));
-    let groups = columns.map(|(codes, levels)| Groups::from_codes(levels.to_vec(), codes.to_vec()));
-    groups.reduce(|before, column| before.intersect(&column)).unwrap_or_default()
 }
 
 /// The error of a read, with the reason why an absent column is needed.

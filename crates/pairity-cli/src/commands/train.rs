@@ -1,20 +1,19 @@
-//! `pairity train`: load, train, write the model and the report.
+//! Commands that train. `pairity train`: one model; `pairity compare`: every method that applies, on the same
+//! split and by the same rules; `pairity frontier`: what each reaches as the bound on the violation is tightened.
 
-use crate::files::{beside, check_writable, write_file};
-use crate::options::TrainOptions;
-use crate::progress::{Bar, TRAINING};
-use crate::{load, output};
+use crate::load;
+use crate::options::{CompareOptions, FitOptions, FrontierOptions, TrainOptions};
+use crate::output::{check_writable, command, present, write_file};
+use crate::progress::{Bar, STEPPING, TRAINING};
 use anyhow::Context;
-use pairity::run::{Rows, TrainOutcome, train};
+use pairity::run::{self, CompareWatch, Rows, RunError};
 use pairity::solvers::{Checkpoint, Watch};
 use pairity_report::{PageAside, TrainingReport, training_html, training_json, training_text};
+use pairity_report::{comparison_html, comparison_json, comparison_text};
+use pairity_report::{frontier_html, frontier_json, frontier_text};
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-
-/// The goal is not met.
-const NOT_MET: u8 = 1;
 
 /// Time from one checkpoint to the next.
 const SAVE_EVERY: Duration = Duration::from_secs(2);
@@ -22,39 +21,37 @@ const SAVE_EVERY: Duration = Duration::from_secs(2);
 /// How often somebody pressed Ctrl-C: once ends the training, twice the program.
 static INTERRUPTS: AtomicUsize = AtomicUsize::new(0);
 
-/// Runs the command.
+/// Runs `train`; the exit code is 1 if the goal is not met.
 ///
 /// # Errors
 /// Wrong arguments or data; no file has been written then.
-pub fn run(options: &TrainOptions) -> anyhow::Result<ExitCode> {
-    let (file, fit) = (&options.output_file, &options.fit);
-    check_writable(file)?;
-    fit.page.check()?;
-    let run = output::on_threads(&fit.output, || trained(options, load::to_train(fit)?))?;
-    write_file(file, run.model.to_json()?.as_bytes())?;
-    let report = TrainingReport { run, file: Some(file.display().to_string()) };
-    fit.page.write(report.pictures.as_ref().map(|pictures| {
-        let command = output::command(std::env::args());
-        let (before, plane) = (pictures.before.as_ref(), pictures.plane.as_ref());
-        training_html(&report, &PageAside { command: Some(&command), before, plane, ..PageAside::default() })
-    }))?;
-    let checkpoint = beside(file, ".checkpoint");
-    if !report.stopped() && checkpoint.exists() {
-        std::fs::remove_file(&checkpoint)
-            .with_context(|| format!("can't remove {}", checkpoint.display()))?;
-    }
-    output::write(&output::render(&fit.output, &report, training_json, training_text))?;
-    Ok(ExitCode::from(if report.trained.meets_goal { 0 } else { NOT_MET }))
+pub fn train(options: &TrainOptions) -> anyhow::Result<u8> {
+    let fit = &options.fit;
+    check_writable(&options.output_file)?;
+    let html = |report: &TrainingReport| {
+        let (command, pictures) = (command(), report.pictures.as_ref());
+        let before = pictures.and_then(|pictures| pictures.before.as_ref());
+        let plane = pictures.and_then(|pictures| pictures.plane.as_ref());
+        training_html(report, &PageAside { command: Some(&command), before, plane, ..PageAside::default() })
+    };
+    let make = || trained(options);
+    let report = present(&fit.output, fit.page.html.as_deref(), make, training_json, training_text, html)?;
+    Ok(u8::from(!report.trained.meets_goal))
 }
 
-fn trained(options: &TrainOptions, rows: Rows) -> anyhow::Result<TrainOutcome> {
-    let checkpoint = beside(&options.output_file, ".checkpoint");
+/// Trains, and writes the model.
+fn trained(options: &TrainOptions) -> anyhow::Result<TrainingReport> {
+    let (fit, file) = (&options.fit, &options.output_file);
+    let rows = load::to_train(fit)?;
+    let mut name = file.file_name().unwrap_or_default().to_os_string();
+    name.push(".checkpoint");
+    let checkpoint = file.with_file_name(name);
     let resume = match options.resume && checkpoint.exists() {
         true => Some(read_checkpoint(&checkpoint)?),
         false => None,
     };
     listen();
-    let bar = Bar::new(options.fit.output.quiet, TRAINING);
+    let bar = Bar::new(fit.output.quiet, TRAINING);
     let save = |state: &Checkpoint| {
         // A full disk is no reason to lose the model.
         let written = state.to_json().map_err(anyhow::Error::from);
@@ -67,7 +64,14 @@ fn trained(options: &TrainOptions, rows: Rows) -> anyhow::Result<TrainOutcome> {
         INTERRUPTS.load(Ordering::Relaxed) == 0
     };
     let watch = Watch { progress: &progress, save: &save, save_every: SAVE_EVERY, resume };
-    train(rows, &options.request(), watch).map_err(|error| options.fit.explain(error))
+    let run = run::train(rows, &options.request(), watch).map_err(|error| fit.explain(error))?;
+    write_file(file, run.model.to_json()?.as_bytes())?;
+    let report = TrainingReport { run, file: Some(file.display().to_string()) };
+    if !report.stopped() && checkpoint.exists() {
+        std::fs::remove_file(&checkpoint)
+            .with_context(|| format!("can't remove {}", checkpoint.display()))?;
+    }
+    Ok(report)
 }
 
 fn read_checkpoint(path: &Path) -> anyhow::Result<Checkpoint> {
@@ -84,4 +88,40 @@ fn listen() {
             std::process::exit(130);
         }
     });
+}
+
+/// Runs `compare`.
+///
+/// # Errors
+/// Wrong arguments or data.
+pub fn compare(options: &CompareOptions) -> anyhow::Result<u8> {
+    let (fit, request) = (&options.fit, options.request());
+    let make = || watched(fit, |rows, watch| run::compare(rows, &request, watch));
+    let html = |outcome: &_| comparison_html(outcome, Some(&command()));
+    present(&fit.output, fit.page.html.as_deref(), make, comparison_json, comparison_text, html)?;
+    Ok(0)
+}
+
+/// Runs `frontier`.
+///
+/// # Errors
+/// Wrong arguments or data.
+pub fn frontier(options: &FrontierOptions) -> anyhow::Result<u8> {
+    let (fit, request) = (&options.compared.fit, options.request());
+    let make = || watched(fit, |rows, watch| run::frontier(rows, &request, watch));
+    let html = |outcome: &_| frontier_html(outcome, Some(&command()));
+    present(&fit.output, fit.page.html.as_deref(), make, frontier_json, frontier_text, html)?;
+    Ok(0)
+}
+
+/// Loads the rows and runs on them, with a bar for all runs.
+fn watched<R>(
+    fit: &FitOptions,
+    run: impl FnOnce(Rows, CompareWatch) -> Result<R, RunError>,
+) -> anyhow::Result<R> {
+    let rows = load::to_train(fit)?;
+    let steps = Bar::new(fit.output.quiet, STEPPING);
+    let (runs, done) = (|all| steps.expect(all), |name: &str| steps.step(name));
+    let watch = CompareWatch { runs: &runs, done: &done, ..CompareWatch::default() };
+    run(rows, watch).map_err(|error| fit.explain(error))
 }

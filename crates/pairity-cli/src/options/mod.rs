@@ -1,23 +1,18 @@
 //! The options as plain structs. Nothing here reads a file.
 
-mod adjust;
-mod data;
-mod reproduce;
-mod score;
 mod train;
 mod values;
 
-pub use adjust::AdjustOptions;
-pub use data::{Action, FetchOptions, PlaceOptions};
-pub use reproduce::ReproduceOptions;
-pub use score::ScoreOptions;
 pub use train::{CompareOptions, FitOptions, FrontierOptions, TrainOptions};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pairity::goals::language_help;
+use pairity::methods::Method;
+use pairity::metrics::Settings;
 use pairity::rates::{Average, Ties};
+use pairity_experiments::fetch::FetchSettings;
 use std::path::PathBuf;
-use values::{choices, confidence, positive};
+use values::{choices, confidence, methods, name, positive, split, tuned_share};
 
 /// Pairwise fairness for ranking and regression: exact pair counts with honest intervals.
 #[derive(Debug, Parser)]
@@ -105,6 +100,208 @@ pub struct AuditOptions {
     pub output: OutputOptions,
 }
 
+/// Options of `adjust`.
+#[derive(Debug, Args)]
+pub struct AdjustOptions {
+    /// The table and its columns.
+    #[command(flatten)]
+    pub table: TableOptions,
+
+    /// Column of the scores
+    #[arg(long, value_name = "COL")]
+    pub score: String,
+
+    /// How scores are adjusted
+    #[arg(long, value_parser = methods(|method| method.adjuster().is_some()), value_name = "METHOD", default_value = "group-offset", hide_possible_values = true)]
+    pub method: &'static dyn Method,
+
+    /// What is to be large
+    #[arg(long, value_name = "EXPR", default_value = "auc")]
+    pub maximize: String,
+
+    /// A bound that has to hold, such as 'cross_group <= 0.01'; repeat it for several
+    #[arg(long = "subject-to", value_name = "EXPR", required = true)]
+    pub subject_to: Vec<String>,
+
+    /// How far --method quantile-match goes, from 0 to 1 (default: as far as the goal needs)
+    #[arg(long, value_name = "T")]
+    pub strength: Option<f64>,
+
+    /// Where the table is written, with the adjusted scores in a new column
+    #[arg(short, long = "output", value_name = "OUT")]
+    pub out: Option<PathBuf>,
+
+    /// Name of the new column
+    #[arg(long, value_name = "NAME", default_value = "adjusted")]
+    pub column: String,
+
+    /// Share of the queries that the map is chosen on; the others test it. 1 leaves none
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = tuned_share)]
+    pub tune: f64,
+
+    /// Probability that an interval holds the true value
+    #[arg(long, value_name = "P", default_value = "0.95", value_parser = confidence, allow_negative_numbers = true)]
+    pub confidence: f64,
+
+    /// Seed of the split: same seed, same bytes
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// How to run and what to write.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Options of `score`.
+#[derive(Debug, Args)]
+pub struct ScoreOptions {
+    /// A model that `pairity train` wrote
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+
+    /// CSV, TSV, Parquet or SVMlight files; a folder or a pattern of them; `-` for CSV from standard
+    /// input. Several are one table
+    #[arg(value_name = "TABLE", required = true)]
+    pub tables: Vec<String>,
+
+    /// Where the table with its scores is written: a file that ends in .csv, .tsv or .parquet, or `-`
+    /// for CSV to standard output
+    #[arg(short, long = "output", value_name = "OUT")]
+    pub out: PathBuf,
+
+    /// Name of the new column
+    #[arg(long, value_name = "NAME", default_value = "score", value_parser = name)]
+    pub score: String,
+
+    /// Another new column, expected_NAME, with the scores on average over all draws of a mixture
+    #[arg(long)]
+    pub expected: bool,
+
+    /// Column of the queries, for which a mixture draws (default: as in training)
+    #[arg(long, value_name = "COL")]
+    pub query: Option<String>,
+
+    /// Seed of the draws (default: that of the training)
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+
+    /// How to run and what to write.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Options of `reproduce`.
+#[derive(Debug, Args)]
+pub struct ReproduceOptions {
+    /// Experiments to run; all of them if none is named
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+
+    /// Number of random splits, and of draws of simulated data
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub seeds: u64,
+
+    /// Shares of training, validation and test. Without a test part the training rows are reported
+    #[arg(long, value_name = "A,B,C", value_parser = split, default_value = "0.5,0.25,0.25")]
+    pub split: [f64; 3],
+
+    /// Steps of each game
+    #[arg(long, value_name = "N", default_value_t = 2500, value_parser = positive)]
+    pub iterations: usize,
+
+    /// Queries of the simulated tasks
+    #[arg(long, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u32).range(4..=10_000_000))]
+    pub queries: u32,
+
+    /// Simulated tasks with the means that the paper prints, which are not those it used
+    #[arg(long)]
+    pub as_printed: bool,
+
+    /// Where published data is looked for first
+    #[arg(long, value_name = "FOLDER")]
+    pub data_dir: Option<PathBuf>,
+
+    /// Whether there is a page.
+    #[command(flatten)]
+    pub page: PageOptions,
+
+    /// How to run and what to write.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// What is done with data sets.
+#[derive(Debug, Subcommand)]
+pub enum Action {
+    /// Every data set, and where it is
+    #[command(after_help = include_str!("help/data_list.txt"))]
+    List(PlaceOptions),
+    /// The files of a data set, one a line
+    #[command(after_help = include_str!("help/data_path.txt"))]
+    Path {
+        /// The data set, as `pairity data list` calls it
+        name: String,
+        /// Where it is looked for.
+        #[command(flatten)]
+        place: PlaceOptions,
+    },
+    /// Download data sets from their publishers
+    #[command(after_help = include_str!("help/data_fetch.txt"))]
+    Fetch(FetchOptions),
+}
+
+/// Where data sets are, and how that is told.
+#[derive(Debug, Args)]
+pub struct PlaceOptions {
+    /// The folder that is looked into first, and fetched into
+    #[arg(long, value_name = "FOLDER")]
+    pub data_dir: Option<PathBuf>,
+
+    /// Text for people, or one JSON document
+    #[arg(long, value_enum, value_name = "text|json", default_value_t = Format::Text, hide_possible_values = true)]
+    pub format: Format,
+}
+
+/// Options of `data fetch`.
+#[derive(Debug, Args)]
+pub struct FetchOptions {
+    /// The data sets, as `pairity data list` calls them
+    #[arg(required = true, value_name = "NAME")]
+    pub names: Vec<String>,
+
+    /// Where they go.
+    #[command(flatten)]
+    pub place: PlaceOptions,
+
+    /// Another server that has the files under the same paths, such as http://mirror.example:8080
+    #[arg(long, value_name = "URL")]
+    pub mirror: Option<String>,
+
+    /// How often a file is tried before giving up
+    #[arg(long, value_name = "N", default_value_t = FetchSettings::default().attempts, value_parser = clap::value_parser!(u32).range(1..))]
+    pub attempts: u32,
+
+    /// No progress bar
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// Options of `demo`.
+#[derive(Debug, Args)]
+pub struct DemoOptions {
+    /// Seed of the simulated data: same seed, same data
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// Where the page with pictures is written (default: pairity-demo.html)
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// How to run and what to write.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
 /// Which table, and what its columns are.
 #[derive(Debug, Clone, Args)]
 pub struct TableOptions {
@@ -153,20 +350,11 @@ pub struct TableOptions {
     pub ties: Ties,
 }
 
-/// Options of `demo`.
-#[derive(Debug, Args)]
-pub struct DemoOptions {
-    /// Seed of the simulated data: same seed, same data
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
-
-    /// Where the page with pictures is written (default: pairity-demo.html)
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-
-    /// How to run and what to write.
-    #[command(flatten)]
-    pub output: OutputOptions,
+impl TableOptions {
+    /// How rates are measured.
+    pub fn measure(&self, confidence: f64, seed: u64) -> Settings {
+        Settings { average: self.average, ties: self.ties, confidence, min_pairs: 1, seed }
+    }
 }
 
 /// Argument of every command that can write a page.

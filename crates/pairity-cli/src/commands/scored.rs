@@ -1,0 +1,113 @@
+//! Commands on a table that has scores. `pairity audit` measures them and turns the verdicts into an exit code;
+//! `pairity adjust` shifts or maps them group by group so that a goal holds, where nothing can be trained anew.
+
+use crate::options::{AdjustOptions, AuditOptions};
+use crate::{load, output};
+use anyhow::{anyhow, bail};
+use pairity::metrics::{Settings, Verdict};
+use pairity::run::{self, AdjustOutcome, AdjustRequest, AuditRequest, RunError};
+use pairity_report::{AdjustReport, AuditReport, FrontEnd, plain};
+use pairity_report::{adjust_json, adjust_text, audit_html, audit_json, audit_text};
+use pairity_tables::{AddColumns, Output, TableError};
+
+/// A check failed.
+const FAILED: u8 = 1;
+
+/// A check can't be estimated.
+const NOT_ESTIMABLE: u8 = 3;
+
+/// Runs `audit`.
+///
+/// # Errors
+/// Wrong arguments or data; nothing has been written then.
+pub fn audit(options: &AuditOptions) -> anyhow::Result<u8> {
+    let AuditOptions { table, confidence, min_pairs, seed, output, .. } = options;
+    let page = options.page.html.as_deref();
+    let measured = || {
+        let (examples, scores, notes) = load::scored(table, &options.score, output.quiet)?.1.scored_rows()?;
+        let outcome = run::audit(&AuditRequest {
+            examples: &examples,
+            scores: &scores,
+            checks: &options.checks,
+            measure: Settings { min_pairs: *min_pairs, ..table.measure(*confidence, *seed) },
+            pictures: page.is_some(),
+        })?;
+        Ok((AuditReport { audit: outcome.audit, notes }, outcome.distributions))
+    };
+    let (AuditReport { audit, .. }, _) = output::present(
+        output,
+        page,
+        measured,
+        |(report, _)| audit_json(report),
+        |(report, _), look| audit_text(report, look),
+        |(report, shown)| audit_html(report, shown.as_ref(), FrontEnd::CommandLine),
+    )?;
+    let undecided = audit.checks.iter().filter(|check| check.verdict == Verdict::Undecided);
+    for check in undecided.filter(|_| !options.strict) {
+        output::complain(&format!(
+            "warning: the check {} is undecided: its bound is inside the confidence interval (--strict fails it)",
+            plain(&check.expression)
+        ));
+    }
+    // A failed check weighs more than one that can't be estimated.
+    let has = |verdict| audit.checks.iter().any(|check| check.verdict == verdict);
+    Ok(match has(Verdict::Fail) || (options.strict && has(Verdict::Undecided)) {
+        true => FAILED,
+        false if has(Verdict::NotEstimable) => NOT_ESTIMABLE,
+        false => 0,
+    })
+}
+
+/// Runs `adjust`.
+///
+/// # Errors
+/// Wrong arguments or data; no file has been written then.
+pub fn adjust(options: &AdjustOptions) -> anyhow::Result<u8> {
+    let run = output::on_threads(&options.output, || adjusted(options))?;
+    let written = options.out.as_ref().map(|path| (options.column.clone(), path.display().to_string()));
+    let report = AdjustReport { run, written };
+    output::write(&output::render(&options.output, &report, adjust_json, adjust_text))?;
+    Ok(u8::from(!report.run.adjusted.meets_goal))
+}
+
+fn adjusted(options: &AdjustOptions) -> anyhow::Result<AdjustOutcome> {
+    let (source, mut read) = load::scored(&options.table, &options.score, options.output.quiet)?;
+    // The scores of the kept rows are measured; those of all rows are written.
+    let (all, all_groups) = (read.scores().to_vec(), read.groups()?);
+    let unscored = all.iter().position(|score| score.is_nan()).map(|row| read.table.locate(row));
+    let (examples, scores, _) = read.scored_rows()?;
+    let outcome = run::adjust(&AdjustRequest {
+        examples: &examples,
+        scores: &scores,
+        groups: read.groups()?.as_ref(),
+        method: options.method,
+        maximize: &options.maximize,
+        subject_to: &options.subject_to,
+        strength: options.strength,
+        tune: options.tune,
+        measure: options.table.measure(options.confidence, options.seed),
+    });
+    let outcome = outcome.map_err(|error| match error {
+        RunError::StrengthUnused(method) => {
+            anyhow!("--strength belongs to --method quantile-match, not to {method}")
+        }
+        other => other.into(),
+    })?;
+    let Some(path) = &options.out else { return Ok(outcome) };
+    let name = path.display().to_string();
+    if source.reads(path) {
+        return Err(TableError::OutputIsInput(name).into());
+    }
+    if let Some(place) = unscored {
+        bail!("{place} has no score, so it can't be adjusted: fill in the cell or drop the row");
+    }
+    let written = outcome.adjusted.adjustment.apply(&all, all_groups.as_ref())?;
+    let plan = AddColumns::plan(&source, &[&options.column], Output::of(path)?);
+    let plan = plan.map_err(|error| match error {
+        TableError::NameTaken { .. } => anyhow!("{error}, with --column"),
+        other => other.into(),
+    })?;
+    let file = output::create_table(path)?;
+    output::write_columns(&plan, &[&written.scores], &name, Some(file), options.output.quiet)?;
+    Ok(outcome)
+}
