@@ -33,18 +33,18 @@ pub fn run(options: &TrainOptions) -> anyhow::Result<ExitCode> {
     let run = output::on_threads(&fit.output, || trained(options, load::to_train(fit)?))?;
     write_file(file, run.model.to_json()?.as_bytes())?;
     let report = TrainingReport { run, file: Some(file.display().to_string()) };
-    fit.page.write(report.pictures.as_ref().map(|pictures| {
+    fit.page.write(report.run.pictures.as_ref().map(|pictures| {
         let command = output::command(std::env::args());
         let (before, plane) = (pictures.before.as_ref(), pictures.plane.as_ref());
         training_html(&report, &PageAside { command: Some(&command), before, plane, ..PageAside::default() })
     }))?;
     let checkpoint = beside(file, ".checkpoint");
-    if !report.stopped() && checkpoint.exists() {
+    if !report.run.stopped() && checkpoint.exists() {
         std::fs::remove_file(&checkpoint)
             .with_context(|| format!("can't remove {}", checkpoint.display()))?;
     }
     output::write(&output::render(&fit.output, &report, training_json, training_text))?;
-    Ok(ExitCode::from(if report.trained.meets_goal { 0 } else { NOT_MET }))
+    Ok(ExitCode::from(if report.run.trained.meets_goal { 0 } else { NOT_MET }))
 }
 
 fn trained(options: &TrainOptions, rows: Rows) -> anyhow::Result<TrainOutcome> {

@@ -3,9 +3,8 @@
 use super::TrainingPage;
 use crate::html::frame::{Section, section};
 use crate::html::table::{HtmlTable, TableCell};
-use crate::outcome::miss;
-use crate::text::words::{count, number, plain};
-use crate::training::objective_of;
+use crate::outcome::{miss, objective_of};
+use crate::words::{count, fine, or_dash, plain};
 
 /// More features than this are not listed.
 const MAX_FEATURES: usize = 60;
@@ -15,21 +14,18 @@ const MAX_SCORERS: usize = 12;
 
 impl TrainingPage<'_> {
     pub(super) fn members(&self) -> Option<Section> {
-        let report = self.report;
-        let members = &report.parts.last()?.evaluation.members;
+        let run = self.run;
+        let members = &self.last?.evaluation.members;
         let mut table =
             HtmlTable::new(format!("Each scorer alone, on {}", self.rows()), &["Scorer", "#Drawn"]);
-        table.add_column(plain(objective_of(&report.goal)));
-        report.goal.subject_to.iter().for_each(|text| table.add_column(plain(text)));
-        for (place, (member, component)) in members.iter().zip(&report.trained.components).enumerate() {
-            let mut row = vec![
-                TableCell::name(&name(place, component.snapshot)),
-                TableCell::number(format!("{:.1}%", 100.0 * component.probability)),
-                TableCell::number(member.objective.map_or("—".to_owned(), |x| number(x, 4))),
-            ];
-            let misses = 0..member.assessment.misses.len();
-            row.extend(misses.map(|place| TableCell::number(miss(&member.assessment, place))));
-            table.push(row);
+        table.add_column(plain(objective_of(&run.goal)));
+        run.goal.subject_to.iter().for_each(|text| table.add_column(plain(text)));
+        for (place, (member, component)) in members.iter().zip(&run.trained.components).enumerate() {
+            let drawn = format!("{:.1}%", 100.0 * component.probability);
+            let places = 0..member.assessment.misses.len();
+            let misses = places.map(|place| miss(&member.assessment, place));
+            let numbers = [drawn, or_dash(member.objective, fine)].into_iter().chain(misses);
+            table.row(TableCell::name(&name(place, component.snapshot)), numbers.map(TableCell::number));
         }
         let mut body = vec![table.html()];
         body.extend(self.weights_table().map(|table| table.behind("What each feature weighs")));
@@ -46,17 +42,12 @@ impl TrainingPage<'_> {
 
     /// The weights of linear scorers that have one for each feature.
     fn weights_table(&self) -> Option<HtmlTable> {
-        let (report, components) = (self.report, &self.report.trained.components);
-        let features = &report.features;
-        let fits = components
-            .iter()
-            .all(|c| c.parameters.len() == features.len() || c.parameters.len() == features.len() + 1);
-        if report.scorer != "linear"
-            || report.group_aware
-            || !fits
-            || features.len() > MAX_FEATURES
-            || components.len() > MAX_SCORERS
-        {
+        let (features, components) = (&self.run.features, &self.run.trained.components);
+        // Beside them there may be a constant.
+        let fits =
+            components.iter().all(|c| matches!(c.parameters.len().checked_sub(features.len()), Some(0 | 1)));
+        let few = features.len() <= MAX_FEATURES && components.len() <= MAX_SCORERS;
+        if self.run.scorer != "linear" || self.run.group_aware || !fits || !few {
             return None;
         }
         let mut table = HtmlTable::new("Weights", &["Feature"]).quiet();
@@ -66,12 +57,8 @@ impl TrainingPage<'_> {
         let constant = components.iter().all(|c| c.parameters.len() > features.len());
         let names = features.iter().map(|name| plain(name)).chain(constant.then(|| "constant".to_owned()));
         for (place, name) in names.enumerate() {
-            table.row(
-                TableCell::name(&name),
-                components.iter().map(|c| {
-                    TableCell::number(c.parameters.get(place).map_or("—".to_owned(), |&w| number(w, 4)))
-                }),
-            );
+            let weights = components.iter().map(|c| or_dash(c.parameters.get(place).copied(), fine));
+            table.row(TableCell::name(&name), weights.map(TableCell::number));
         }
         Some(table)
     }
