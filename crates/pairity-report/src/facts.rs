@@ -9,11 +9,8 @@ use pairity::rates::{Average, Ties};
 
 impl Role {
     /// The role in words.
-    pub(crate) fn words(self) -> &'static str {
-        match self {
-            Role::PairWeight => "pair weight",
-            role => role.name(),
-        }
+    pub(crate) fn words(self) -> String {
+        self.name().replace('_', " ")
     }
 }
 

@@ -57,10 +57,10 @@ pub fn audit_json(report: &AuditReport) -> Value {
         "auc": metric_json(&audit.auc),
         "mse": audit.mse.as_ref().map(metric_json),
         "groups": audit.groups,
-        "accuracy": audit.accuracy.iter().map(|row| list(row)).collect::<Vec<_>>(),
+        "accuracy": audit.accuracy.iter().map(list).collect::<Value>(),
         "row_marginals": list(&audit.row_marginals),
         "column_marginals": list(&audit.column_marginals),
-        "parity": audit.parity.iter().map(|row| list(row)).collect::<Vec<_>>(),
+        "parity": audit.parity.iter().map(list).collect::<Value>(),
         "symmetric": list(&audit.symmetric),
         "continuous": continuous.map(|(greater, less)| {
             json!({"greater": metric_json(greater), "less": metric_json(less)})
@@ -210,7 +210,7 @@ fn result_json(result: &MethodResult) -> Value {
             "test": {
                 "objective": metric_json(&outcome.test.objective),
                 "violation": outcome.violation().map(metric_json),
-                "accuracy": outcome.test.audit.accuracy.iter().map(|row| list(row)).collect::<Vec<_>>(),
+                "accuracy": outcome.test.audit.accuracy.iter().map(list).collect::<Value>(),
             },
             "dominated": outcome.dominated,
         }),
@@ -281,7 +281,7 @@ pub fn demo_json(report: &DemoReport) -> Value {
 /// The experiments as one JSON document: a list of lines.
 pub fn reproduction_json(report: &Reproduction) -> Value {
     let spread = |(mean, std): (f64, f64)| json!({"mean": mean, "std": std});
-    let both = |(objective, violation): (f64, f64)| json!({"objective": objective, "violation": violation});
+    let both = |(a, b): (f64, f64)| json!({"objective": a, "violation": b});
     let line = |line: &Reproduced| {
         json!({
             "experiment": line.experiment,
@@ -290,9 +290,7 @@ pub fn reproduction_json(report: &Reproduction) -> Value {
             "violation": spread(line.violation),
             "matrix": line.matrix,
             "population": line.population.map(both),
-            "agreement": line.agreement.map(|(objective, violation)| {
-                json!({"objective": objective, "violation": violation})
-            }),
+            "agreement": line.agreement.map(|(a, b)| json!({"objective": a, "violation": b})),
             "paper": line.paper.map(both),
             "limit": line.limit.map(|(reached, limit)| json!({"reached": reached, "limit": limit})),
             "seeds": line.seeds,
@@ -330,11 +328,9 @@ pub fn metric_json(metric: &Metric) -> Value {
     )
 }
 
-fn list<'a, M>(metrics: &'a [M]) -> Vec<Option<Value>>
-where
-    &'a M: Into<Option<&'a Metric>>,
-{
-    metrics.iter().map(|metric| metric.into().map(metric_json)).collect()
+/// Metrics, some of which may be absent.
+fn list<'a>(metrics: impl IntoIterator<Item = impl Into<Option<&'a Metric>>>) -> Value {
+    metrics.into_iter().map(|metric| json!(metric.into().map(metric_json))).collect()
 }
 
 /// A constraint: behind what is told of it already come its interval, its bound and its verdict.

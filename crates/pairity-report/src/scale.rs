@@ -2,7 +2,6 @@
 
 use crate::words::number;
 use pairity::metrics::{Bins, Metric};
-use serde::Serialize;
 
 /// Numbers along an axis, with ticks at round ones.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,7 +59,7 @@ impl Scale {
     }
 
     /// The same on an axis that goes up, where SVG counts from above.
-    pub(crate) fn from_above(&self, value: f64) -> f64 {
+    pub(crate) fn place_above(&self, value: f64) -> f64 {
         hundredths(100.0 - self.place(value))
     }
 
@@ -79,18 +78,11 @@ impl Scale {
         self.ticks.iter().map(|&tick| (tick, minus(&write(tick)))).collect()
     }
 
-    /// The ticks with their places, as [`place`](Scale::place) or [`from_above`](Scale::from_above) has them, and
+    /// The ticks with their places, as [`place`](Scale::place) or [`place_above`](Scale::place_above) has them, and
     /// labels.
-    pub(crate) fn drawn(&self, place: fn(&Scale, f64) -> f64) -> Vec<Tick> {
-        self.ticks().into_iter().map(|(value, label)| Tick { place: place(self, value), label }).collect()
+    pub(crate) fn drawn(&self, place: fn(&Scale, f64) -> f64) -> Vec<(f64, String)> {
+        self.ticks().into_iter().map(|(value, label)| (place(self, value), label)).collect()
     }
-}
-
-/// A tick as it is drawn.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Tick {
-    place: f64,
-    label: String,
 }
 
 /// A number of percents with two decimals.

@@ -139,7 +139,7 @@ impl Chart {
     }
 
     pub(crate) fn html(&self) -> Html {
-        let (x, y) = (Serde(self.x.drawn(Scale::place)), Serde(self.y.drawn(Scale::from_above)));
+        let (x, y) = (Serde(self.x.drawn(Scale::place)), Serde(self.y.drawn(Scale::place_above)));
         render("chart.html", context! { x, y, ..Serde(self) })
     }
 
@@ -211,13 +211,13 @@ impl Chart {
     }
 
     fn spot(&self, kind: &str, series: usize, (x, y): (f64, f64), about: &str) -> DrawnShape {
-        let (x, y) = (self.x.place(x), self.y.from_above(y));
+        let (x, y) = (self.x.place(x), self.y.place_above(y));
         DrawnShape { class: class(kind, series), x: (x, x), y: (y, y), about: about.to_owned(), path: "" }
     }
 
     fn rect(&mut self, kind: &str, series: usize, x: (f64, f64), y: (f64, f64), about: &str) {
         let (left, right) = (self.x.place(x.0), self.x.place(x.1));
-        let (from, to) = (self.y.from_above(y.0), self.y.from_above(y.1));
+        let (from, to) = (self.y.place_above(y.0), self.y.place_above(y.1));
         let (x, y) = ((left, hundredths(right - left)), (from.min(to), hundredths((from - to).abs())));
         let (class, about) = (class(kind, series), about.to_owned());
         self.shapes.rects.push(DrawnShape { class, x, y, about, path: "" });
@@ -226,7 +226,7 @@ impl Chart {
     /// A line, unless it is a point.
     fn segment(&mut self, kind: &str, series: usize, [from, to]: [(f64, f64); 2], about: &str) {
         let x = (self.x.place(from.0), self.x.place(to.0));
-        let y = (self.y.from_above(from.1), self.y.from_above(to.1));
+        let y = (self.y.place_above(from.1), self.y.place_above(to.1));
         if x.0 != x.1 || y.0 != y.1 {
             let (class, about) = (class(kind, series), about.to_owned());
             self.shapes.lines.push(DrawnShape { class, x, y, about, path: "" });

@@ -70,23 +70,17 @@ impl<'a> Run<'a> {
 }
 
 fn side_by_side(runs: &[Run]) -> Option<Section> {
-    let audits: Vec<_> = runs.iter().map(|run| (run.method().to_owned(), run.test)).collect();
+    let audits: Vec<_> = runs.iter().map(|run| (run.method(), run.test)).collect();
     let about = "How often the better of two candidates has the higher score, by the group of each, on searches \
                  that no scorer has seen. Read along a row for the better one’s group.";
     section("accuracy", "Accuracy between groups", about, [matrices(&audits)])
 }
 
 fn trade(runs: &[Run]) -> Option<Section> {
-    let spots = runs.iter().enumerate().filter_map(|(series, run)| {
-        Some(ScatterPoint {
-            name: run.method(),
-            x: run.gap()?,
-            y: &run.test.auc,
-            dominated: false,
-            series,
-            about: String::new(),
-        })
-    });
+    let spots = runs
+        .iter()
+        .enumerate()
+        .filter_map(|(series, run)| Some(ScatterPoint::of(run.method(), run.gap()?, &run.test.auc, series)));
     let scatter = Scatter {
         title: "Overall accuracy against the gap",
         x_title: "gap between groups (cross_group)",
@@ -204,14 +198,7 @@ fn experiment(lines: &[Reproduced]) -> Option<Section> {
             [Some(ours), theirs].into_iter().flatten()
         })
         .collect();
-    let spots = values.iter().map(|(name, x, y, series)| ScatterPoint {
-        name,
-        x,
-        y,
-        dominated: false,
-        series: *series,
-        about: String::new(),
-    });
+    let spots = values.iter().map(|(name, x, y, series)| ScatterPoint::of(name, x, y, *series));
     let scatter = Scatter {
         title: "Beside the paper",
         x_title: "violation",

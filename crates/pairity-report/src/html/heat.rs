@@ -4,7 +4,7 @@
 use super::markup::{Html, render};
 use super::table::{Name, interval};
 use crate::facts::{Matrix, with_marginals, worst_cell};
-use crate::words::{count, or_dash, rate};
+use crate::words::{many, or_dash, rate};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use pairity::metrics::{Audit, Metric};
@@ -90,8 +90,7 @@ impl<'a> HeatMap<'a> {
         };
         let pairs = match metric.pairs {
             0 => "no pairs".to_owned(),
-            1 => "1 pair".to_owned(),
-            pairs => format!("{} pairs", count(pairs)),
+            pairs => many(pairs as usize, "pair"),
         };
         context! {
             color,
@@ -107,13 +106,11 @@ impl<'a> HeatMap<'a> {
 /// Heat maps beside each other where there is room, and below them what the colors of the last one mean;
 /// those of the others should mean the same.
 pub(crate) fn side_by_side(maps: &[HeatMap]) -> Html {
-    let legend = maps.last().and_then(|map| map.middle).map(|(middle, words)| {
-        let steps: Vec<(String, String)> = (-4..=4).map(legend).collect();
-        let data = context! { middle => format!("{words} ({})", rate(middle)), steps => Serde(steps) };
-        render("heat_legend.html", data)
-    });
+    let middle = maps.last().and_then(|map| map.middle);
+    let middle = middle.map(|(middle, words)| format!("{words} ({})", rate(middle)));
+    let steps = Serde((-4..=4).map(legend).collect::<Vec<_>>());
     let parts: Vec<Html> = maps.iter().map(HeatMap::table).collect();
-    render("side.html", context! { parts, legend })
+    render("side.html", context! { parts, middle, steps })
 }
 
 /// How strong the color is: from −4 for far below to 4 for far above.

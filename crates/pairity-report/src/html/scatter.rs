@@ -22,6 +22,13 @@ pub(crate) struct ScatterPoint<'a> {
     pub(crate) about: String,
 }
 
+impl<'a> ScatterPoint<'a> {
+    /// A point that nothing more is said about.
+    pub(crate) fn of(name: &'a str, x: &'a Metric, y: &'a Metric, series: usize) -> ScatterPoint<'a> {
+        ScatterPoint { name, x, y, dominated: false, series, about: String::new() }
+    }
+}
+
 /// Points on one pair of axes.
 pub(crate) struct Scatter<'a> {
     pub(crate) title: &'a str,
@@ -91,18 +98,10 @@ mod tests {
 
     fn scatter(joined: bool) -> String {
         let (low, high, none) = (metric(Some(0.2)), metric(Some(0.8)), metric(None));
-        let spot = |name, x, y, series, dominated| ScatterPoint {
-            name,
-            x,
-            y,
-            series,
-            dominated,
-            about: String::new(),
-        };
         let spots = vec![
-            spot("good", &low, &high, 0, false),
-            spot("<b>worse</b>", &high, &low, 1, true),
-            spot("unknown", &none, &low, 2, false),
+            ScatterPoint::of("good", &low, &high, 0),
+            ScatterPoint { dominated: true, ..ScatterPoint::of("<b>worse</b>", &high, &low, 1) },
+            ScatterPoint::of("unknown", &none, &low, 2),
         ];
         let scatter = Scatter { title: "All", x_title: "violation", y_title: "auc", spots, joined };
         scatter.html().into_text()
@@ -126,7 +125,7 @@ mod tests {
         // One point makes no line.
         assert_eq!(scatter(true).matches("class=\"line").count(), 0);
         let (a, b) = (metric(Some(0.2)), metric(Some(0.4)));
-        let spot = |x, y| ScatterPoint { name: "m", x, y, series: 0, dominated: false, about: String::new() };
+        let spot = |x, y| ScatterPoint::of("m", x, y, 0);
         let scatter = Scatter {
             title: "",
             x_title: "x",

@@ -85,10 +85,20 @@ impl TableCell {
         cell
     }
 
+    /// The same of a metric that may be absent.
+    pub(crate) fn known(metric: Option<&Metric>, write: fn(f64) -> String) -> TableCell {
+        metric.map_or(TableCell::number("—"), |metric| TableCell::metric(metric, write))
+    }
+
     /// The same with a badge below it all.
     pub(crate) fn with_badge(mut self, badge: Html) -> TableCell {
         self.badge = Some(badge);
         self
+    }
+
+    /// The same with a smaller line below where that applies.
+    pub(crate) fn with_note_if(self, applies: bool, note: &str) -> TableCell {
+        if applies { self.with_note(note) } else { self }
     }
 
     /// The same with a smaller line below.

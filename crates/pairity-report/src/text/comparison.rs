@@ -9,7 +9,8 @@ use pairity::run::{CompareOutcome, ComparisonSetup, FrontierOutcome, MethodOutco
 /// The comparison for reading.
 pub fn comparison_text(report: &CompareOutcome, look: &Look) -> String {
     let page = TextPage::new(&report.setup, look);
-    let outcomes = report.results.iter().filter_map(|result| Some((&result.method, applied(result)?)));
+    let outcomes =
+        report.results.iter().filter_map(|result| Some((&result.method, result.outcome.as_ref().ok()?)));
     let rows: Vec<[String; 6]> =
         outcomes.clone().map(|(method, outcome)| cells(method, outcome, true)).collect();
     let mut text = page.heading("Comparison") + &page.table("method", &rows);
@@ -27,18 +28,13 @@ pub fn frontier_text(report: &FrontierOutcome, look: &Look) -> String {
     let rows = points.filter_map(|point| {
         let bound = point.bound.map_or(String::new(), |bound| format!(" <= {}", fine(bound)));
         let name = format!("{}{bound}", point.result.method);
-        Some(cells(&name, applied(&point.result)?, point.bound.is_some()))
+        Some(cells(&name, point.result.outcome.as_ref().ok()?, point.bound.is_some()))
     });
     let rows: Vec<[String; 6]> = rows.collect();
     let firsts = report.curves.iter().filter_map(|curve| curve.points.first());
     page.heading("Frontier")
         + &page.table("method and bound", &rows)
         + &page.refused(firsts.map(|point| &point.result))
-}
-
-/// What came out of a method, if it applies.
-fn applied(result: &MethodResult) -> Option<&MethodOutcome> {
-    result.outcome.as_ref().ok()
 }
 
 /// A line of the table; without a bound there is nothing to meet or miss.

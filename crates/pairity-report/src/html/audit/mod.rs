@@ -158,7 +158,7 @@ impl AuditPage<'_> {
             add("Table", plain(name));
         }
         for (role, name) in &notes.columns {
-            let role = if *role == Role::Protected { "protected attribute" } else { role.words() };
+            let role = role.words().replace("protected", "protected attribute");
             add(&format!("Column of the {role}"), plain(name));
         }
         add("Rows read", count(notes.rows_read as u64));

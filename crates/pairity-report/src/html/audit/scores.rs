@@ -25,7 +25,7 @@ impl AuditPage<'_> {
             parts.sort_unstable();
         }
         let highest = parts.iter().flat_map(|&part| of(part)).flat_map(shares).fold(0.0, f64::max);
-        let charts: Vec<Chart> = parts.iter().map(|&part| self.part(all, part, of(part), highest)).collect();
+        let charts: Vec<Chart> = parts.iter().map(|&part| self.part(all, part, highest)).collect();
         let mut words = Vec::new();
         let (first, last) = (all.bins.edges.first().copied()?, all.bins.edges.last().copied()?);
         if all.low < first || all.high > last {
@@ -50,13 +50,9 @@ impl AuditPage<'_> {
         section("scores", "Scores by group and label", if all.labels.is_some() { about } else { alone }, body)
     }
 
-    fn part<'h>(
-        &self,
-        all: &ScoreHistograms,
-        part: usize,
-        histograms: impl Iterator<Item = &'h ScoreHistogram> + Clone,
-        highest: f64,
-    ) -> Chart {
+    /// The histograms of a part, on a scale that those of all parts share.
+    fn part(&self, all: &ScoreHistograms, part: usize, highest: f64) -> Chart {
+        let histograms = all.histograms.iter().filter(|histogram| histogram.part == part);
         let edges = &all.bins.edges;
         let words = |histogram: &ScoreHistogram| {
             format!("{} ({})", self.class(all, histogram), many(histogram.rows, "row"))

@@ -254,21 +254,13 @@ impl<'a> ComparisonPage<'a> {
         let mut table = HtmlTable::new(caption, &columns).quiet();
         for model in models {
             let outcome = model.outcome;
-            let mut name = TableCell::name(&name(model));
-            let mut scorers = TableCell::count(outcome.components as u64);
-            if outcome.dominated {
-                name = name.with_note("dominated");
-            }
-            if outcome.components > 1 {
-                scorers = scorers.with_note("drawn");
-            }
-            if outcome.sees_group {
-                scorers = scorers.with_note("by group");
-            }
-            let violation = outcome.violation();
+            let name = TableCell::name(&name(model)).with_note_if(outcome.dominated, "dominated");
+            let scorers = TableCell::count(outcome.components as u64)
+                .with_note_if(outcome.components > 1, "drawn")
+                .with_note_if(outcome.sees_group, "by group");
             let cells = [
                 TableCell::metric(&outcome.test.objective, fine),
-                violation.map_or(TableCell::number("—"), |metric| TableCell::metric(metric, fine)),
+                TableCell::known(outcome.violation(), fine),
                 TableCell::text("").with_badge(verdict(outcome.verdict())),
                 scorers,
                 TableCell::number(format!("{:.1}", outcome.seconds)),

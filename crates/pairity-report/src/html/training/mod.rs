@@ -1,7 +1,6 @@
 //! The page of a training run.
 
 mod course;
-mod scorers;
 #[cfg(test)]
 mod tests;
 mod values;

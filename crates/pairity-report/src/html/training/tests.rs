@@ -1,8 +1,8 @@
 use super::{PageAside, training_html};
-use crate::words::{FrontEnd, number, rate};
+use crate::json::training_json;
 use crate::report::TrainingReport;
 use crate::text::{Look, training_text};
-use crate::json::training_json;
+use crate::words::{FrontEnd, number, rate};
 use pairity::examples::{Column, Columns, Examples, Groups, Values};
 use pairity::run::{FitRequest, Plane, PlaneLine, PlanePoint, Rows, TrainRequest, TrainingPart, train};
 use pairity::solvers::{Evaluation, Status, Watch};

@@ -1,5 +1,5 @@
 //! The objective and the constraints, and every measure, part by part of the rows; accuracies before and after
-//! the constraints, side by side.
+//! the constraints, side by side; and the scorers of a mixture, one by one, with what linear ones weigh.
 
 use super::TrainingPage;
 use crate::facts::{accuracies, by_value, gaps_that_apply, shown_mse};
@@ -8,14 +8,20 @@ use crate::html::heat::{HeatMap, MAX_MATRIX, side_by_side};
 use crate::html::markup::Html;
 use crate::html::table::{HtmlTable, TableCell};
 use crate::html::whiskers::{Whisker, Whiskers, verdict};
-use crate::outcome::{is_constrained, objective_of, slack};
-use crate::words::{fine, plain, rate, shorten};
+use crate::outcome::{is_constrained, miss, objective_of, slack};
+use crate::words::{count, fine, or_dash, plain, rate, shorten};
 use pairity::metrics::{Audit, Metric};
 use pairity::rates::Rate;
 use pairity::run::TrainingPart;
 
 /// Of many groups, this many cells are shown.
 const LOWEST: usize = 20;
+
+/// More features than this are not listed.
+const MAX_FEATURES: usize = 60;
+
+/// Nor are weights of more scorers than this.
+const MAX_SCORERS: usize = 12;
 
 impl TrainingPage<'_> {
     pub(super) fn values(&self) -> Option<Section> {
@@ -39,7 +45,7 @@ impl TrainingPage<'_> {
              Below each value is its interval. A constraint passes if the whole interval keeps the bound.",
             if run.selected_on() == "train" { "same" } else { "validation" }
         );
-        section("values", "Objective and constraints", &about, vec![table.html()])
+        section("values", "Objective and constraints", &about, [table.html()])
     }
 
     /// Every measure that these data have.
@@ -47,11 +53,8 @@ impl TrainingPage<'_> {
         let audits = || self.run.parts.iter().map(|part| &part.evaluation.audit);
         let mut table = self.table("Every measure on each part of the rows");
         let mut add = |name: &str, about: &str, metrics: Vec<Option<&Metric>>, write: fn(f64) -> String| {
-            let cell = |metric: Option<&Metric>| match metric {
-                Some(metric) => TableCell::metric(metric, write),
-                None => TableCell::number("—"),
-            };
-            table.row(TableCell::name(name).with_note(about), metrics.into_iter().map(cell));
+            let cells = metrics.into_iter().map(|metric| TableCell::known(metric, write));
+            table.row(TableCell::name(name).with_note(about), cells);
         };
         let first = audits().next()?;
         add("auc", "the better of two scores higher", audits().map(|audit| Some(&audit.auc)).collect(), rate);
@@ -65,7 +68,7 @@ impl TrainingPage<'_> {
         }
         let about =
             "Gaps are the largest differences among rates that should be equal; 0 is perfectly equal.";
-        section("measures", "All measures", about, vec![table.html()])
+        section("measures", "All measures", about, [table.html()])
     }
 
     /// A table with a column for each part.
@@ -77,13 +80,11 @@ impl TrainingPage<'_> {
 
     pub(super) fn accuracy(&self) -> Option<Section> {
         let audit = self.audit().filter(|audit| audit.groups.len() > 1)?;
-        let mut audits: Vec<(String, &Audit)> = Vec::new();
-        if let Some(before) = self.aside.before {
-            audits.push(("Before: the best scorer whatever the constraints".to_owned(), &before.audit));
-            audits.push(("After: the model".to_owned(), audit));
-        } else {
-            audits.push(("The model".to_owned(), audit));
-        }
+        let before = "Before: the best scorer whatever the constraints";
+        let audits = match self.aside.before {
+            Some(own) => vec![(before, &own.audit), ("After: the model", audit)],
+            None => vec![("The model", audit)],
+        };
         let fits = audit.groups.len() <= MAX_MATRIX;
         let body = if fits { matrices(&audits) } else { lowest(&audits, audit) };
         let about = format!(
@@ -103,12 +104,62 @@ impl TrainingPage<'_> {
         rows.extend(Whisker::of_continuous(both, after, "z"));
         let whiskers = Whiskers::of("Accuracy with its interval", "Accuracy", rows);
         let about = format!("On {}. z is the protected attribute.", self.rows());
-        section("continuous", "Accuracy by a continuous attribute", &about, vec![whiskers.html()])
+        section("continuous", "Accuracy by a continuous attribute", &about, [whiskers.html()])
+    }
+
+    pub(super) fn members(&self) -> Option<Section> {
+        let run = self.run;
+        let members = &self.last?.evaluation.members;
+        let mut table =
+            HtmlTable::new(format!("Each scorer alone, on {}", self.rows()), &["Scorer", "#Drawn"]);
+        table.add_column(plain(objective_of(&run.goal)));
+        run.goal.subject_to.iter().for_each(|text| table.add_column(plain(text)));
+        for (place, (member, component)) in members.iter().zip(&run.trained.components).enumerate() {
+            let drawn = format!("{:.1}%", 100.0 * component.probability);
+            let places = 0..member.assessment.misses.len();
+            let misses = places.map(|place| miss(&member.assessment, place));
+            let numbers = [drawn, or_dash(member.objective, fine)].into_iter().chain(misses);
+            table.row(TableCell::name(&name(place, component.snapshot)), numbers.map(TableCell::number));
+        }
+        let mut body = vec![table.html()];
+        body.extend(self.weights_table().map(|table| table.behind("What each feature weighs")));
+        let (title, about) = match members.len() {
+            1 => ("The scorer", ""),
+            _ => (
+                "Scorers of the mixture",
+                "Every query draws one of them, always the same, by a hash of its id: the goal holds on average over \
+                 queries, not for each scorer.",
+            ),
+        };
+        section("scorers", title, about, body)
+    }
+
+    /// The weights of linear scorers that have one for each feature.
+    fn weights_table(&self) -> Option<HtmlTable> {
+        let (features, components) = (&self.run.features, &self.run.trained.components);
+        // Beside them there may be a constant.
+        let fits =
+            components.iter().all(|c| matches!(c.parameters.len().checked_sub(features.len()), Some(0 | 1)));
+        let few = features.len() <= MAX_FEATURES && components.len() <= MAX_SCORERS;
+        if self.run.scorer != "linear" || self.run.group_aware || !fits || !few {
+            return None;
+        }
+        let mut table = HtmlTable::new("Weights", &["Feature"]).quiet();
+        for (place, component) in components.iter().enumerate() {
+            table.add_column(name(place, component.snapshot));
+        }
+        let constant = components.iter().all(|c| c.parameters.len() > features.len());
+        let names = features.iter().map(|name| plain(name)).chain(constant.then(|| "constant".to_owned()));
+        for (place, name) in names.enumerate() {
+            let weights = components.iter().map(|c| or_dash(c.parameters.get(place).copied(), fine));
+            table.row(TableCell::name(&name), weights.map(TableCell::number));
+        }
+        Some(table)
     }
 }
 
 /// Matrices side by side, in the colors of one scale.
-pub(in crate::html) fn matrices(audits: &[(String, &Audit)]) -> Html {
+pub(in crate::html) fn matrices(audits: &[(&str, &Audit)]) -> Html {
     let middle = audits.last().and_then(|(_, audit)| audit.auc.value);
     let maps: Vec<HeatMap> =
         audits.iter().map(|(caption, audit)| HeatMap::of_accuracy(caption, audit, middle)).collect();
@@ -116,9 +167,9 @@ pub(in crate::html) fn matrices(audits: &[(String, &Audit)]) -> Html {
 }
 
 /// The lowest accuracies, where a matrix would have too many.
-fn lowest(audits: &[(String, &Audit)], last: &Audit) -> Html {
+fn lowest(audits: &[(&str, &Audit)], last: &Audit) -> Html {
     let mut table = HtmlTable::new(format!("The {LOWEST} lowest accuracies"), &["Accuracy"]);
-    audits.iter().for_each(|(caption, _)| table.add_column(caption.clone()));
+    audits.iter().for_each(|(caption, _)| table.add_column((*caption).to_owned()));
     for (a, b) in by_value(&accuracies(last)).iter().take(LOWEST).map(|cell| cell.place) {
         table.row(
             TableCell::name(&shorten(&Rate::accuracy(a, b).name(&last.groups), 80)),
@@ -126,4 +177,11 @@ fn lowest(audits: &[(String, &Audit)], last: &Audit) -> Html {
         );
     }
     table.html()
+}
+
+fn name(place: usize, snapshot: usize) -> String {
+    match snapshot {
+        0 => format!("{}", place + 1),
+        _ => format!("{} (iteration {})", place + 1, count(snapshot as u64)),
+    }
 }
