@@ -1,18 +1,29 @@
-//! What was read and how it was measured, in words that text and pages share.
+//! What was read, how it was measured and what stands out, in words and orders that text and pages share.
 
-use crate::advice::{Advice, FrontEnd};
 use crate::outcome::file_names;
 use crate::report::{AuditReport, Role};
-use crate::text::words::{many, plain};
+use crate::words::{Advice, FrontEnd, many, plain};
 use pairity::goals::{Criterion, Sense};
 use pairity::metrics::{Audit, Check, Metric, Verdict};
-use pairity::rates::{Average, Rate, Ties};
+use pairity::rates::{Average, Ties};
+
+impl Role {
+    /// The role in words.
+    pub(crate) fn words(self) -> String {
+        self.name().replace('_', " ")
+    }
+}
 
 impl AuditReport {
     /// What was audited: "Audit of people.csv".
     pub(crate) fn title(&self) -> String {
         let tables = &self.notes.tables;
         if tables.is_empty() { "Audit".to_owned() } else { format!("Audit of {}", file_names(tables)) }
+    }
+
+    /// The column used as something.
+    pub(crate) fn column(&self, role: Role) -> Option<&str> {
+        self.notes.columns.iter().find(|(own, _)| *own == role).map(|(_, name)| name.as_str())
     }
 
     /// How much was read, and which columns are used as what.
@@ -48,15 +59,16 @@ impl AuditReport {
         [average, ties]
     }
 
-    /// The confidence in percent, with its sign.
-    pub(crate) fn confidence(&self) -> String {
-        format!("{}%", (self.audit.settings.confidence * 100.0 * 1e6).round() / 1e6)
+    /// Rows left out because their weight is 0.
+    pub fn rows_of_no_weight(&self) -> usize {
+        self.notes.rows_read.saturating_sub(self.notes.rows_dropped + self.audit.rows)
     }
 
     /// Why rows were left out, where some were: "score missing in 3".
-    pub(crate) fn missing(&self) -> Vec<String> {
+    pub(crate) fn missing(&self) -> String {
         let some = self.notes.missing.iter().filter(|missing| missing.rows > 0);
-        some.map(|missing| format!("{} missing in {}", missing.role.words(), missing.rows)).collect()
+        let words = some.map(|missing| format!("{} missing in {}", missing.role.words(), missing.rows));
+        words.collect::<Vec<_>>().join(", ")
     }
 
     /// The ids of rows left out, as far as they are known.
@@ -81,71 +93,97 @@ impl AuditReport {
             }
             Verdict::NotEstimable => {
                 let reason = plain(check.metric.reason.as_deref().unwrap_or("there is no value"));
-                match self.has_labels() {
+                match has_labels(&self.audit) {
                     true => reason,
-                    false => format!("{reason}; {}", Advice::Labels.words(front_end)),
+                    false => format!("{reason}; {}", Advice::LABELS.words(front_end)),
                 }
             }
         }
     }
-
-    /// The gaps that these data can have, in the order in which they are documented.
-    pub(crate) fn gaps_that_apply(&self) -> Vec<(Criterion, &Metric)> {
-        if self.audit.groups.len() < 2 && self.audit.continuous.is_none() {
-            return Vec::new();
-        }
-        let applies = |criterion: Criterion| {
-            let kind = criterion.is_continuous() == self.audit.continuous.is_some();
-            kind && (self.has_labels() || !criterion.needs_labels())
-        };
-        self.gaps().into_iter().filter(|(criterion, _)| applies(*criterion)).collect()
-    }
-
-    /// The accuracies between groups.
-    pub(crate) fn accuracies(&self) -> Vec<(Rate, &Metric)> {
-        let cells = self.audit.accuracy.iter().enumerate();
-        let cells = cells.flat_map(|(i, row)| row.iter().enumerate().map(move |(j, cell)| (i, j, cell)));
-        cells.map(|(better, worse, metric)| (Rate::accuracy(better, worse), metric)).collect()
-    }
-
-    /// How often one group scores above another.
-    pub(crate) fn parities(&self) -> Vec<(Rate, &Metric)> {
-        let cells = self.audit.parity.iter().enumerate();
-        let cells = cells.flat_map(|(i, row)| row.iter().enumerate().map(move |(j, cell)| (i, j, cell)));
-        cells
-            .filter_map(|(first, second, metric)| Some((Rate::Parity { first, second }, metric.as_ref()?)))
-            .collect()
-    }
-
-    /// The cell of the lowest accuracy, unless all are equal.
-    pub(crate) fn worst_cell(&self) -> Option<(usize, usize)> {
-        worst_cell(&self.audit.accuracy)
-    }
 }
 
-/// The accuracies between groups, with those of each group against anyone in a last row and column.
-pub(crate) fn with_marginals(audit: &Audit) -> Vec<Vec<Option<&Metric>>> {
+/// A confidence in percent, with its sign.
+pub(crate) fn percent(confidence: f64) -> String {
+    format!("{}%", (confidence * 100.0 * 1e6).round() / 1e6)
+}
+
+/// Whether accuracies could be measured.
+pub(crate) fn has_labels(audit: &Audit) -> bool {
+    audit.mse.is_some()
+}
+
+/// The mean squared error, where scores are on the scale of labels. Those that rank within queries are not.
+pub(crate) fn shown_mse(audit: &Audit) -> Option<&Metric> {
+    audit.mse.as_ref().filter(|_| audit.queries.is_none())
+}
+
+/// The gaps in the order in which they are documented.
+pub(crate) fn gaps(audit: &Audit) -> impl Iterator<Item = (Criterion, &Metric)> {
+    Criterion::documented().into_iter().filter_map(|criterion| Some((criterion, gap(audit, criterion)?)))
+}
+
+/// The gap of a criterion.
+pub(crate) fn gap(audit: &Audit, criterion: Criterion) -> Option<&Metric> {
+    audit.gaps.iter().find(|(own, _)| *own == criterion).map(|(_, metric)| metric)
+}
+
+/// The gaps that these data can have, in the order in which they are documented.
+pub(crate) fn gaps_that_apply(audit: &Audit) -> Vec<(Criterion, &Metric)> {
+    if audit.groups.len() < 2 && audit.continuous.is_none() {
+        return Vec::new();
+    }
+    let applies = |criterion: Criterion| {
+        let kind = criterion.is_continuous() == audit.continuous.is_some();
+        kind && (has_labels(audit) || !criterion.needs_labels())
+    };
+    gaps(audit).filter(|(criterion, _)| applies(*criterion)).collect()
+}
+
+/// Metrics by row and column; what is absent is blank.
+pub(crate) type Matrix<'a> = Vec<Vec<Option<&'a Metric>>>;
+
+/// The accuracies between groups.
+pub(crate) fn accuracies(audit: &Audit) -> Matrix<'_> {
+    audit.accuracy.iter().map(|row| row.iter().map(Some).collect()).collect()
+}
+
+/// The same with those of each group against anyone in a last row and column.
+pub(crate) fn with_marginals(audit: &Audit) -> Matrix<'_> {
     let rows = audit.accuracy.iter().zip(&audit.row_marginals);
     let last = audit.column_marginals.iter().chain([&audit.auc]).map(Some).collect();
     rows.map(|(row, marginal)| row.iter().chain([marginal]).map(Some).collect()).chain([last]).collect()
 }
 
-/// The cells that have a value, from the lowest to the highest.
-pub(crate) fn by_value(cells: Vec<(Rate, &Metric)>) -> Vec<(Rate, &Metric)> {
-    let mut known: Vec<(f64, (Rate, &Metric))> =
-        cells.into_iter().filter_map(|cell| Some((cell.1.value?, cell))).collect();
-    known.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-    known.into_iter().map(|(_, cell)| cell).collect()
+/// How often one group scores above another.
+pub(crate) fn parities(audit: &Audit) -> Matrix<'_> {
+    audit.parity.iter().map(|row| row.iter().map(Option::as_ref).collect()).collect()
 }
 
-/// The cell of the lowest value, unless all are equal.
-pub(crate) fn worst_cell(cells: &[Vec<Metric>]) -> Option<(usize, usize)> {
-    let values = || {
-        let row = |(r, row): (usize, &Vec<Metric>)| {
-            row.iter().enumerate().filter_map(move |(c, m)| Some(((r, c), m.value?))).collect::<Vec<_>>()
-        };
-        cells.iter().enumerate().flat_map(row)
-    };
-    let (place, low) = values().min_by(|(_, a), (_, b)| a.total_cmp(b))?;
-    values().any(|(_, value)| value > low).then_some(place)
+/// A cell that has a value.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Known<'a> {
+    /// Row and column.
+    pub(crate) place: (usize, usize),
+    pub(crate) value: f64,
+    pub(crate) metric: &'a Metric,
+}
+
+/// The cells that have a value, from the lowest to the highest; equal ones row by row.
+pub(crate) fn by_value<'a>(matrix: &Matrix<'a>) -> Vec<Known<'a>> {
+    let mut known = Vec::new();
+    for (r, row) in matrix.iter().enumerate() {
+        for (c, metric) in row.iter().enumerate() {
+            if let Some((metric, value)) = metric.and_then(|metric| Some((metric, metric.value?))) {
+                known.push(Known { place: (r, c), value, metric });
+            }
+        }
+    }
+    known.sort_by(|a, b| a.value.total_cmp(&b.value));
+    known
+}
+
+/// The cell of the lowest accuracy, unless all are equal.
+pub(crate) fn worst_cell(audit: &Audit) -> Option<Known<'_>> {
+    let known = by_value(&accuracies(audit));
+    known.first().copied().filter(|worst| known.iter().any(|cell| cell.value > worst.value))
 }

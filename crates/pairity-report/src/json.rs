@@ -1,9 +1,18 @@
-//! The audit as a JSON document of schema `pairity.audit/1`.
+//! Results as JSON documents, each with its schema: `pairity.audit/1` and so on. Numbers are in full precision.
 
-use crate::report::{AuditReport, Role};
+use crate::facts::gaps;
+use crate::report::{
+    AdjustReport, AuditReport, DemoReport, Reproduced, Reproduction, Role, ScoringReport, TrainingReport,
+};
 use pairity::goals::Sense;
+use pairity::learners::Note;
 use pairity::metrics::{Check, Metric};
 use pairity::rates::{Average, Ties};
+use pairity::run::{
+    AdjustedPart, AdjustedValues, CompareOutcome, ComparisonSetup, FrontierCurve, FrontierOutcome,
+    FrontierPoint, MethodResult,
+};
+use pairity::solvers::Evaluation;
 use serde_json::{Map, Value, json};
 
 /// Larger integers are not exact in programs that hold every number as 64-bit floating point.
@@ -34,13 +43,10 @@ pub fn audit_json(report: &AuditReport) -> Value {
         Ties::Half => "half",
         Ties::Strict => "strict",
     };
-    let list = |metrics: &[Metric]| metrics.iter().map(metric_json).collect::<Vec<_>>();
-    let parity = |row: &Vec<Option<Metric>>| row.iter().map(optional).collect::<Vec<_>>();
-    let continuous = match &audit.continuous {
-        Some((greater, less)) => json!({ "greater": metric_json(greater), "less": metric_json(less) }),
-        None => Value::Null,
+    let continuous = audit.continuous.as_ref();
+    let check = |check: &Check| {
+        check_json(json!({"expression": check.expression, "value": check.metric.value}), check)
     };
-    let gaps = report.gaps().into_iter().map(|(c, gap)| (c.name().to_owned(), metric_json(gap)));
     json!({
         "schema": "pairity.audit/1",
         "rows": audit.rows,
@@ -49,93 +55,20 @@ pub fn audit_json(report: &AuditReport) -> Value {
         "ties": ties,
         "confidence": audit.settings.confidence,
         "auc": metric_json(&audit.auc),
-        "mse": optional(&audit.mse),
+        "mse": audit.mse.as_ref().map(metric_json),
         "groups": audit.groups,
-        "accuracy": audit.accuracy.iter().map(|row| list(row)).collect::<Vec<_>>(),
+        "accuracy": audit.accuracy.iter().map(list).collect::<Value>(),
         "row_marginals": list(&audit.row_marginals),
         "column_marginals": list(&audit.column_marginals),
-        "parity": audit.parity.iter().map(parity).collect::<Vec<_>>(),
+        "parity": audit.parity.iter().map(list).collect::<Value>(),
         "symmetric": list(&audit.symmetric),
-        "continuous": continuous,
-        "gaps": gaps.collect::<Map<_, _>>(),
+        "continuous": continuous.map(|(greater, less)| {
+            json!({"greater": metric_json(greater), "less": metric_json(less)})
+        }),
+        "gaps": gaps(audit).map(|(c, gap)| (c.name().to_owned(), metric_json(gap))).collect::<Map<_, _>>(),
         "checks": audit.checks.iter().map(check).collect::<Vec<_>>(),
         "notes": notes(report),
     })
-}
-
-/// A document on several lines: one for each key of the outermost object, or a list as it is usually indented.
-///
-/// ```
-/// let document = serde_json::json!({ "a": [1, 2], "b": { "c": null } });
-/// assert_eq!(pairity_report::json_lines(&document), "{\n\"a\": [1,2],\n\"b\": {\"c\":null}\n}\n");
-/// ```
-pub fn json_lines(document: &Value) -> String {
-    match document {
-        Value::Object(entries) => {
-            let line = |(key, value): (&String, &Value)| format!("{}: {value}", Value::from(key.as_str()));
-            format!("{{\n{}\n}}\n", entries.iter().map(line).collect::<Vec<_>>().join(",\n"))
-        }
-        other => format!("{other:#}\n"),
-    }
-}
-
-/// A metric as documents have it: value, interval and number of pairs, and the reason for what is missing.
-pub fn metric_json(metric: &Metric) -> Value {
-    let mut object = json!({
-        "value": metric.value,
-        "low": metric.low,
-        "high": metric.high,
-        "pairs": count(metric.pairs),
-    });
-    add_reason(&mut object, metric);
-    object
-}
-
-fn optional(value: &Option<Metric>) -> Value {
-    value.as_ref().map_or(Value::Null, metric_json)
-}
-
-/// What a report of constraints adds to one of them: the interval, the bound and the verdict.
-pub(crate) fn check_entries(entry: &mut Value, own: &Check) {
-    if let (Value::Object(entries), Value::Object(all)) = (entry, check(own)) {
-        all.into_iter().filter(|(key, _)| key != "expression").for_each(|(key, value)| {
-            entries.insert(key, value);
-        });
-    }
-}
-
-/// The value alone.
-pub(crate) fn number_or_null(metric: &Metric) -> Value {
-    metric.value.map_or(Value::Null, Value::from)
-}
-
-fn check(check: &Check) -> Value {
-    let sense = match check.sense {
-        Sense::AtMost => "<=",
-        Sense::AtLeast => ">=",
-    };
-    let mut object = json!({
-        "expression": check.expression,
-        "value": check.metric.value,
-        "low": check.metric.low,
-        "high": check.metric.high,
-        "bound": check.bound,
-        "verdict": check.verdict.name(),
-        "sense": sense,
-        "pairs": count(check.metric.pairs),
-    });
-    add_reason(&mut object, &check.metric);
-    object
-}
-
-fn add_reason(object: &mut Value, metric: &Metric) {
-    if let (Value::Object(entries), Some(reason)) = (object, &metric.reason) {
-        entries.insert("reason".to_owned(), Value::from(reason.as_str()));
-    }
-}
-
-fn count(pairs: u64) -> Value {
-    if pairs <= MAX_EXACT { Value::from(pairs) } else { Value::from(pairs.to_string()) }
 }
 
 fn notes(report: &AuditReport) -> Value {
@@ -162,6 +95,268 @@ fn notes(report: &AuditReport) -> Value {
         "rows_of_no_weight": report.rows_of_no_weight(),
         "rows_without_attribute": report.audit.without_attribute,
     })
+}
+
+/// The run as one JSON document. Numbers are in full precision.
+pub fn training_json(report: &TrainingReport) -> Value {
+    let run = &report.run;
+    let components = run.trained.components.iter();
+    json!({
+        "schema": "pairity.train/1",
+        "method": run.method,
+        "model": run.scorer,
+        "goal": run.goal,
+        "seed": run.seed,
+        "iterations": run.iterations,
+        "step_size": run.trained.step_size,
+        "seconds": run.seconds,
+        "status": run.trained.status.name(),
+        "meets_goal": run.trained.meets_goal,
+        "selected_on": run.selected_on(),
+        "components": components
+            .map(|c| json!({"probability": c.probability, "snapshot": c.snapshot}))
+            .collect::<Vec<_>>(),
+        "train": run.part("train").map(evaluation),
+        "validation": run.part("validation").map(evaluation),
+        "test": run.part("test").map(evaluation),
+        "features": run.features,
+        "group_aware": run.group_aware,
+        "notes": run.notes,
+    })
+}
+
+fn evaluation(evaluation: &Evaluation) -> Value {
+    let audit = &evaluation.audit;
+    let value = |metric: &Metric| metric.value;
+    let violation = |(place, check): (usize, &Check)| {
+        let violation = evaluation.assessment.miss(place);
+        let told =
+            json!({"constraint": check.expression, "value": check.metric.value, "violation": violation});
+        check_json(told, check)
+    };
+    let members = evaluation.members.iter().map(|m| {
+        let misses: Vec<Option<f64>> = (0..audit.checks.len()).map(|c| m.assessment.miss(c)).collect();
+        json!({"probability": m.probability, "objective": m.objective, "violations": misses})
+    });
+    let accuracy = audit.accuracy.iter().map(|row| row.iter().map(value).collect::<Vec<_>>());
+    let continuous = audit.continuous.as_ref();
+    json!({
+        "rows": audit.rows,
+        "queries": audit.queries,
+        "objective": evaluation.objective.value,
+        "objective_low": evaluation.objective.low,
+        "objective_high": evaluation.objective.high,
+        "auc": audit.auc.value,
+        "mse": audit.mse.as_ref().and_then(value),
+        "violations": audit.checks.iter().enumerate().map(violation).collect::<Vec<_>>(),
+        "groups": audit.groups,
+        "accuracy": accuracy.collect::<Vec<_>>(),
+        "continuous": continuous.map(|(greater, less)| json!({"greater": greater.value, "less": less.value})),
+        "members": members.collect::<Vec<_>>(),
+    })
+}
+
+/// The comparison as one JSON document.
+pub fn comparison_json(report: &CompareOutcome) -> Value {
+    let results = report.results.iter().map(result_json).collect();
+    setup_json(&report.setup, "pairity.compare/1", "results", results)
+}
+
+/// The frontier, objective against violation for a range of bounds, as one JSON document.
+pub fn frontier_json(report: &FrontierOutcome) -> Value {
+    let point = |point: &FrontierPoint| {
+        let mut value = result_json(&point.result);
+        value["bound"] = json!(point.bound);
+        value
+    };
+    let curve = |curve: &FrontierCurve| json!({"method": curve.method, "points": curve.points.iter().map(point).collect::<Vec<_>>()});
+    let curves = report.curves.iter().map(curve).collect();
+    setup_json(&report.setup, "pairity.frontier/1", "curves", curves)
+}
+
+/// A document of what methods were compared for, with the entries that are its own.
+fn setup_json(setup: &ComparisonSetup, schema: &str, name: &str, entries: Vec<Value>) -> Value {
+    json!({
+        "schema": schema,
+        "objective": setup.objective(),
+        "goal": setup.goal,
+        "part": setup.part,
+        "rows": setup.rows,
+        "model": setup.scorer,
+        "seed": setup.seed,
+        "confidence": setup.confidence,
+        name: entries,
+        "tables": setup.tables,
+        "notes": setup.notes,
+    })
+}
+
+fn result_json(result: &MethodResult) -> Value {
+    match &result.outcome {
+        Err(reason) => json!({
+            "method": result.method, "applies": false, "reason": reason, "status": null, "seconds": null,
+            "components": null, "test": null, "dominated": false,
+        }),
+        Ok(outcome) => json!({
+            "method": result.method,
+            "applies": true,
+            "reason": null,
+            "status": outcome.status.name(),
+            "seconds": outcome.seconds,
+            "components": outcome.components,
+            "deterministic": outcome.components == 1,
+            "sees_group": outcome.sees_group,
+            "verdict": outcome.verdict().name(),
+            "test": {
+                "objective": metric_json(&outcome.test.objective),
+                "violation": outcome.violation().map(metric_json),
+                "accuracy": outcome.test.audit.accuracy.iter().map(list).collect::<Value>(),
+            },
+            "dominated": outcome.dominated,
+        }),
+    }
+}
+
+/// The adjustment as one JSON document.
+pub fn adjust_json(report: &AdjustReport) -> Value {
+    let run = &report.run;
+    let check = |check: &Check| {
+        json!({
+            "constraint": check.expression,
+            "metric": metric_json(&check.metric),
+            "verdict": check.verdict.name(),
+        })
+    };
+    let values = |values: &AdjustedValues| {
+        let checks: Vec<Value> = values.checks.iter().map(check).collect();
+        json!({"objective": metric_json(&values.objective), "constraints": checks})
+    };
+    let part = |part: &AdjustedPart| {
+        let told = json!({"rows": part.rows, "before": values(&part.before), "after": values(&part.after)});
+        (part.name.to_owned(), told)
+    };
+    json!({
+        "schema": "pairity.adjust/1",
+        "method": run.method,
+        "status": if run.adjusted.meets_goal { "feasible" } else { "infeasible" },
+        "violations": run.adjusted.violations,
+        "adjustment": run.adjusted.adjustment,
+        "parts": run.parts.iter().map(part).collect::<Map<_, _>>(),
+        "seed": run.seed,
+    })
+}
+
+/// The report of a scored table as one JSON document.
+pub fn scoring_json(report: &ScoringReport) -> Value {
+    let run = &report.run;
+    let note = |note: &Note| match note {
+        Note::Unseen { column, rows, different, levels } => json!({
+            "kind": "unseen_values", "column": column, "rows": rows, "different": different, "values": levels,
+        }),
+        Note::Missing { column, rows } => json!({ "kind": "missing_values", "column": column, "rows": rows }),
+    };
+    json!({
+        "schema": "pairity.score/1",
+        "model": report.model,
+        "tables": report.tables,
+        "output": report.output,
+        "columns": report.columns,
+        "rows": run.scores.len(),
+        "seed": run.seed,
+        "query": report.query,
+        "queries": run.queries(),
+        "rows_without_query": run.rows_without_query,
+        "components": run.components,
+        "rows_with_unknown_group": run.rows_with_unknown_group,
+        "notes": run.notes.iter().map(note).collect::<Vec<_>>(),
+    })
+}
+
+/// The demo as one JSON document.
+pub fn demo_json(report: &DemoReport) -> Value {
+    let runs: Vec<Value> = report.runs.iter().map(training_json).collect();
+    json!({"schema": "pairity.demo/1", "queries": report.queries, "runs": runs})
+}
+
+/// The experiments as one JSON document: a list of lines.
+pub fn reproduction_json(report: &Reproduction) -> Value {
+    let spread = |(mean, std): (f64, f64)| json!({"mean": mean, "std": std});
+    let both = |(a, b): (f64, f64)| json!({"objective": a, "violation": b});
+    let line = |line: &Reproduced| {
+        json!({
+            "experiment": line.experiment,
+            "method": line.method,
+            "objective": spread(line.objective),
+            "violation": spread(line.violation),
+            "matrix": line.matrix,
+            "population": line.population.map(both),
+            "agreement": line.agreement.map(|(a, b)| json!({"objective": a, "violation": b})),
+            "paper": line.paper.map(both),
+            "limit": line.limit.map(|(reached, limit)| json!({"reached": reached, "limit": limit})),
+            "seeds": line.seeds,
+            "seconds": line.seconds,
+            "stand_in": line.stand_in,
+            "sample": line.sample,
+            "notes": line.notes,
+        })
+    };
+    report.lines.iter().map(line).collect()
+}
+
+/// A document on several lines: one for each key of the outermost object, or a list as it is usually indented.
+///
+/// ```
+/// let document = serde_json::json!({ "a": [1, 2], "b": { "c": null } });
+/// assert_eq!(pairity_report::json_lines(&document), "{\n\"a\": [1,2],\n\"b\": {\"c\":null}\n}\n");
+/// ```
+pub fn json_lines(document: &Value) -> String {
+    match document {
+        Value::Object(entries) => {
+            let line = |(key, value): (&String, &Value)| format!("{}: {value}", Value::from(key.as_str()));
+            format!("{{\n{}\n}}\n", entries.iter().map(line).collect::<Vec<_>>().join(",\n"))
+        }
+        other => format!("{other:#}\n"),
+    }
+}
+
+/// A metric as documents have it: value, interval and number of pairs, and the reason for what is missing.
+pub fn metric_json(metric: &Metric) -> Value {
+    let pairs = count(metric.pairs);
+    with_reason(
+        json!({"value": metric.value, "low": metric.low, "high": metric.high, "pairs": pairs}),
+        metric,
+    )
+}
+
+/// Metrics, some of which may be absent.
+fn list<'a>(metrics: impl IntoIterator<Item = impl Into<Option<&'a Metric>>>) -> Value {
+    metrics.into_iter().map(|metric| json!(metric.into().map(metric_json))).collect()
+}
+
+/// A constraint: behind what is told of it already come its interval, its bound and its verdict.
+fn check_json(mut told: Value, check: &Check) -> Value {
+    let sense = match check.sense {
+        Sense::AtMost => "<=",
+        Sense::AtLeast => ">=",
+    };
+    told["low"] = json!(check.metric.low);
+    told["high"] = json!(check.metric.high);
+    told["bound"] = json!(check.bound);
+    told["verdict"] = json!(check.verdict.name());
+    told["sense"] = json!(sense);
+    told["pairs"] = count(check.metric.pairs);
+    with_reason(told, &check.metric)
+}
+
+fn with_reason(mut told: Value, metric: &Metric) -> Value {
+    if let Some(reason) = &metric.reason {
+        told["reason"] = json!(reason);
+    }
+    told
+}
+
+fn count(pairs: u64) -> Value {
+    if pairs <= MAX_EXACT { Value::from(pairs) } else { Value::from(pairs.to_string()) }
 }
 
 #[cfg(test)]

@@ -4,37 +4,29 @@
 //! [`CompareOutcome`](pairity::run::CompareOutcome), [`FrontierOutcome`](pairity::run::FrontierOutcome),
 //! [`ScoringReport`], [`AdjustReport`], [`Reproduction`] and [`DemoReport`]. No writer measures anything anew.
 
-mod adjust;
-mod advice;
-mod comparison;
-mod demo;
 mod facts;
-mod frontier;
 mod html;
 mod json;
 mod outcome;
 mod report;
-mod reproduction;
 mod scale;
-mod scoring;
 mod text;
-mod training;
+mod words;
 
-pub use adjust::{AdjustReport, adjust_json};
-pub use advice::FrontEnd;
-pub use comparison::comparison_json;
-pub use demo::{DemoReport, demo_json};
-pub use frontier::frontier_json;
 pub use html::{
     PageAside, adjust_html, audit_html, comparison_html, demo_html, frontier_html, notebook_html,
     reproduction_html, training_html,
 };
-pub use json::{audit_json, json_lines, metric_json};
-pub use report::{AuditReport, Missing, Notes, Role};
-pub use reproduction::{Reproduced, Reproduction, reproduction_json};
-pub use scoring::{ScoringReport, scoring_json};
+pub use json::{
+    adjust_json, audit_json, comparison_json, demo_json, frontier_json, json_lines, metric_json,
+    reproduction_json, scoring_json, training_json,
+};
+pub use report::{
+    AdjustReport, AuditReport, DemoReport, Missing, Notes, Reproduced, Reproduction, Role, ScoringReport,
+    TrainingReport,
+};
 pub use text::{
-    Look, adjust_text, audit_text, comparison_text, demo_text, frontier_text, plain, reproduction_text,
+    Look, adjust_text, audit_text, comparison_text, demo_text, frontier_text, reproduction_text,
     scoring_text, training_text,
 };
-pub use training::{TrainingReport, training_json};
+pub use words::{FrontEnd, plain};

@@ -1,12 +1,12 @@
-//! What a training run was for and how it ended, in words that text and pages share.
+//! What runs were for and how they ended, in words that text and pages share: trainings, comparisons, the demo,
+//! reproduced experiments.
 
-use crate::advice::{Advice, FrontEnd};
-use crate::text::words::{many, number, plain, rate};
-use crate::training::TrainingReport;
+use crate::report::{DemoReport, Reproduced, TrainingReport};
+use crate::words::{Advice, FrontEnd, fine, many, plain, rate};
 use pairity::goals::{Assessment, Goal, Objective};
 use pairity::metrics::Verdict;
-use pairity::run::TrainingPart;
-use pairity::solvers::Status;
+use pairity::run::{ComparisonSetup, TrainOutcome, TrainingPart};
+use pairity::solvers::{Evaluation, Status};
 
 /// More names than this are counted rather than listed.
 const MAX_NAMES: usize = 3;
@@ -43,21 +43,16 @@ impl Ending {
 impl TrainingReport {
     /// What was trained on: "Training on people.csv".
     pub(crate) fn title(&self) -> String {
-        on_files("Training", &self.tables)
+        on_files("Training", &self.run.tables)
     }
 
     /// The goal as it was stated: "maximize auc subject to cross_group <= 0.01".
     pub(crate) fn goal_words(&self) -> String {
-        let mut goal = goal_words(&self.goal);
-        if self.method != "constrained" {
-            goal += &format!(" (method: {})", self.method);
+        let mut goal = goal_words(&self.run.goal);
+        if self.run.method != "constrained" {
+            goal += &format!(" (method: {})", self.run.method);
         }
         goal
-    }
-
-    /// Whether training enforced constraints.
-    pub(crate) fn constrained(&self) -> bool {
-        !self.goal.subject_to.is_empty() && self.method == "constrained"
     }
 
     /// How much data there was, and what was trained.
@@ -67,28 +62,28 @@ impl TrainingReport {
             let queries = audit.queries.map(|n| format!(" in {}", many(n, "query"))).unwrap_or_default();
             format!("{} {}{queries}", part.name, many(audit.rows, "row"))
         };
-        let mut facts: Vec<String> = self.parts.iter().map(part).collect();
-        let kind = scorer_words(self.scorer);
-        let aware = if self.group_aware { " that sees the group" } else { "" };
-        let features = match &self.features[..] {
+        let mut facts: Vec<String> = self.run.parts.iter().map(part).collect();
+        let kind = scorer_words(self.run.scorer);
+        let aware = if self.run.group_aware { " that sees the group" } else { "" };
+        let features = match &self.run.features[..] {
             [only] if only.contains(" words of ") => plain(only),
             features => many(features.len(), "feature"),
         };
         facts.push(format!("{kind} of {features}{aware}"));
-        facts.push(format!("seed {}", self.seed));
+        facts.push(format!("seed {}", self.run.seed));
         facts
     }
 
     /// How training ended.
     pub(crate) fn ending(&self) -> Ending {
-        let trained = &self.trained;
-        let part = match self.selected_on() {
+        let trained = &self.run.trained;
+        let part = match self.run.selected_on() {
             "validation" => "the validation rows",
             _ => "the training rows",
         };
         let scorers = many(trained.components.len(), "scorer");
-        let worst = number(trained.violations.iter().copied().fold(0.0, f64::max), 4);
-        let constrained = !self.goal.subject_to.is_empty();
+        let worst = fine(worst_of(&trained.violations));
+        let constrained = !self.run.goal.subject_to.is_empty();
         let (tone, word) = match trained.status {
             Status::Feasible | Status::FeasibleAsMixture if !constrained => (Tone::Good, "Trained"),
             Status::Feasible | Status::FeasibleAsMixture => (Tone::Good, "Goal met"),
@@ -106,38 +101,59 @@ impl TrainingReport {
                 (format!("by a mixture of {scorers}, on {part}. {drawn}"), None)
             }
             Status::TimeLimit if trained.meets_goal => {
-                (format!("the best so far meets the goal on {part}, with {scorers}."), Some(Advice::Resume))
+                (format!("the best so far meets the goal on {part}, with {scorers}."), Some(Advice::RESUME))
             }
             Status::TimeLimit => {
-                (format!("the best so far misses the goal by {worst} on {part}."), Some(Advice::Resume))
+                (format!("the best so far misses the goal by {worst} on {part}."), Some(Advice::RESUME))
             }
             Status::NotConverged => {
                 let words = format!("the best mixture found still misses it by {worst} on {part}");
-                (format!("{words}, but was coming nearer:"), Some(Advice::Iterations))
+                (format!("{words}, but was coming nearer:"), Some(Advice::ITERATIONS))
             }
-            Status::Infeasible if self.method != "constrained" => {
-                (format!("{} misses it by {worst} on {part}.", self.method), Some(Advice::Constrained))
+            Status::Infeasible if self.run.method != "constrained" => {
+                (format!("{} misses it by {worst} on {part}.", self.run.method), Some(Advice::CONSTRAINED))
             }
             Status::Infeasible => {
                 let words = "the least violation that any mixture of the scorers found reaches";
-                (format!("{words} on {part} is {worst}."), Some(Advice::Loosen))
+                (format!("{words} on {part} is {worst}."), Some(Advice::LOOSEN))
             }
         };
         Ending { tone, word, words, advice }
     }
 }
 
+/// Whether training enforced constraints.
+pub(crate) fn is_constrained(run: &TrainOutcome) -> bool {
+    !run.goal.subject_to.is_empty() && run.method == "constrained"
+}
+
+/// The largest violation; 0 without one.
+pub(crate) fn worst_of(violations: &[f64]) -> f64 {
+    violations.iter().copied().fold(0.0, f64::max)
+}
+
+/// What values of a comparison are of, and what was trained.
+pub(crate) fn comparison_facts(setup: &ComparisonSetup) -> [String; 3] {
+    [
+        format!("values of the {} part, {}", setup.part, many(setup.rows, "row")),
+        scorer_words(setup.scorer).to_owned(),
+        format!("seed {}", setup.seed),
+    ]
+}
+
+/// The objective as it was stated.
+pub(crate) fn objective_of(goal: &Goal) -> &str {
+    match &goal.objective {
+        Objective::Maximize(text) | Objective::Minimize(text) => text,
+    }
+}
+
 /// A goal as it was stated.
 pub(crate) fn goal_words(goal: &Goal) -> String {
-    let (verb, objective) = match &goal.objective {
-        Objective::Maximize(text) => ("maximize", text),
-        Objective::Minimize(text) => ("minimize", text),
-    };
-    let mut words = format!("{verb} {}", plain(objective));
-    for (place, text) in goal.subject_to.iter().enumerate() {
-        words += &format!("{}{}", if place == 0 { " subject to " } else { " and " }, plain(text));
-    }
-    words
+    let verb = if matches!(goal.objective, Objective::Maximize(_)) { "maximize" } else { "minimize" };
+    let bounds: Vec<String> = goal.subject_to.iter().map(|text| plain(text)).collect();
+    let given = if bounds.is_empty() { "" } else { " subject to " };
+    format!("{verb} {}{given}{}", plain(objective_of(goal)), bounds.join(" and "))
 }
 
 /// What was done on which files, if on any: "Training on people.csv".
@@ -186,5 +202,71 @@ pub(crate) fn scorer_words(model: &str) -> &'static str {
         "mlp" => "network",
         "text-cnn" => "text network",
         _ => "linear scorer",
+    }
+}
+
+/// Commands to run next.
+pub(crate) const NEXT: [&str; 2] = [
+    "pairity audit people.csv --score score --label hired --query job --group gender \\
+    --check 'cross_group <= 0.1' --html audit.html",
+    "pairity train people.csv --label hired --query job --group gender -o model.json \\
+    --subject-to 'cross_group <= 0.01' --html training.html",
+];
+
+impl DemoReport {
+    /// How each scorer does on rows that none has seen.
+    pub(crate) fn tests(&self) -> Vec<&Evaluation> {
+        self.runs.iter().filter_map(|report| report.run.parts.last()).map(|part| &part.evaluation).collect()
+    }
+
+    /// What was simulated.
+    pub(crate) fn about(&self) -> String {
+        format!(
+            "Simulated searches (seed {}): in each of {} one of {} candidates is relevant. Group 1 is rare, and its \
+             relevant candidates look like irrelevant ones of group 0. Three linear scorers that don't see the group \
+             were trained on half of the searches and chosen on a quarter; this is the other quarter, with 95% \
+             confidence intervals.",
+            self.seed, self.queries, self.candidates
+        )
+    }
+
+    /// What was found.
+    pub(crate) fn meaning(&self) -> String {
+        let percent = |test: &Evaluation, a: usize, b: usize| {
+            test.audit.accuracy[a][b].value.map_or("?".to_owned(), |x| format!("{:.0}%", 100.0 * x))
+        };
+        let [plain, fair, _] = self.tests()[..] else { return String::new() };
+        format!(
+            "The best ranking for everyone together puts a relevant candidate of group 1 above an irrelevant one of \
+             group 0 only {} of the time, against {} the other way around. The constrained scorer closes the gap, {} \
+             and {}, at the price of some accuracy elsewhere; the robust one raises the worst of the three rates.",
+            percent(plain, 1, 0),
+            percent(plain, 0, 1),
+            percent(fair, 1, 0),
+            percent(fair, 0, 1),
+        )
+    }
+}
+
+impl Reproduced {
+    /// Decimals of the objective.
+    pub(crate) fn digits(&self) -> usize {
+        if self.shown == "mse" { 4 } else { 3 }
+    }
+
+    /// Whether both values agree with the paper's, in a word or two.
+    pub(crate) fn verdict(&self) -> String {
+        self.agreement.map_or(String::new(), |(objective, violation)| match objective == violation {
+            true => objective.to_owned(),
+            false => format!("{objective} ({violation})"),
+        })
+    }
+
+    /// The values that are worse than the paper's: what each is, with its mean and standard deviation.
+    pub(crate) fn worse(&self) -> Vec<(&'static str, (f64, f64))> {
+        let (objective, violation) = self.agreement.unwrap_or_default();
+        let values = [(objective, self.shown, self.objective), (violation, "violation", self.violation)];
+        let worse = values.into_iter().filter(|(word, ..)| *word == "worse");
+        worse.map(|(_, what, value)| (what, value)).collect()
     }
 }

@@ -1,7 +1,7 @@
-//! A report: an audit, and what happened to the data on the way to it.
+//! What is told about each kind of result: what came out of the engine, and what happened around it.
 
-use pairity::goals::Criterion;
-use pairity::metrics::{Audit, Metric};
+use pairity::metrics::Audit;
+use pairity::run::{AdjustOutcome, Plane, ScoreOutcome, TrainOutcome};
 
 /// What a column is used as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,14 +36,6 @@ impl Role {
             Role::Weight => "weight",
             Role::PairWeight => "pair_weight",
             Role::Id => "id",
-        }
-    }
-
-    /// The role in words.
-    pub(crate) fn words(self) -> &'static str {
-        match self {
-            Role::PairWeight => "pair weight",
-            role => role.name(),
         }
     }
 }
@@ -83,31 +75,106 @@ pub struct AuditReport {
     pub notes: Notes,
 }
 
-impl AuditReport {
-    /// Whether accuracies could be measured.
-    pub(crate) fn has_labels(&self) -> bool {
-        self.audit.mse.is_some()
-    }
+/// A training run, and where its model is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainingReport {
+    /// What came out.
+    pub run: TrainOutcome,
+    /// Where the model was written, if it was.
+    pub file: Option<String>,
+}
 
-    /// The mean squared error, where scores are on the scale of labels. Those that rank within queries are not.
-    pub(crate) fn shown_mse(&self) -> Option<&Metric> {
-        self.audit.mse.as_ref().filter(|_| self.audit.queries.is_none())
-    }
+/// Everything that is told about a scored table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScoringReport {
+    /// Names of the files that were scored.
+    pub tables: Vec<String>,
+    /// The model's file.
+    pub model: String,
+    /// Where the scored table was written; `-` is standard output.
+    pub output: String,
+    /// The columns that were added.
+    pub columns: Vec<String>,
+    /// The column of queries, if draws depend on one.
+    pub query: Option<String>,
+    /// What came out.
+    pub run: ScoreOutcome,
+}
 
-    /// The column used as something.
-    pub(crate) fn column(&self, role: Role) -> Option<&str> {
-        self.notes.columns.iter().find(|(r, _)| *r == role).map(|(_, name)| name.as_str())
-    }
+/// Adjusted scores, and where they are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AdjustReport {
+    /// What came out.
+    pub run: AdjustOutcome,
+    /// The new column and the file that it was written to, if it was.
+    pub written: Option<(String, String)>,
+}
 
-    /// The gaps in the order in which they are documented.
-    pub(crate) fn gaps(&self) -> Vec<(Criterion, &Metric)> {
-        let gap = |criterion| self.audit.gaps.iter().find(|(own, _)| *own == criterion);
-        let gaps = Criterion::documented().into_iter().filter_map(gap);
-        gaps.map(|(criterion, metric)| (*criterion, metric)).collect()
-    }
+/// Everything that is told about the demo: scorers trained for several goals on the same simulated rows. Its
+/// runs are named by their methods: one without a constraint, one with a bound on the gap, and a robust one.
+/// Groups are 0 and 1.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DemoReport {
+    /// The runs; the last part of each is the test part.
+    pub runs: Vec<TrainingReport>,
+    /// Number of simulated queries.
+    pub queries: u32,
+    /// Candidates of each.
+    pub candidates: usize,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Rows of two features, with the scorers.
+    pub plane: Option<Plane>,
+    /// Where the page is written.
+    pub page: String,
+}
 
-    /// Rows left out because their weight is 0.
-    pub fn rows_of_no_weight(&self) -> usize {
-        self.notes.rows_read.saturating_sub(self.notes.rows_dropped + self.audit.rows)
-    }
+/// One method of an experiment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reproduced {
+    /// The experiment: plain letters.
+    pub experiment: &'static str,
+    /// What it is, in words.
+    pub title: &'static str,
+    /// How it was trained.
+    pub method: &'static str,
+    /// `auc` or `mse`.
+    pub shown: &'static str,
+    /// That, as mean and standard deviation over seeds.
+    pub objective: (f64, f64),
+    /// The violation, as mean and standard deviation over seeds.
+    pub violation: (f64, f64),
+    /// The paper's objective and violation.
+    pub paper: Option<(f64, f64)>,
+    /// Whether objective and violation agree with the paper's: a word for each.
+    pub agreement: Option<(&'static str, &'static str)>,
+    /// The matrix of accuracies, averaged over seeds.
+    pub matrix: Vec<Vec<f64>>,
+    /// Objective and violation over all that a simulated task could draw, where that is known.
+    pub population: Option<(f64, f64)>,
+    /// The objective of the goal that was reached, and the best that is possible, where that is known.
+    pub limit: Option<(f64, f64)>,
+    /// Number of seeds.
+    pub seeds: u64,
+    /// Time for all seeds.
+    pub seconds: f64,
+    /// Whether the rows were generated in place of ones that are not public.
+    pub stand_in: bool,
+    /// Whether the rows are only a sample of those that the paper used.
+    pub sample: bool,
+    /// What a reader should know of the data and of how it was trained.
+    pub notes: Vec<String>,
+}
+
+/// Everything that is told about reproduced experiments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reproduction {
+    /// Experiment by experiment, method by method.
+    pub lines: Vec<Reproduced>,
+    /// Number of seeds.
+    pub seeds: u64,
+    /// What the values are of: "test rows".
+    pub rows: &'static str,
+    /// The command that makes it again.
+    pub command: String,
 }

@@ -1,14 +1,13 @@
 //! Scales: where a number stands between round numbers.
 
-use crate::text::words::number;
-use pairity::metrics::Bins;
-use serde::Serialize;
+use crate::words::number;
+use pairity::metrics::{Bins, Metric};
 
 /// Numbers along an axis, with ticks at round ones.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Scale {
-    low: f64,
-    high: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
     ticks: Vec<f64>,
 }
 
@@ -51,20 +50,17 @@ impl Scale {
         Scale { low, high: numbers.iter().copied().fold(self.high, f64::max), ..self }
     }
 
-    pub(crate) fn low(&self) -> f64 {
-        self.low
-    }
-
-    pub(crate) fn high(&self) -> f64 {
-        self.high
-    }
-
     /// Where a number stands, from 0 at the low end to 100 at the high one. Numbers beyond stand at the end.
     pub(crate) fn place(&self, value: f64) -> f64 {
         // Halves, as the difference of the largest numbers overflows.
         let share = (value / 2.0 - self.low / 2.0) / (self.high / 2.0 - self.low / 2.0);
         let share = if share.is_nan() { 0.5 } else { share.clamp(0.0, 1.0) };
         (share * 10_000.0).round() / 100.0
+    }
+
+    /// The same on an axis that goes up, where SVG counts from above.
+    pub(crate) fn place_above(&self, value: f64) -> f64 {
+        hundredths(100.0 - self.place(value))
     }
 
     /// The ticks with their labels.
@@ -82,26 +78,21 @@ impl Scale {
         self.ticks.iter().map(|&tick| (tick, minus(&write(tick)))).collect()
     }
 
-    /// The ticks with their places and labels, from left to right.
-    pub(crate) fn drawn(&self) -> Vec<Tick> {
-        let tick = |(value, label): (f64, String)| Tick { place: self.place(value), label };
-        self.ticks().into_iter().map(tick).collect()
+    /// The ticks with their places, as [`place`](Scale::place) or [`place_above`](Scale::place_above) has them, and
+    /// labels.
+    pub(crate) fn drawn(&self, place: fn(&Scale, f64) -> f64) -> Vec<(f64, String)> {
+        self.ticks().into_iter().map(|(value, label)| (place(self, value), label)).collect()
     }
 }
 
-/// A tick as it is drawn.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Tick {
-    place: f64,
-    label: String,
+/// A number of percents with two decimals.
+pub(crate) fn hundredths(percent: f64) -> f64 {
+    (percent * 100.0).round() / 100.0
 }
 
-impl Tick {
-    /// The same on an axis that goes up, where SVG counts from above.
-    pub(crate) fn upward(mut self) -> Tick {
-        self.place = ((100.0 - self.place) * 100.0).round() / 100.0;
-        self
-    }
+/// The numbers of a metric that a scale has to hold: its value and the ends of its interval.
+pub(crate) fn ends(metric: &Metric) -> impl Iterator<Item = f64> {
+    [metric.value, metric.low, metric.high].into_iter().flatten()
 }
 
 /// A number with a real minus, as wide as a plus.

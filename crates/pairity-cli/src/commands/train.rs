@@ -29,14 +29,14 @@ pub fn train(options: &TrainOptions) -> anyhow::Result<u8> {
     let fit = &options.fit;
     check_writable(&options.output_file)?;
     let html = |report: &TrainingReport| {
-        let (command, pictures) = (command(), report.pictures.as_ref());
+        let (command, pictures) = (command(), report.run.pictures.as_ref());
         let before = pictures.and_then(|pictures| pictures.before.as_ref());
         let plane = pictures.and_then(|pictures| pictures.plane.as_ref());
         training_html(report, &PageAside { command: Some(&command), before, plane, ..PageAside::default() })
     };
     let make = || trained(options);
     let report = present(&fit.output, fit.page.html.as_deref(), make, training_json, training_text, html)?;
-    Ok(u8::from(!report.trained.meets_goal))
+    Ok(u8::from(!report.run.trained.meets_goal))
 }
 
 /// Trains, and writes the model.
@@ -67,7 +67,7 @@ fn trained(options: &TrainOptions) -> anyhow::Result<TrainingReport> {
     let run = run::train(rows, &options.request(), watch).map_err(|error| fit.explain(error))?;
     write_file(file, run.model.to_json()?.as_bytes())?;
     let report = TrainingReport { run, file: Some(file.display().to_string()) };
-    if !report.stopped() && checkpoint.exists() {
+    if !report.run.stopped() && checkpoint.exists() {
         std::fs::remove_file(&checkpoint)
             .with_context(|| format!("can't remove {}", checkpoint.display()))?;
     }

@@ -2,9 +2,9 @@
 //! of its size, so that it fits any page with letters of one size, and needs no script.
 
 use super::markup::{Html, render};
-use crate::scale::{Scale, Tick};
+use crate::scale::{Scale, hundredths};
+use minijinja::context;
 use minijinja::value::Serde;
-use minijinja::{Value, context};
 use serde::Serialize;
 
 /// Series that differ in shape; after these come the same with hollow shapes.
@@ -38,25 +38,11 @@ pub(crate) struct ChartPoint {
     pub(crate) about: String,
 }
 
-/// What is drawn, of which series.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Mark {
-    /// Filled bars of a histogram, `edges` being one more than `values`.
-    Bars { series: usize, edges: Vec<f64>, values: Vec<f64>, about: Vec<String> },
-    /// The outline of a histogram.
-    Outline { series: usize, edges: Vec<f64>, values: Vec<f64>, about: Vec<String> },
-    /// A line through points.
-    Line { series: usize, points: Vec<(f64, f64)> },
-    /// Dots, in gray where they are faded.
-    Points { series: usize, faded: bool, points: Vec<ChartPoint> },
-    /// Many small dots, filled or not.
-    Cloud { series: usize, hollow: bool, points: Vec<(f64, f64)> },
-    /// A shaded rectangle.
-    Band { series: usize, x: (f64, f64), y: (f64, f64), about: String },
-    /// A dashed line up at one x.
-    Up { x: f64, about: String },
-    /// A dashed line across at one y.
-    Across { y: f64, about: String },
+impl ChartPoint {
+    /// A dot without intervals.
+    pub(crate) fn at(x: f64, y: f64, about: String) -> ChartPoint {
+        ChartPoint { x, y, x_interval: None, y_interval: None, about }
+    }
 }
 
 /// What a line of the legend shows beside its words.
@@ -79,18 +65,32 @@ pub(crate) enum Swatch {
     Rule,
 }
 
-/// Axes with marks.
+/// Axes, and what was drawn between them.
+#[derive(Debug, Serialize)]
 pub(crate) struct Chart {
     /// What is seen, in words, for those who can't see it.
-    pub(crate) label: String,
+    label: String,
     /// Above the chart; may be empty.
-    pub(crate) title: String,
-    pub(crate) x_title: String,
-    pub(crate) y_title: String,
+    title: String,
+    x_title: String,
+    y_title: String,
+    /// Whether it has more room for its height.
+    pub(crate) tall: bool,
+    shapes: Shapes,
+    legend: Vec<LegendEntry>,
+    #[serde(skip)]
     pub(crate) x: Scale,
+    #[serde(skip)]
     pub(crate) y: Scale,
-    pub(crate) marks: Vec<Mark>,
-    pub(crate) legend: Vec<(Swatch, usize, String)>,
+}
+
+/// A line of the legend.
+#[derive(Debug, Serialize)]
+struct LegendEntry {
+    swatch: Swatch,
+    class: String,
+    shape: &'static str,
+    words: String,
 }
 
 /// Everything that is drawn.
@@ -117,143 +117,126 @@ struct DrawnShape {
 }
 
 impl Chart {
+    /// Axes with their titles and scales; `label` says what is seen.
+    pub(crate) fn new(title: &str, x: (&str, Scale), y: (&str, Scale), label: String) -> Chart {
+        Chart {
+            label,
+            title: title.to_owned(),
+            x_title: x.0.to_owned(),
+            y_title: y.0.to_owned(),
+            tall: false,
+            shapes: Shapes::default(),
+            legend: Vec::new(),
+            x: x.1,
+            y: y.1,
+        }
+    }
+
+    /// A line of the legend.
+    pub(crate) fn explain(&mut self, swatch: Swatch, series: usize, words: impl Into<String>) {
+        let class = class("", series).trim_start().to_owned();
+        self.legend.push(LegendEntry { swatch, class, shape: SHAPES[series % SERIES], words: words.into() });
+    }
+
     pub(crate) fn html(&self) -> Html {
-        self.drawn(false)
+        let (x, y) = (Serde(self.x.drawn(Scale::place)), Serde(self.y.drawn(Scale::place_above)));
+        render("chart.html", context! { x, y, ..Serde(self) })
     }
 
-    /// The same with more room for its height.
-    pub(crate) fn tall(&self) -> Html {
-        self.drawn(true)
-    }
-
-    fn drawn(&self, tall: bool) -> Html {
-        let mut shapes = Shapes::default();
-        self.marks.iter().for_each(|mark| self.draw(mark, &mut shapes));
-        let legend = self.legend.iter().map(|(swatch, at, words)| {
-            context! {
-                swatch => Serde(swatch),
-                class => class("", *at).trim_start(),
-                shape => SHAPES[at % SERIES],
-                words,
-            }
-        });
-        let data = context! {
-            label => &self.label,
-            title => &self.title,
-            x_title => &self.x_title,
-            y_title => &self.y_title,
-            x => Serde(self.x.drawn()),
-            y => Serde(self.y.drawn().into_iter().map(Tick::upward).collect::<Vec<_>>()),
-            shapes => Serde(shapes),
-            legend => legend.collect::<Vec<Value>>(),
-            tall,
-        };
-        render("chart.html", data)
-    }
-
-    fn draw(&self, mark: &Mark, shapes: &mut Shapes) {
-        match mark {
-            Mark::Bars { series, edges, values, about } => {
-                for (i, (ends, &value)) in edges.windows(2).zip(values).enumerate() {
-                    if value != 0.0 {
-                        let about = about.get(i).map_or("", String::as_str);
-                        shapes.rects.push(self.rect("bar", *series, (ends[0], ends[1]), (0.0, value), about));
-                    }
-                }
-            }
-            Mark::Outline { series, edges, values, about } => {
-                let mut before = 0.0;
-                let mut line =
-                    |from, to, about| shapes.lines.extend(self.line("outline", *series, from, to, about));
-                for (i, (ends, &value)) in edges.windows(2).zip(values).enumerate() {
-                    line((ends[0], before), (ends[0], value), "");
-                    if value != 0.0 {
-                        line((ends[0], value), (ends[1], value), about.get(i).map_or("", String::as_str));
-                    }
-                    before = value;
-                }
-                if let Some(&end) = edges.last() {
-                    line((end, before), (end, 0.0), "");
-                }
-            }
-            Mark::Line { series, points } => {
-                let ends = points.windows(2);
-                shapes.lines.extend(ends.filter_map(|ends| self.line("line", *series, ends[0], ends[1], "")));
-            }
-            Mark::Points { series, faded, points } => {
-                let manner = if *faded { "faded " } else { "" };
-                points.iter().for_each(|point| self.dot(manner, *series, point, shapes));
-            }
-            Mark::Cloud { series, hollow, points } => {
-                let kind = if *hollow { "spot ring" } else { "spot" };
-                shapes
-                    .spots
-                    .extend(points.iter().map(|&point| self.place(class(kind, *series), "", point, "")));
-            }
-            Mark::Band { series, x, y, about } => {
-                shapes.rects.push(self.rect("band", *series, *x, *y, about))
-            }
-            Mark::Up { x, about } => {
-                shapes.lines.extend(self.line("rule", 0, (*x, self.y.low()), (*x, self.y.high()), about));
-            }
-            Mark::Across { y, about } => {
-                shapes.lines.extend(self.line("rule", 0, (self.x.low(), *y), (self.x.high(), *y), about));
+    /// Filled bars of a histogram, `edges` being one more than `values`.
+    pub(crate) fn bars(&mut self, series: usize, edges: &[f64], values: &[f64], about: &[String]) {
+        for (i, (ends, &value)) in edges.windows(2).zip(values).enumerate() {
+            if value != 0.0 {
+                let about = about.get(i).map_or("", String::as_str);
+                self.rect("bar", series, (ends[0], ends[1]), (0.0, value), about);
             }
         }
     }
 
-    fn dot(&self, manner: &str, series: usize, point: &ChartPoint, shapes: &mut Shapes) {
-        let (about, kind) = (&point.about, format!("{manner}whisker"));
-        if let Some((low, high)) = point.x_interval {
-            shapes.lines.extend(self.line(&kind, series, (low, point.y), (high, point.y), about));
+    /// The outline of a histogram.
+    pub(crate) fn outline(&mut self, series: usize, edges: &[f64], values: &[f64], about: &[String]) {
+        let mut before = 0.0;
+        for (i, (ends, &value)) in edges.windows(2).zip(values).enumerate() {
+            self.segment("outline", series, [(ends[0], before), (ends[0], value)], "");
+            if value != 0.0 {
+                let about = about.get(i).map_or("", String::as_str);
+                self.segment("outline", series, [(ends[0], value), (ends[1], value)], about);
+            }
+            before = value;
         }
-        if let Some((low, high)) = point.y_interval {
-            shapes.lines.extend(self.line(&kind, series, (point.x, low), (point.x, high), about));
+        if let Some(&end) = edges.last() {
+            self.segment("outline", series, [(end, before), (end, 0.0)], "");
         }
-        let class = class(format!("dot {manner}").trim_end(), series);
-        shapes.dots.push(self.place(class, SHAPES[series % SERIES], (point.x, point.y), about));
     }
 
-    /// From above, as SVG counts.
-    fn place_y(&self, y: f64) -> f64 {
-        round(100.0 - self.y.place(y))
+    /// A line through points.
+    pub(crate) fn line(&mut self, series: usize, points: &[(f64, f64)]) {
+        points.windows(2).for_each(|ends| self.segment("line", series, [ends[0], ends[1]], ""));
     }
 
-    fn place(&self, class: String, path: &'static str, (x, y): (f64, f64), about: &str) -> DrawnShape {
-        let (x, y) = (self.x.place(x), self.place_y(y));
-        DrawnShape { class, x: (x, x), y: (y, y), about: about.to_owned(), path }
+    /// A dot, in gray if it is faded.
+    pub(crate) fn dot(&mut self, series: usize, faded: bool, point: &ChartPoint) {
+        let &ChartPoint { x, y, x_interval, y_interval, ref about } = point;
+        let (whisker, dot) = if faded { ("faded whisker", "dot faded") } else { ("whisker", "dot") };
+        if let Some((low, high)) = x_interval {
+            self.segment(whisker, series, [(low, y), (high, y)], about);
+        }
+        if let Some((low, high)) = y_interval {
+            self.segment(whisker, series, [(x, low), (x, high)], about);
+        }
+        let dot = self.spot(dot, series, (x, y), about);
+        self.shapes.dots.push(DrawnShape { path: SHAPES[series % SERIES], ..dot });
     }
 
-    fn rect(&self, kind: &str, series: usize, x: (f64, f64), y: (f64, f64), about: &str) -> DrawnShape {
+    /// Many small dots, filled or not.
+    pub(crate) fn cloud(&mut self, series: usize, hollow: bool, points: &[(f64, f64)]) {
+        let kind = if hollow { "spot ring" } else { "spot" };
+        let spots: Vec<DrawnShape> = points.iter().map(|&point| self.spot(kind, series, point, "")).collect();
+        self.shapes.spots.extend(spots);
+    }
+
+    /// A shaded rectangle.
+    pub(crate) fn band(&mut self, series: usize, x: (f64, f64), y: (f64, f64), about: &str) {
+        self.rect("band", series, x, y, about);
+    }
+
+    /// A dashed line up at one x.
+    pub(crate) fn up(&mut self, x: f64, about: &str) {
+        self.segment("rule", 0, [(x, self.y.low), (x, self.y.high)], about);
+    }
+
+    /// A dashed line across at one y.
+    pub(crate) fn across(&mut self, y: f64, about: &str) {
+        self.segment("rule", 0, [(self.x.low, y), (self.x.high, y)], about);
+    }
+
+    fn spot(&self, kind: &str, series: usize, (x, y): (f64, f64), about: &str) -> DrawnShape {
+        let (x, y) = (self.x.place(x), self.y.place_above(y));
+        DrawnShape { class: class(kind, series), x: (x, x), y: (y, y), about: about.to_owned(), path: "" }
+    }
+
+    fn rect(&mut self, kind: &str, series: usize, x: (f64, f64), y: (f64, f64), about: &str) {
         let (left, right) = (self.x.place(x.0), self.x.place(x.1));
-        let (from, to) = (self.place_y(y.0), self.place_y(y.1));
-        let (x, y) = ((left, round(right - left)), (from.min(to), round((from - to).abs())));
-        DrawnShape { class: class(kind, series), x, y, about: about.to_owned(), path: "" }
+        let (from, to) = (self.y.place_above(y.0), self.y.place_above(y.1));
+        let (x, y) = ((left, hundredths(right - left)), (from.min(to), hundredths((from - to).abs())));
+        let (class, about) = (class(kind, series), about.to_owned());
+        self.shapes.rects.push(DrawnShape { class, x, y, about, path: "" });
     }
 
     /// A line, unless it is a point.
-    fn line(
-        &self,
-        kind: &str,
-        series: usize,
-        from: (f64, f64),
-        to: (f64, f64),
-        about: &str,
-    ) -> Option<DrawnShape> {
+    fn segment(&mut self, kind: &str, series: usize, [from, to]: [(f64, f64); 2], about: &str) {
         let x = (self.x.place(from.0), self.x.place(to.0));
-        let y = (self.place_y(from.1), self.place_y(to.1));
-        let shape = || DrawnShape { class: class(kind, series), x, y, about: about.to_owned(), path: "" };
-        (x.0 != x.1 || y.0 != y.1).then(shape)
+        let y = (self.y.place_above(from.1), self.y.place_above(to.1));
+        if x.0 != x.1 || y.0 != y.1 {
+            let (class, about) = (class(kind, series), about.to_owned());
+            self.shapes.lines.push(DrawnShape { class, x, y, about, path: "" });
+        }
     }
 }
 
 fn class(kind: &str, series: usize) -> String {
     let hollow = if (series / SERIES).is_multiple_of(2) { "" } else { " hollow" };
     format!("{kind} s{}{hollow}", series % SERIES % COLORS)
-}
-
-fn round(percent: f64) -> f64 {
-    (percent * 100.0).round() / 100.0
 }
 
 /// Charts side by side that share their scales.
@@ -265,34 +248,21 @@ pub(crate) fn multiples(charts: &[Chart]) -> Html {
 mod tests {
     use super::*;
 
-    fn chart(marks: Vec<Mark>) -> Chart {
-        Chart {
-            label: "a & b".to_owned(),
-            title: String::new(),
-            x_title: "<x>".to_owned(),
-            y_title: String::new(),
-            x: Scale::over([0.0, 10.0]),
-            y: Scale::over([0.0, 1.0]),
-            marks,
-            legend: vec![(Swatch::Bars, 0, "<b>".to_owned())],
-        }
+    fn chart(draw: impl FnOnce(&mut Chart)) -> Chart {
+        let (x, y) = (("<x>", Scale::over([0.0, 10.0])), ("", Scale::over([0.0, 1.0])));
+        let mut chart = Chart::new("", x, y, "a & b".to_owned());
+        chart.explain(Swatch::Bars, 0, "<b>");
+        draw(&mut chart);
+        chart
     }
 
-    fn shapes(mark: Mark) -> Shapes {
-        let mut shapes = Shapes::default();
-        chart(Vec::new()).draw(&mark, &mut shapes);
-        shapes
+    fn shapes(draw: impl FnOnce(&mut Chart)) -> Shapes {
+        chart(draw).shapes
     }
 
     #[test]
     fn bars_stand_on_the_axis_at_their_places() {
-        let mark = Mark::Bars {
-            series: 11,
-            edges: vec![0.0, 5.0, 10.0],
-            values: vec![0.25, 0.0],
-            about: vec!["one".to_owned()],
-        };
-        let shapes = shapes(mark);
+        let shapes = shapes(|chart| chart.bars(11, &[0.0, 5.0, 10.0], &[0.25, 0.0], &["one".to_owned()]));
         let [bar] = shapes.rects.as_slice() else { panic!("{shapes:?}") };
         assert_eq!((bar.x, bar.y), ((0.0, 50.0), (75.0, 25.0)));
         assert_eq!((bar.class.as_str(), bar.about.as_str()), ("bar s1 hollow", "one"));
@@ -300,10 +270,9 @@ mod tests {
 
     #[test]
     fn no_two_of_twenty_series_look_alike() {
-        let points =
-            vec![ChartPoint { x: 1.0, y: 1.0, x_interval: None, y_interval: None, about: String::new() }];
+        let point = ChartPoint::at(1.0, 1.0, String::new());
         let looks = (0..2 * SERIES).map(|series| {
-            let shapes = shapes(Mark::Points { series, faded: false, points: points.clone() });
+            let shapes = shapes(|chart| chart.dot(series, false, &point));
             (shapes.dots[0].path, shapes.dots[0].class.clone())
         });
         assert_eq!(looks.collect::<std::collections::HashSet<_>>().len(), 20);
@@ -311,9 +280,8 @@ mod tests {
 
     #[test]
     fn an_outline_goes_up_along_and_down() {
-        let mark =
-            Mark::Outline { series: 0, edges: vec![0.0, 5.0, 10.0], values: vec![1.0, 0.0], about: vec![] };
-        let ends: Vec<_> = shapes(mark).lines.iter().map(|line| (line.x, line.y)).collect();
+        let shapes = shapes(|chart| chart.outline(0, &[0.0, 5.0, 10.0], &[1.0, 0.0], &[]));
+        let ends: Vec<_> = shapes.lines.iter().map(|line| (line.x, line.y)).collect();
         let expected = [((0.0, 0.0), (100.0, 0.0)), ((0.0, 50.0), (0.0, 0.0)), ((50.0, 50.0), (0.0, 100.0))];
         assert_eq!(ends, expected);
     }
@@ -327,28 +295,27 @@ mod tests {
             y_interval: Some((0.25, 0.75)),
             about: String::new(),
         };
-        let points = shapes(Mark::Points { series: 11, faded: false, points: vec![point.clone()] });
+        let points = shapes(|chart| chart.dot(11, false, &point));
         let ends: Vec<_> = points.lines.iter().map(|line| (line.x, line.y)).collect();
         assert_eq!(ends, [((40.0, 60.0), (50.0, 50.0)), ((50.0, 50.0), (75.0, 25.0))]);
         assert_eq!((points.dots[0].x.0, points.dots[0].y.0, points.dots[0].path), (50.0, 50.0, SHAPES[1]));
         assert_eq!(points.dots[0].class, "dot s1 hollow");
-        let faded = shapes(Mark::Points { series: 1, faded: true, points: vec![point] });
+        let faded = shapes(|chart| chart.dot(1, true, &point));
         assert_eq!(faded.dots[0].class, "dot faded s1");
         assert_eq!(faded.lines[0].class, "faded whisker s1");
-        let cloud = shapes(Mark::Cloud { series: 2, hollow: true, points: vec![(10.0, 1.0)] });
+        let cloud = shapes(|chart| chart.cloud(2, true, &[(10.0, 1.0)]));
         assert_eq!((cloud.spots[0].x.0, cloud.spots[0].y.0), (100.0, 0.0));
         assert_eq!(cloud.spots[0].class, "spot ring s2");
     }
 
     #[test]
     fn all_marks_can_be_drawn_and_words_are_escaped() {
-        let about = || "<i>".to_owned();
-        let html = chart(vec![
-            Mark::Band { series: 0, x: (0.0, 5.0), y: (0.0, 1.0), about: about() },
-            Mark::Line { series: 1, points: vec![(0.0, 0.0), (5.0, 1.0)] },
-            Mark::Up { x: 5.0, about: about() },
-            Mark::Across { y: 0.5, about: about() },
-        ])
+        let html = chart(|chart| {
+            chart.band(0, (0.0, 5.0), (0.0, 1.0), "<i>");
+            chart.line(1, &[(0.0, 0.0), (5.0, 1.0)]);
+            chart.up(5.0, "<i>");
+            chart.across(0.5, "<i>");
+        })
         .html()
         .into_text();
         assert!(html.contains("aria-label=\"a &amp; b\""), "{html}");

@@ -2,6 +2,8 @@
 
 use super::markup::{Html, SCRIPT_HASH, render, script, style};
 use super::table::interval;
+use crate::facts::has_labels;
+use crate::words::{or_dash, shorten};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use pairity::goals::Criterion;
@@ -16,6 +18,18 @@ pub(crate) struct Tile {
     pub(crate) note: String,
 }
 
+impl Tile {
+    pub(crate) fn new(title: impl Into<String>, value: String, note: impl Into<String>) -> Tile {
+        Tile { title: title.into(), value, note: note.into() }
+    }
+
+    /// A metric that stands out.
+    pub(crate) fn of(title: &str, metric: &Metric, write: fn(f64) -> String) -> Tile {
+        let note = interval(metric, write).unwrap_or_else(|| "can’t be estimated".to_owned());
+        Tile::new(title, or_dash(metric.value, write), note)
+    }
+}
+
 /// A part of a page.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Section {
@@ -28,7 +42,7 @@ pub(crate) struct Section {
 }
 
 /// A page before it is written.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub(crate) struct HtmlPage {
     /// What kind of page it is.
     pub(crate) kind: &'static str,
@@ -38,7 +52,9 @@ pub(crate) struct HtmlPage {
     /// The result in words: the first sentences are larger.
     pub(crate) lead: Vec<String>,
     pub(crate) tiles: Vec<Tile>,
-    pub(crate) sections: Vec<Section>,
+    /// Its parts before the last, which says how to cite; those that are none are left out.
+    #[serde(skip)]
+    pub(crate) sections: Vec<Option<Section>>,
     /// Whether it has sliders.
     pub(crate) sliders: bool,
 }
@@ -46,17 +62,15 @@ pub(crate) struct HtmlPage {
 impl HtmlPage {
     /// The whole file.
     pub(crate) fn write(&self) -> String {
+        let version = env!("CARGO_PKG_VERSION");
+        let cite = section("cite", "How to cite", "", [render("cite.html", context! { version })]);
         let filled = context! {
-            kind => self.kind,
-            title => &self.title,
-            facts => &self.facts,
-            lead => &self.lead,
-            tiles => Serde(&self.tiles),
-            sections => Serde(&self.sections),
+            sections => Serde(self.sections.iter().flatten().chain(&cite).collect::<Vec<_>>()),
             style => style(),
             // The script of sliders, and its hash, without which browsers don't run it.
             script => self.sliders.then(|| vec![Value::from(script()), Value::from(SCRIPT_HASH)]),
-            version => env!("CARGO_PKG_VERSION"),
+            version,
+            ..Serde(self)
         };
         // The template engine takes the last line feed away.
         render("frame.html", filled).into_text() + "\n"
@@ -83,15 +97,6 @@ pub(crate) fn command(text: &str) -> Html {
     render("command.html", context! { text })
 }
 
-/// A metric that stands out.
-pub(crate) fn tile(title: &str, metric: &Metric, write: fn(f64) -> String) -> Tile {
-    Tile {
-        title: title.to_owned(),
-        value: metric.value.map_or("—".to_owned(), write),
-        note: interval(metric, write).unwrap_or_else(|| "can’t be estimated".to_owned()),
-    }
-}
-
 /// A section, unless it has no body.
 pub(crate) fn section(
     id: &'static str,
@@ -104,50 +109,72 @@ pub(crate) fn section(
     (!whole.body.is_empty()).then_some(whole)
 }
 
-/// How to cite the method and the program.
-pub(crate) fn cite() -> Option<Section> {
-    let html = render("cite.html", context! { version => env!("CARGO_PKG_VERSION") });
-    section("cite", "How to cite", "", [html])
+/// What happened to the data on the way.
+pub(crate) fn notes(notes: &[String]) -> Option<Section> {
+    let notes: Vec<String> = notes.iter().map(|note| shorten(note, 400)).collect();
+    section("notes", "Notes on the data", "", (!notes.is_empty()).then(|| paragraphs(&notes)))
 }
 
-/// What a page explains.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Terms {
-    pub(crate) labels: bool,
-    pub(crate) groups: bool,
-    pub(crate) continuous: bool,
-    pub(crate) queries: bool,
-    pub(crate) weights: bool,
-    pub(crate) checks: bool,
-    pub(crate) training: bool,
+/// The words of a page, explained: those of an audit, which may have weights and checks, or of a trained model.
+pub(crate) fn glossary(
+    audit: Option<&Audit>,
+    weights: bool,
+    checks: bool,
+    training: bool,
+) -> Option<Section> {
+    let labels = audit.is_none_or(has_labels);
+    let groups = audit.is_some_and(|audit| !audit.groups.is_empty());
+    let continuous = audit.is_some_and(|audit| audit.continuous.is_some() && labels);
+    let queries = audit.is_some_and(|audit| audit.queries.is_some());
+    let applies = |criterion: &Criterion| match criterion.is_continuous() {
+        true => continuous,
+        false => groups && (labels || !criterion.needs_labels()),
+    };
+    let mut criteria = Criterion::documented().to_vec();
+    criteria.retain(applies);
+    criteria.sort_by_key(|criterion| !criterion.needs_labels());
+    let criteria: Vec<Vec<&str>> = criteria.iter().map(|c| vec![c.name(), c.meaning()]).collect();
+    let data = context! { labels, groups, continuous, queries, weights, checks, training, criteria };
+    let about = "the words of this page, without formulas";
+    section("glossary", "Glossary", about, [render("glossary.html", data)])
 }
 
-impl Terms {
-    /// Those of a trained model on some rows.
-    pub(crate) fn of_training(audit: Option<&Audit>) -> Terms {
-        Terms {
-            labels: true,
-            groups: audit.is_some_and(|audit| !audit.groups.is_empty()),
-            continuous: audit.is_some_and(|audit| audit.continuous.is_some()),
-            queries: audit.is_some_and(|audit| audit.queries.is_some()),
-            training: true,
-            ..Terms::default()
-        }
+/// One choice.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Choice {
+    /// What the slider says: "0.05".
+    pub(crate) name: String,
+    pub(crate) body: Vec<Html>,
+}
+
+/// A slider that shows one of several choices at a time, at first that at `start`. Without its script, and on
+/// paper, all are there; a single choice has no slider.
+pub(crate) fn chooser(title: &str, choices: Vec<Choice>, start: usize) -> Html {
+    let last = choices.len().saturating_sub(1);
+    render("chooser.html", context! { title, choices => Serde(choices), last, start => start.min(last) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choice(name: &str) -> Choice {
+        Choice { name: name.to_owned(), body: vec![paragraphs(&[format!("text of {name}")])] }
     }
 
-    /// The words of a page, explained.
-    pub(crate) fn glossary(self) -> Option<Section> {
-        let Terms { labels, groups, continuous, queries, weights, checks, training } = self;
-        let applies = |criterion: &Criterion| match criterion.is_continuous() {
-            true => continuous,
-            false => groups && (labels || !criterion.needs_labels()),
-        };
-        let mut criteria = Criterion::documented().to_vec();
-        criteria.retain(applies);
-        criteria.sort_by_key(|criterion| !criterion.needs_labels());
-        let criteria: Vec<Vec<&str>> = criteria.iter().map(|c| vec![c.name(), c.meaning()]).collect();
-        let data = context! { labels, groups, continuous, queries, weights, checks, training, criteria };
-        let about = "the words of this page, without formulas";
-        section("glossary", "Glossary", about, [render("glossary.html", data)])
+    #[test]
+    fn every_choice_is_there_before_the_script_runs() {
+        let html = chooser("bound", ["0.1", "<b>"].map(choice).into(), 9).into_text();
+        assert!(html.contains("text of 0.1") && html.contains("text of &lt;b&gt;"), "{html}");
+        assert!(html.contains("min=\"0\" max=\"1\" step=\"1\" value=\"1\""), "{html}");
+        // The slider is hidden until there is a script that moves it; the choices are not.
+        assert_eq!(html.matches(" hidden").count(), 1, "{html}");
+        assert!(html.contains("<div class=\"slider\" hidden>"), "{html}");
+    }
+
+    #[test]
+    fn a_single_choice_needs_no_slider() {
+        assert!(!chooser("bound", vec![choice("0.1")], 0).into_text().contains("<input"));
+        assert!(!chooser("bound", vec![], 0).into_text().contains("<input"));
     }
 }

@@ -3,8 +3,8 @@
 
 use super::markup::{Html, render};
 use super::table::{Name, interval};
-use crate::facts::{with_marginals, worst_cell};
-use crate::text::words::{count, rate};
+use crate::facts::{Matrix, with_marginals, worst_cell};
+use crate::words::{many, or_dash, rate};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use pairity::metrics::{Audit, Metric};
@@ -31,11 +31,11 @@ pub(crate) struct HeatMap<'a> {
     pub(crate) corner: [&'a str; 2],
     pub(crate) names: Vec<&'a str>,
     /// `[row][column]`; what is absent is blank.
-    pub(crate) cells: Vec<Vec<Option<&'a Metric>>>,
+    pub(crate) cells: Matrix<'a>,
     /// The value without color, and what it is.
     pub(crate) middle: Option<(f64, &'a str)>,
-    /// A cell to point at, and the word for it.
-    pub(crate) marked: Option<(usize, usize, &'a str)>,
+    /// The cell to point at as the lowest.
+    pub(crate) lowest: Option<(usize, usize)>,
     /// Whether the last row and column are of all together.
     pub(crate) totals: bool,
 }
@@ -50,7 +50,7 @@ impl<'a> HeatMap<'a> {
             names: audit.groups.iter().map(String::as_str).chain([ANYONE]).collect(),
             cells: with_marginals(audit),
             middle: middle.map(|auc| (auc, "the overall accuracy")),
-            marked: worst_cell(&audit.accuracy).map(|(better, worse)| (better, worse, "lowest")),
+            lowest: worst_cell(audit).map(|worst| worst.place),
             totals: true,
         }
     }
@@ -65,8 +65,7 @@ impl<'a> HeatMap<'a> {
         let row = |(r, cells): (usize, &Vec<Option<&Metric>>)| {
             let cells = cells.iter().enumerate().map(|(c, metric)| {
                 let total = self.totals && (r == last || c == last);
-                let mark = self.marked.filter(|mark| (mark.0, mark.1) == (r, c)).map(|mark| mark.2);
-                metric.map(|metric| self.cell(metric, total, mark))
+                metric.map(|metric| self.cell(metric, total, self.lowest == Some((r, c))))
             });
             let name = Serde(Name::new(self.names.get(r).copied().unwrap_or("")));
             context! { name, cells => cells.collect::<Vec<Option<Value>>>() }
@@ -84,22 +83,22 @@ impl<'a> HeatMap<'a> {
         render("heat.html", data)
     }
 
-    fn cell(&self, metric: &Metric, total: bool, mark: Option<&str>) -> Value {
+    fn cell(&self, metric: &Metric, total: bool, lowest: bool) -> Value {
         let color = match (metric.value, self.middle) {
             (Some(value), Some((middle, _))) => color(step(value - middle)),
             _ => "none".to_owned(),
         };
         let pairs = match metric.pairs {
             0 => "no pairs".to_owned(),
-            1 => "1 pair".to_owned(),
-            pairs => format!("{} pairs", count(pairs)),
+            pairs => many(pairs as usize, "pair"),
         };
         context! {
-            color => if total { format!("{color} total") } else { color },
-            value => metric.value.map_or("—".to_owned(), rate),
+            color,
+            total,
+            value => or_dash(metric.value, rate),
             interval => interval(metric, rate),
             pairs,
-            mark,
+            lowest,
         }
     }
 }
@@ -107,13 +106,11 @@ impl<'a> HeatMap<'a> {
 /// Heat maps beside each other where there is room, and below them what the colors of the last one mean;
 /// those of the others should mean the same.
 pub(crate) fn side_by_side(maps: &[HeatMap]) -> Html {
-    let legend = maps.last().and_then(|map| map.middle).map(|(middle, words)| {
-        let steps: Vec<(String, String)> = (-4..=4).map(legend).collect();
-        let data = context! { middle => format!("{words} ({})", rate(middle)), steps => Serde(steps) };
-        render("heat_legend.html", data)
-    });
+    let middle = maps.last().and_then(|map| map.middle);
+    let middle = middle.map(|(middle, words)| format!("{words} ({})", rate(middle)));
+    let steps = Serde((-4..=4).map(legend).collect::<Vec<_>>());
     let parts: Vec<Html> = maps.iter().map(HeatMap::table).collect();
-    render("side.html", context! { parts, legend })
+    render("side.html", context! { parts, middle, steps })
 }
 
 /// How strong the color is: from −4 for far below to 4 for far above.

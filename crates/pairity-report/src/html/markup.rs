@@ -29,7 +29,7 @@ macro_rules! templates {
 }
 
 /// Files that end in `.html` escape what they are given.
-const TEMPLATES: [(&str, &str); 16] = templates![
+const TEMPLATES: [(&str, &str); 15] = templates![
     "badge.html",
     "chart.html",
     "chooser.html",
@@ -39,7 +39,6 @@ const TEMPLATES: [(&str, &str); 16] = templates![
     "frame.html",
     "glossary.html",
     "heat.html",
-    "heat_legend.html",
     "multiples.html",
     "notebook.html",
     "paragraphs.html",

@@ -4,10 +4,10 @@
 //! raises the score. What ranks has no threshold, so that each line is drawn through one place: the mean of
 //! the rows that are shown.
 
-use super::chart::{Chart, Mark, Swatch};
+use super::chart::{Chart, Swatch};
 use super::markup::Html;
 use crate::scale::{Scale, minus};
-use crate::text::words::{number, plain, shorten};
+use crate::words::{number, plain, shorten};
 use pairity::run::{Plane, PlanePoint};
 
 /// More lines than this are not told apart.
@@ -20,52 +20,44 @@ pub(crate) fn html(plane: &Plane) -> Html {
     let [x, y] = [0, 1].map(|axis| Scale::over(finite.iter().map(|point| point.x[axis])));
     let center =
         [0, 1].map(|axis| finite.iter().map(|point| point.x[axis] / finite.len() as f64).sum::<f64>());
-    let mut marks = Vec::new();
-    let mut legend = Vec::new();
-    let groups: Vec<Option<usize>> = (0..plane.groups.len()).map(Some).chain([None]).collect();
-    for group in groups {
+    let lines = || plane.lines.iter().take(MAX_LINES).map(|line| (shorten(&line.name, 40), line.weights));
+    let weighs = lines().map(|(name, weights)| {
+        let [a, b] = weights.map(|w| minus(&number(w, 3)));
+        format!("{name} weighs them {a} and {b}")
+    });
+    let [first, second] = [0, 1].map(|axis| plain(&plane.features[axis]));
+    let label = format!(
+        "Rows by their features {first} and {second}, with a line for each scorer: {}",
+        weighs.collect::<Vec<_>>().join("; ")
+    );
+    let mut chart = Chart::new("Rows and scorers", (&first, x), (&second, y), label);
+    chart.tall = true;
+    for group in (0..plane.groups.len()).map(Some).chain([None]) {
         let series = group.unwrap_or(plane.groups.len());
         for high in [false, true] {
             let own = finite.iter().filter(|point| point.group == group && point.high == high);
             let points: Vec<(f64, f64)> = own.map(|point| (point.x[0], point.x[1])).collect();
-            if !points.is_empty() {
-                let name = match group.and_then(|group| plane.groups.get(group)) {
-                    Some(name) => shorten(name, 30),
-                    None if plane.groups.is_empty() => String::new(),
-                    None => "no group".to_owned(),
-                };
-                let words = if high { "higher label" } else { "lower label" };
-                let words = if name.is_empty() { words.to_owned() } else { format!("{name}, {words}") };
-                legend.push((if high { Swatch::Spots } else { Swatch::Rings }, series, words));
-                marks.push(Mark::Cloud { series, hollow: !high, points });
+            if points.is_empty() {
+                continue;
             }
+            let name = match group.and_then(|group| plane.groups.get(group)) {
+                Some(name) => shorten(name, 30),
+                None if plane.groups.is_empty() => String::new(),
+                None => "no group".to_owned(),
+            };
+            let comma = if name.is_empty() { "" } else { ", " };
+            let (swatch, label) = if high { (Swatch::Spots, "higher") } else { (Swatch::Rings, "lower") };
+            chart.explain(swatch, series, format!("{name}{comma}{label} label"));
+            chart.cloud(series, !high, &points);
         }
     }
-    let mut said = Vec::new();
-    for (place, line) in plane.lines.iter().take(MAX_LINES).enumerate() {
-        let name = shorten(&line.name, 40);
-        if let Some((from, to)) = crossing(line.weights, center, &x, &y) {
-            marks.push(Mark::Line { series: place, points: vec![from, to] });
-            legend.push((Swatch::Line, place, format!("{name}: scores grow {}", toward(line.weights))));
+    for (place, (name, weights)) in lines().enumerate() {
+        if let Some((from, to)) = crossing(weights, center, &chart.x, &chart.y) {
+            chart.line(place, &[from, to]);
+            chart.explain(Swatch::Line, place, format!("{name}: scores grow {}", toward(weights)));
         }
-        let [a, b] = line.weights.map(|w| minus(&number(w, 3)));
-        said.push(format!("{name} weighs them {a} and {b}"));
     }
-    let [first, second] = [0, 1].map(|axis| plain(&plane.features[axis]));
-    Chart {
-        label: format!(
-            "Rows by their features {first} and {second}, with a line for each scorer: {}",
-            said.join("; ")
-        ),
-        title: "Rows and scorers".to_owned(),
-        x_title: first,
-        y_title: second,
-        x,
-        y,
-        marks,
-        legend,
-    }
-    .tall()
+    chart.html()
 }
 
 /// Where the line at right angles to the weights through a place leaves the picture.
@@ -79,10 +71,10 @@ fn crossing(weights: [f64; 2], through: [f64; 2], x: &Scale, y: &Scale) -> Optio
     let (mut from, mut to) = (f64::NEG_INFINITY, f64::INFINITY);
     for (axis, scale) in [x, y].into_iter().enumerate() {
         if along[axis] != 0.0 {
-            let ends = [scale.low(), scale.high()].map(|end| (end - through[axis]) / along[axis]);
+            let ends = [scale.low, scale.high].map(|end| (end - through[axis]) / along[axis]);
             from = from.max(ends[0].min(ends[1]));
             to = to.min(ends[0].max(ends[1]));
-        } else if !(scale.low()..=scale.high()).contains(&through[axis]) {
+        } else if !(scale.low..=scale.high).contains(&through[axis]) {
             return None;
         }
     }

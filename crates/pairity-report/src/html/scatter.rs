@@ -1,10 +1,10 @@
 //! Methods as points: objective against violation with the intervals of both, dominated ones in gray.
 
-use super::chart::{Chart, ChartPoint, Mark, Swatch};
+use super::chart::{Chart, ChartPoint, Swatch};
 use super::markup::Html;
 use super::table::with_interval;
-use crate::scale::Scale;
-use crate::text::words::shorten;
+use crate::scale::{Scale, ends};
+use crate::words::shorten;
 use pairity::metrics::Metric;
 
 /// One point.
@@ -22,6 +22,13 @@ pub(crate) struct ScatterPoint<'a> {
     pub(crate) about: String,
 }
 
+impl<'a> ScatterPoint<'a> {
+    /// A point that nothing more is said about.
+    pub(crate) fn of(name: &'a str, x: &'a Metric, y: &'a Metric, series: usize) -> ScatterPoint<'a> {
+        ScatterPoint { name, x, y, dominated: false, series, about: String::new() }
+    }
+}
+
 /// Points on one pair of axes.
 pub(crate) struct Scatter<'a> {
     pub(crate) title: &'a str,
@@ -35,50 +42,35 @@ pub(crate) struct Scatter<'a> {
 impl Scatter<'_> {
     /// The chart; points without a value in both directions are left out.
     pub(crate) fn html(&self) -> Html {
-        let ends = |metric: &Metric| [metric.value, metric.low, metric.high].into_iter().flatten();
         let shown: Vec<(&ScatterPoint, f64, f64)> =
             self.spots.iter().filter_map(|spot| Some((spot, spot.x.value?, spot.y.value?))).collect();
-        let mut marks = Vec::new();
+        let said: Vec<String> = shown.iter().map(|(spot, ..)| self.about(spot)).collect();
+        let x = Scale::over(shown.iter().flat_map(|(spot, ..)| ends(spot.x)).chain([0.0]));
+        let y = Scale::over(shown.iter().flat_map(|(spot, ..)| ends(spot.y)));
+        let label = format!("{}: {}", self.title, said.join("; "));
+        let mut chart = Chart::new(self.title, (self.x_title, x), (self.y_title, y), label);
+        chart.tall = true;
         if self.joined {
-            let mut series: Vec<usize> = shown.iter().map(|(spot, ..)| spot.series).collect();
-            series.dedup();
-            for series in series {
-                let own = shown.iter().filter(|(spot, ..)| spot.series == series);
-                marks.push(Mark::Line { series, points: own.map(|&(_, x, y)| (x, y)).collect() });
+            for own in shown.chunk_by(|(a, ..), (b, ..)| a.series == b.series) {
+                chart.line(own[0].0.series, &own.iter().map(|&(_, x, y)| (x, y)).collect::<Vec<_>>());
             }
         }
-        let mut legend: Vec<(Swatch, usize, String)> = Vec::new();
-        for (spot, x, y) in &shown {
-            let point = ChartPoint {
-                x: *x,
-                y: *y,
-                x_interval: spot.x.low.zip(spot.x.high),
-                y_interval: spot.y.low.zip(spot.y.high),
-                about: self.about(spot),
-            };
-            marks.push(Mark::Points { series: spot.series, faded: spot.dominated, points: vec![point] });
+        let mut explained: Vec<String> = Vec::new();
+        for ((spot, x, y), about) in shown.into_iter().zip(said) {
+            let (x_interval, y_interval) = (spot.x.low.zip(spot.x.high), spot.y.low.zip(spot.y.high));
+            chart.dot(spot.series, spot.dominated, &ChartPoint { x, y, x_interval, y_interval, about });
             let (swatch, note) = match spot.dominated && !self.joined {
                 true => (Swatch::Faded, " (dominated)"),
                 false => (Swatch::Points, ""),
             };
             // Points of one name are one entry; more names than shapes share these.
             let words = format!("{}{note}", shorten(spot.name, 40));
-            if legend.iter().all(|(_, _, other)| *other != words) {
-                legend.push((swatch, spot.series, words));
+            if !explained.contains(&words) {
+                chart.explain(swatch, spot.series, words.clone());
+                explained.push(words);
             }
         }
-        let said: Vec<String> = shown.iter().map(|(spot, ..)| self.about(spot)).collect();
-        Chart {
-            label: format!("{}: {}", self.title, said.join("; ")),
-            title: self.title.to_owned(),
-            x_title: self.x_title.to_owned(),
-            y_title: self.y_title.to_owned(),
-            x: Scale::over(shown.iter().flat_map(|(spot, ..)| ends(spot.x)).chain([0.0])),
-            y: Scale::over(shown.iter().flat_map(|(spot, ..)| ends(spot.y))),
-            marks,
-            legend,
-        }
-        .tall()
+        chart.html()
     }
 
     /// A point in words.
@@ -106,18 +98,10 @@ mod tests {
 
     fn scatter(joined: bool) -> String {
         let (low, high, none) = (metric(Some(0.2)), metric(Some(0.8)), metric(None));
-        let spot = |name, x, y, series, dominated| ScatterPoint {
-            name,
-            x,
-            y,
-            series,
-            dominated,
-            about: String::new(),
-        };
         let spots = vec![
-            spot("good", &low, &high, 0, false),
-            spot("<b>worse</b>", &high, &low, 1, true),
-            spot("unknown", &none, &low, 2, false),
+            ScatterPoint::of("good", &low, &high, 0),
+            ScatterPoint { dominated: true, ..ScatterPoint::of("<b>worse</b>", &high, &low, 1) },
+            ScatterPoint::of("unknown", &none, &low, 2),
         ];
         let scatter = Scatter { title: "All", x_title: "violation", y_title: "auc", spots, joined };
         scatter.html().into_text()
@@ -141,7 +125,7 @@ mod tests {
         // One point makes no line.
         assert_eq!(scatter(true).matches("class=\"line").count(), 0);
         let (a, b) = (metric(Some(0.2)), metric(Some(0.4)));
-        let spot = |x, y| ScatterPoint { name: "m", x, y, series: 0, dominated: false, about: String::new() };
+        let spot = |x, y| ScatterPoint::of("m", x, y, 0);
         let scatter = Scatter {
             title: "",
             x_title: "x",

@@ -2,7 +2,7 @@
 
 use super::markup::{Html, render};
 use crate::scale::minus;
-use crate::text::words::{count, number, rate, shorten};
+use crate::words::{count, fine, or_dash, rate, shorten};
 use minijinja::context;
 use minijinja::value::Serde;
 use pairity::metrics::Metric;
@@ -44,13 +44,12 @@ pub(crate) struct TableCell {
     whole: Option<String>,
     /// Smaller, below.
     notes: Vec<String>,
-    html: Option<Html>,
     badge: Option<Html>,
 }
 
 impl TableCell {
     fn new(kind: &'static str, text: String) -> TableCell {
-        TableCell { kind, text, whole: None, notes: Vec::new(), html: None, badge: None }
+        TableCell { kind, text, whole: None, notes: Vec::new(), badge: None }
     }
 
     /// What the row is about; the first cell of each row.
@@ -81,9 +80,14 @@ impl TableCell {
 
     /// A number with its interval below.
     pub(crate) fn metric(metric: &Metric, write: fn(f64) -> String) -> TableCell {
-        let mut cell = TableCell::number(metric.value.map_or("—".to_owned(), write));
+        let mut cell = TableCell::number(or_dash(metric.value, write));
         cell.notes.extend(interval(metric, write));
         cell
+    }
+
+    /// The same of a metric that may be absent.
+    pub(crate) fn known(metric: Option<&Metric>, write: fn(f64) -> String) -> TableCell {
+        metric.map_or(TableCell::number("—"), |metric| TableCell::metric(metric, write))
     }
 
     /// The same with a badge below it all.
@@ -92,9 +96,9 @@ impl TableCell {
         self
     }
 
-    /// Markup.
-    pub(crate) fn markup(html: Html) -> TableCell {
-        TableCell { html: Some(html), ..TableCell::new("markup", String::new()) }
+    /// The same with a smaller line below where that applies.
+    pub(crate) fn with_note_if(self, applies: bool, note: &str) -> TableCell {
+        if applies { self.with_note(note) } else { self }
     }
 
     /// The same with a smaller line below.
@@ -115,19 +119,11 @@ pub(crate) fn interval(metric: &Metric, write: impl Fn(f64) -> String) -> Option
 
 /// A value and its interval in a sentence, with other words where there is no value.
 pub(crate) fn with_interval(metric: &Metric, missing: &str) -> String {
-    let write = |x: f64| number(x, 4);
-    let value = metric.value.map_or(missing.to_owned(), |x| minus(&write(x)));
-    match interval(metric, write) {
+    let value = metric.value.map_or(missing.to_owned(), |x| minus(&fine(x)));
+    match interval(metric, fine) {
         Some(interval) => format!("{value} ({interval})"),
         None => value,
     }
-}
-
-/// A column's title, and whether it holds numbers.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct TableColumn {
-    title: String,
-    numeric: bool,
 }
 
 /// A table whose first column names the rows.
@@ -136,7 +132,8 @@ pub(crate) struct HtmlTable {
     caption: String,
     /// Whether the caption is for screen readers only.
     quiet: bool,
-    columns: Vec<TableColumn>,
+    /// Titles, and which columns hold numbers.
+    columns: Vec<(String, bool)>,
     rows: Vec<Vec<TableCell>>,
 }
 
@@ -144,15 +141,11 @@ impl HtmlTable {
     /// Columns that start with `#` hold numbers.
     pub(crate) fn new(caption: impl Into<String>, columns: &[&str]) -> HtmlTable {
         let column = |title: &&str| match title.strip_prefix('#') {
-            Some(title) => TableColumn { title: title.to_owned(), numeric: true },
-            None => TableColumn { title: (*title).to_owned(), numeric: false },
+            Some(title) => (title.to_owned(), true),
+            None => ((*title).to_owned(), false),
         };
-        HtmlTable {
-            caption: caption.into(),
-            quiet: false,
-            columns: columns.iter().map(column).collect(),
-            rows: Vec::new(),
-        }
+        let columns = columns.iter().map(column).collect();
+        HtmlTable { caption: caption.into(), quiet: false, columns, rows: Vec::new() }
     }
 
     /// The same with its caption for screen readers only, where a heading says as much.
@@ -163,16 +156,12 @@ impl HtmlTable {
 
     /// One more column of numbers.
     pub(crate) fn add_column(&mut self, title: String) {
-        self.columns.push(TableColumn { title, numeric: true });
+        self.columns.push((title, true));
     }
 
     /// A row of a name and other cells.
     pub(crate) fn row(&mut self, name: TableCell, cells: impl IntoIterator<Item = TableCell>) {
         self.rows.push([name].into_iter().chain(cells).collect());
-    }
-
-    pub(crate) fn push(&mut self, row: Vec<TableCell>) {
-        self.rows.push(row);
     }
 
     pub(crate) fn html(&self) -> Html {
@@ -193,7 +182,7 @@ mod tests {
     fn whatever_a_cell_holds_is_escaped() {
         let nasty = "</td><script>alert('x')</script>&\"";
         let mut table = HtmlTable::new(nasty, &[nasty, "#n"]);
-        table.push(vec![TableCell::name(nasty), TableCell::text(nasty).with_note(nasty)]);
+        table.row(TableCell::name(nasty), [TableCell::text(nasty).with_note(nasty)]);
         table.add_column(nasty.to_owned());
         let html = table.behind(nasty).into_text();
         assert!(!html.contains("<script") && !html.contains("alert('"), "{html}");

@@ -2,20 +2,11 @@
 
 use super::markup::{Html, render};
 use super::table::{Name, interval, short_reason};
-use crate::scale::{Scale, minus};
-use crate::text::words::{count, rate};
+use crate::scale::{Scale, ends, minus};
+use crate::words::{count, or_dash, rate};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
-use pairity::goals::Sense;
-use pairity::metrics::{Metric, Verdict};
-
-/// A bound that a value has to keep.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct DrawnBound {
-    pub(crate) value: f64,
-    pub(crate) sense: Sense,
-    pub(crate) verdict: Verdict,
-}
+use pairity::metrics::{Check, Metric, Verdict};
 
 /// One value.
 pub(crate) struct Whisker<'a> {
@@ -23,7 +14,8 @@ pub(crate) struct Whisker<'a> {
     /// What it is, smaller, below the name.
     pub(crate) about: String,
     pub(crate) metric: &'a Metric,
-    pub(crate) bounds: Vec<DrawnBound>,
+    /// Checks that it is at most a bound.
+    pub(crate) bounds: Vec<&'a Check>,
 }
 
 /// Rates one below the other.
@@ -59,17 +51,14 @@ impl<'a> Whisker<'a> {
 
     fn drawn(&self, scale: &Scale) -> Value {
         let metric = self.metric;
-        let bound = |bound: &DrawnBound| {
-            context! {
-                place => scale.place(bound.value),
-                words => bound_words(bound.sense, bound.value),
-                verdict => verdict(bound.verdict),
-            }
+        let bound = |check: &&Check| {
+            let words = format!("at most {}", minus(&check.bound.to_string()));
+            context! { place => scale.place(check.bound), words, verdict => verdict(check.verdict) }
         };
         context! {
             name => Serde(Name::new(self.name)),
             about => &self.about,
-            value => metric.value.map_or("—".to_owned(), |value| minus(&rate(value))),
+            value => or_dash(metric.value, |value| minus(&rate(value))),
             interval => interval(metric, rate),
             pairs => format!("{} pairs", count(metric.pairs)),
             // Why there is no value or no interval.
@@ -105,30 +94,20 @@ impl<'a> Whiskers<'a> {
     }
 
     pub(crate) fn html(&self) -> Html {
-        let shown = self.rows.iter().flat_map(|row| {
-            let metric = row.metric;
-            let ends = [metric.value, metric.low, metric.high].into_iter().flatten();
-            ends.chain(row.bounds.iter().map(|bound| bound.value))
-        });
+        let shown = self
+            .rows
+            .iter()
+            .flat_map(|row| ends(row.metric).chain(row.bounds.iter().map(|check| check.bound)));
         let scale = Scale::over(shown.chain(self.holds.iter().copied()));
         let data = context! {
             caption => self.caption,
             title => self.title,
-            ticks => Serde(scale.drawn()),
-            rule => Serde(self.overall.map(|value| (scale.place(value), "overall accuracy"))),
+            ticks => Serde(scale.drawn(Scale::place)),
+            overall => self.overall.map(|value| scale.place(value)),
             rows => self.rows.iter().map(|row| row.drawn(&scale)).collect::<Vec<Value>>(),
         };
         render("whiskers.html", data)
     }
-}
-
-/// A bound in words.
-fn bound_words(sense: Sense, value: f64) -> String {
-    let words = match sense {
-        Sense::AtMost => "at most",
-        Sense::AtLeast => "at least",
-    };
-    format!("{words} {}", minus(&value.to_string()))
 }
 
 /// A verdict with its sign, so that it can be told without color.

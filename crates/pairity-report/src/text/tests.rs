@@ -1,6 +1,6 @@
 use super::{Look, audit_text};
-use crate::advice::FrontEnd;
 use crate::report::{AuditReport, Missing, Notes, Role};
+use crate::words::FrontEnd;
 use pairity::examples::{Columns, Examples, Groups};
 use pairity::goals::parse_constraint;
 use pairity::metrics::{Audit, Settings};
@@ -37,7 +37,7 @@ fn names(count: usize) -> Vec<String> {
 }
 
 fn widest(text: &str) -> usize {
-    text.lines().map(super::words::columns).max().unwrap_or(0)
+    text.lines().map(crate::words::columns).max().unwrap_or(0)
 }
 
 #[test]

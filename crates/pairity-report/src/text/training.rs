@@ -1,91 +1,73 @@
 //! A training run as text for people.
 
 use super::matrix::TextMatrix;
-use super::paint::Paint;
-use super::words::{columns, count, fill, flow, number, pad, plain, with_interval};
-use super::{Look, TextPage, joined};
-use crate::outcome::{Tone, miss, slack};
-use crate::training::{TrainingReport, objective_of};
+use super::{BAD, FAINT, GOOD, Look, TextPage, UNSURE, joined};
+use crate::facts::accuracies;
+use crate::outcome::{Tone, miss, objective_of, slack};
+use crate::report::TrainingReport;
+use crate::words::{columns, count, fill, fine, flow, or_dash, pad, plain, with_interval};
+use pairity::metrics::Metric;
 use pairity::run::TrainingPart;
 
 /// The run for reading.
 pub fn training_text(report: &TrainingReport, look: &Look) -> String {
     let page = TextPage::new(report, look);
-    let heading = page.heading_of(&report.title(), &report.goal_words(), &report.facts(), &report.notes);
+    let heading = page.heading_of(&report.title(), &report.goal_words(), &report.facts(), &report.run.notes);
     joined([heading, page.result(), page.values(), page.accuracy(), page.members(), page.next()])
-}
-
-impl<R> TextPage<'_, R> {
-    /// What was done for which goal, with facts and notes on the data.
-    pub(super) fn heading_of(&self, title: &str, goal: &str, facts: &[String], notes: &[String]) -> String {
-        let goal = fill(&format!("Goal: {goal}"), 2, self.width);
-        let mut text = self.paint.title(title) + "\n";
-        text += &format!("{goal}\n{}\n", flow(facts, self.width));
-        for note in notes {
-            text += &format!("{}\n", fill(&format!("Note: {}", plain(note)), 2, self.width));
-        }
-        text
-    }
 }
 
 impl TextPage<'_, TrainingReport> {
     fn result(&self) -> String {
-        let report = self.report;
-        let trained = &report.trained;
-        let ending = report.ending();
-        let (word, words) = (ending.word, ending.words(self.front_end));
-        let paint: fn(Paint, &str) -> String = match ending.tone {
-            Tone::Bad => Paint::bad,
-            Tone::Unsure => Paint::unsure,
-            Tone::Good => Paint::good,
+        let run = &self.report.run;
+        let ending = self.report.ending();
+        let color = match ending.tone {
+            Tone::Bad => BAD,
+            Tone::Unsure => UNSURE,
+            Tone::Good => GOOD,
         };
-        let line = fill(&format!("{word}: {words}"), 2, self.width);
+        let word = ending.word;
+        let line = fill(&format!("{word}: {}", ending.words(self.look.front_end)), 2, self.look.width);
         let rest = line.strip_prefix(word).unwrap_or(&line);
-        let mut text = format!("{}{rest}\n", paint(self.paint, word));
-        if report.deterministic && trained.components.len() > 1 {
+        let mut text = format!("{}{rest}\n", self.paint(color, word));
+        if run.deterministic && run.trained.components.len() > 1 {
             let words = "No single scorer was found that meets the goal, so this one is still a mixture: a query always \
                          draws the same scorer, by a hash of its id.";
-            text += &format!("{}\n", fill(words, 2, self.width));
+            text += &self.sentence(words, 2);
         }
-        let steps = format!("step size {}", trained.step_size);
-        let pieces = [trained.status.name().to_owned(), steps, format!("{:.1} s", report.seconds)];
-        text + &format!("{}\n", self.paint.faint(&flow(&pieces, self.width)))
+        let steps = format!("step size {}", run.trained.step_size);
+        let pieces = [run.trained.status.name().to_owned(), steps, format!("{:.1} s", run.seconds)];
+        text + &self.paint(FAINT, &flow(&pieces, self.look.width)) + "\n"
     }
 
     /// The objective and every constraint, part by part.
     fn values(&self) -> String {
-        let report = self.report;
-        let mut rows: Vec<(String, Vec<String>)> = Vec::new();
-        let objective = |part: &TrainingPart| with_interval(&part.evaluation.objective, |x| number(x, 4));
-        rows.push((plain(objective_of(&report.goal)), report.parts.iter().map(objective).collect()));
-        for (index, text) in report.goal.subject_to.iter().enumerate() {
-            let cell = |part: &TrainingPart| {
-                let check = &part.evaluation.audit.checks[index];
-                with_interval(&check.metric, |x| number(x, 4))
-            };
-            rows.push((plain(text), report.parts.iter().map(cell).collect()));
-            rows.push((String::new(), report.parts.iter().map(|part| slack(part, index)).collect()));
+        let run = &self.report.run;
+        let parts = |cell: &dyn Fn(&TrainingPart) -> String| run.parts.iter().map(cell).collect::<Vec<_>>();
+        let value = |metric: &Metric| with_interval(metric, fine);
+        let objective = parts(&|part| value(&part.evaluation.objective));
+        let mut rows = vec![(plain(objective_of(&run.goal)), objective)];
+        for (index, text) in run.goal.subject_to.iter().enumerate() {
+            rows.push((plain(text), parts(&|part| value(&part.evaluation.audit.checks[index].metric))));
+            rows.push((String::new(), parts(&|part| slack(part, index))));
         }
         let names = rows.iter().map(|row| columns(&row.0)).max().unwrap_or(0);
         let cells = rows.iter().flat_map(|row| &row.1).map(|cell| columns(cell)).max().unwrap_or(0);
-        let fits = 2 + names + report.parts.len() * (cells + 2) <= self.width;
-        let mut text = self.paint.title("Values") + "\n";
-        if fits {
-            let head: String = report.parts.iter().map(|part| pad(part.name, cells + 2)).collect();
-            text += &(self.paint.faint(format!("  {}  {head}", " ".repeat(names)).trim_end()) + "\n");
+        let mut text = self.title("Values", "");
+        if 2 + names + run.parts.len() * (cells + 2) <= self.look.width {
+            rows.insert(0, (String::new(), parts(&|part| part.name.to_owned())));
             for (name, values) in &rows {
-                let line: String = values.iter().map(|value| pad(value, cells + 2)).collect();
-                let line = format!("  {}  {line}", pad(name, names));
+                let values: String = values.iter().map(|value| pad(value, cells + 2)).collect();
+                let line = format!("  {}  {values}", pad(name, names));
                 let line = line.trim_end();
-                text += &(if name.is_empty() { self.paint.faint(line) } else { line.to_owned() } + "\n");
+                text += &(if name.is_empty() { self.paint(FAINT, line) } else { line.to_owned() } + "\n");
             }
             return text;
         }
         // Too wide for columns: one part below the other.
-        for (place, part) in report.parts.iter().enumerate() {
-            text += &format!("  {}\n", self.paint.faint(part.name));
+        for (place, part) in run.parts.iter().enumerate() {
+            text += &format!("  {}\n", self.paint(FAINT, part.name));
             for (name, values) in &rows {
-                text += format!("    {}  {}\n", pad(name, names), values[place]).as_str();
+                text += &format!("    {}  {}\n", pad(name, names), values[place]);
             }
         }
         text
@@ -93,45 +75,34 @@ impl TextPage<'_, TrainingReport> {
 
     /// The matrix of the last part, which no choice depended on.
     fn accuracy(&self) -> String {
-        let Some(part) = self.report.parts.last() else { return String::new() };
+        let Some(part) = self.report.run.parts.last() else { return String::new() };
         let audit = &part.evaluation.audit;
-        let groups: Vec<String> = audit.groups.iter().map(|name| plain(name)).collect();
-        if groups.len() < 2 {
+        if audit.groups.len() < 2 {
             return String::new();
         }
-        let title = self.paint.title(&format!("Pairwise accuracy ({} rows)", part.name));
-        let matrix = TextMatrix {
-            corner: "better \\ worse",
-            rows: groups.clone(),
-            columns: groups,
-            cells: audit.accuracy.iter().map(|row| row.iter().map(Some).collect()).collect(),
-            worst: None,
-        };
-        format!("{title}\n{}", matrix.text(self.width, self.paint, self.pictures).0)
+        let names = audit.groups.iter().map(|name| plain(name)).collect();
+        let cells = accuracies(audit);
+        let matrix = TextMatrix { corner: "better \\ worse", names, cells, worst: None };
+        self.title(&format!("Pairwise accuracy ({} rows)", part.name), "") + &self.matrix(&matrix).0
     }
 
     /// The scorers of a mixture, one by one.
     fn members(&self) -> String {
-        let Some(part) = self.report.parts.last() else { return String::new() };
-        if part.evaluation.members.len() < 2 {
+        let run = &self.report.run;
+        let Some(part) = run.parts.last().filter(|part| part.evaluation.members.len() > 1) else {
             return String::new();
-        }
-        let mut text =
-            self.paint.title(&format!("Scorers of the mixture, each alone ({} rows)", part.name)) + "\n";
-        for (member, component) in part.evaluation.members.iter().zip(&self.report.trained.components) {
-            let value = |x: Option<f64>| x.map_or("—".to_owned(), |x| number(x, 4));
+        };
+        let mut text = self.title(&format!("Scorers of the mixture, each alone ({} rows)", part.name), "");
+        for (member, component) in part.evaluation.members.iter().zip(&run.trained.components) {
             let places = 0..member.assessment.misses.len();
             let misses: Vec<String> = places.map(|place| miss(&member.assessment, place)).collect();
-            let goals = if misses.is_empty() {
-                String::new()
-            } else {
-                format!("  constraints {}", misses.join(", "))
-            };
+            let goals = if misses.is_empty() { "" } else { "  constraints " };
             text += &format!(
-                "  {:>5.1}%  snapshot {:>6}  objective {}{goals}\n",
+                "  {:>5.1}%  snapshot {:>6}  objective {}{goals}{}\n",
                 100.0 * component.probability,
                 count(component.snapshot as u64),
-                value(member.objective)
+                or_dash(member.objective, fine),
+                misses.join(", ")
             );
         }
         text

@@ -1,13 +1,14 @@
 //! Accuracies and parity between groups.
 
 use super::AuditPage;
-use crate::facts::by_value;
+use crate::facts::{Known, Matrix, accuracies, by_value, has_labels, parities, worst_cell};
 use crate::html::frame::{Section, paragraphs, remarks, section};
 use crate::html::heat::{HeatMap, MAX_MATRIX};
 use crate::html::markup::Html;
 use crate::html::table::{HtmlTable, TableCell};
 use crate::html::whiskers::{Whisker, Whiskers};
-use crate::text::words::{count, many, plain, shorten};
+use crate::scale::ends;
+use crate::words::{count, many, plain, shorten};
 use pairity::metrics::Metric;
 use pairity::rates::Rate;
 
@@ -17,7 +18,7 @@ const ENDS: usize = 10;
 impl AuditPage<'_> {
     pub(super) fn accuracy(&self) -> Option<Section> {
         let audit = &self.report.audit;
-        if audit.groups.is_empty() || !self.report.has_labels() {
+        if audit.groups.is_empty() || !has_labels(audit) {
             return None;
         }
         let mut body = Vec::new();
@@ -25,16 +26,15 @@ impl AuditPage<'_> {
             let caption = "Accuracy with its interval and number of pairs";
             body.push(HeatMap::of_accuracy(caption, audit, audit.auc.value).html());
         } else {
-            body.extend(self.ends(self.report.accuracies(), "accuracies"));
+            body.extend(self.ends(&accuracies(audit), Rate::accuracy, "accuracies"));
         }
-        if let Some((better, worse)) = self.report.worst_cell() {
-            let metric = &audit.accuracy[better][worse];
+        if let Some(Known { place: (better, worse), value, metric }) = worst_cell(audit) {
             let name = |group: usize| format!("“{}”", shorten(&audit.groups[group], 40));
             let words = format!(
                 "The lowest: a better {} scores above a worse {} {:.1}% of the time ({}).",
                 name(better),
                 name(worse),
-                metric.value.unwrap_or(f64::NAN) * 100.0,
+                value * 100.0,
                 many(metric.pairs as usize, "pair")
             );
             body.push(paragraphs(&[words]));
@@ -47,12 +47,12 @@ impl AuditPage<'_> {
 
     pub(super) fn marginals(&self) -> Option<Section> {
         let audit = &self.report.audit;
-        if audit.groups.is_empty() || !self.report.has_labels() {
+        if audit.groups.is_empty() || !has_labels(audit) {
             return None;
         }
         // One scale for both.
         let metrics = audit.row_marginals.iter().chain(&audit.column_marginals);
-        let both: Vec<f64> = metrics.flat_map(|m| [m.value, m.low, m.high]).flatten().collect();
+        let both: Vec<f64> = metrics.flat_map(ends).collect();
         let whiskers = |caption, metrics: &[Metric]| {
             let rows = audit.groups.iter().zip(metrics);
             let rows = rows.map(|(name, metric)| Whisker::of(name, metric, String::new()));
@@ -61,7 +61,7 @@ impl AuditPage<'_> {
         let mut table =
             HtmlTable::new("Symmetric accuracy: the sum of both; 2 is perfect", &["Group", "#S", "#Pairs"]);
         for (name, metric) in audit.groups.iter().zip(&audit.symmetric) {
-            table.push(vec![TableCell::name(name), TableCell::rate(metric), TableCell::count(metric.pairs)]);
+            table.row(TableCell::name(name), [TableCell::rate(metric), TableCell::count(metric.pairs)]);
         }
         let body = vec![
             whiskers("As the better one, against anyone: A[group > *]", &audit.row_marginals),
@@ -82,14 +82,15 @@ impl AuditPage<'_> {
                 caption: "How often the row’s group scores above the column’s",
                 corner: ["higher", "lower"],
                 names: audit.groups.iter().map(String::as_str).collect(),
-                cells: audit.parity.iter().map(|row| row.iter().map(Option::as_ref).collect()).collect(),
+                cells: parities(audit),
                 middle: Some((0.5, "parity")),
-                marked: None,
+                lowest: None,
                 totals: false,
             };
             body.push(heat.html());
         } else {
-            body.extend(self.ends(self.report.parities(), "shares"));
+            let rate = |first, second| Rate::Parity { first, second };
+            body.extend(self.ends(&parities(audit), rate, "shares"));
         }
         body.push(remarks(&self.reasons(audit.parity.iter().flatten().flatten())));
         let about = "How often someone of one group scores above someone of another, whatever their labels; 0.5 \
@@ -98,17 +99,13 @@ impl AuditPage<'_> {
     }
 
     /// The lowest and the highest of many cells.
-    fn ends(&self, cells: Vec<(Rate, &Metric)>, what: &str) -> Vec<Html> {
+    fn ends(&self, cells: &Matrix, rate: fn(usize, usize) -> Rate, what: &str) -> Vec<Html> {
         let known = by_value(cells);
-        let table = |caption: String, cells: &mut dyn Iterator<Item = &(Rate, &Metric)>| {
+        let table = |caption: String, cells: &mut dyn Iterator<Item = &Known>| {
             let mut table = HtmlTable::new(caption, &["Rate", "#Value", "#Pairs"]);
-            for (rate, metric) in cells {
-                let name = plain(&rate.name(&self.report.audit.groups));
-                table.push(vec![
-                    TableCell::name(&name),
-                    TableCell::rate(metric),
-                    TableCell::count(metric.pairs),
-                ]);
+            for Known { place: (row, column), metric, .. } in cells {
+                let name = plain(&rate(*row, *column).name(&self.report.audit.groups));
+                table.row(TableCell::name(&name), [TableCell::rate(metric), TableCell::count(metric.pairs)]);
             }
             table.html()
         };

@@ -1,16 +1,17 @@
 //! The result in words.
 
+use crate::facts::{Known, accuracies, by_value, gap, has_labels, parities, percent as confidence};
 use crate::html::table::short_reason;
 use crate::report::{AuditReport, Role};
-use crate::text::words::{many, plain, shorten};
+use crate::words::{many, plain, shorten};
 use pairity::goals::Criterion;
-use pairity::metrics::{Metric, Verdict};
+use pairity::metrics::{Audit, Check, Metric, Verdict};
 
 /// A few sentences that say what was found, the most important first.
 pub(super) fn sentences(report: &AuditReport) -> Vec<String> {
-    let mut all = vec![result_of(report)];
-    all.extend(checks(report));
-    if !report.has_labels() {
+    let mut all = vec![result_of(&report.audit, report.column(Role::Protected))];
+    all.extend(checks(&report.audit.checks));
+    if !has_labels(&report.audit) {
         let words = "There are no labels, so the page compares scores only: whether the model is right about \
                      anyone can’t be said.";
         all.push(words.to_owned());
@@ -18,26 +19,37 @@ pub(super) fn sentences(report: &AuditReport) -> Vec<String> {
     all
 }
 
-/// What was found, in a sentence or two.
-pub(in crate::html) fn result_of(report: &AuditReport) -> String {
-    let audit = &report.audit;
-    let gap =
-        |wanted: Criterion| audit.gaps.iter().find(|(criterion, _)| *criterion == wanted).map(|(_, gap)| gap);
-    if !report.has_labels() {
-        return gap(Criterion::StatisticalParity).map_or_else(String::new, |gap| parity(report, gap));
+/// What was found, in a sentence or two; `attribute` is the name of the protected one, if it is continuous.
+pub(in crate::html) fn result_of(audit: &Audit, attribute: Option<&str>) -> String {
+    if !has_labels(audit) {
+        return gap(audit, Criterion::StatisticalParity).map_or_else(String::new, |gap| parity(audit, gap));
     }
-    if let (Some((greater, less)), Some(gap)) = (&audit.continuous, gap(Criterion::Continuous)) {
-        return continuous(report, greater, less, gap);
+    if let (Some((greater, less)), Some(gap)) = (&audit.continuous, gap(audit, Criterion::Continuous)) {
+        let z = attribute.map_or("protected attribute".to_owned(), |name| shorten(name, 40));
+        let (Some(greater), Some(less)) = (greater.value, less.value) else {
+            return format!(
+                "{} How that depends on {z} can’t be estimated: {}.",
+                overall(audit),
+                reason(gap)
+            );
+        };
+        return format!(
+            "When the better candidate has the higher {z}, the model is right {} of the time; when it has the lower, \
+             {}. {}",
+            percent(greater),
+            percent(less),
+            chance(audit, gap)
+        );
     }
-    match (audit.groups.len(), gap(Criterion::CrossGroup)) {
-        (2.., Some(gap)) => groups(report, gap),
-        (1, _) => format!("{} There is one group only, so there is nothing to compare.", overall(report)),
-        _ => format!("{} No groups were named, so there is nothing to compare.", overall(report)),
+    match (audit.groups.len(), gap(audit, Criterion::CrossGroup)) {
+        (2.., Some(gap)) => groups(audit, gap),
+        (1, _) => format!("{} There is one group only, so there is nothing to compare.", overall(audit)),
+        _ => format!("{} No groups were named, so there is nothing to compare.", overall(audit)),
     }
 }
 
-fn overall(report: &AuditReport) -> String {
-    match report.audit.auc.value {
+fn overall(audit: &Audit) -> String {
+    match audit.auc.value {
         Some(auc) => {
             format!("The model puts the better of two candidates first {} of the time.", percent(auc))
         }
@@ -46,60 +58,33 @@ fn overall(report: &AuditReport) -> String {
 }
 
 /// The lowest and the highest accuracy between different groups.
-fn groups(report: &AuditReport, gap: &Metric) -> String {
-    let audit = &report.audit;
-    let cells = || {
-        let places = (0..audit.groups.len()).flat_map(|a| (0..audit.groups.len()).map(move |b| (a, b)));
-        places.filter(|(a, b)| a != b).filter_map(|(a, b)| Some(((a, b), audit.accuracy[a][b].value?)))
-    };
-    let low = cells().min_by(|a, b| a.1.total_cmp(&b.1));
+fn groups(audit: &Audit, gap: &Metric) -> String {
+    let mut cells = by_value(&accuracies(audit));
+    cells.retain(|cell| cell.place.0 != cell.place.1);
     // Of equals the first, and never the lowest itself.
-    let others = cells().filter(|cell| Some(cell.0) != low.map(|low| low.0));
-    let high = others.reduce(|best, cell| if cell.1 > best.1 { cell } else { best });
-    let (Some((low, least)), Some((high, most))) = (low, high) else {
-        return format!(
-            "{} How that differs between groups can’t be estimated: {}.",
-            overall(report),
-            reason(gap)
-        );
+    let highest = |cell: &&Known| cells.last().is_some_and(|last| cell.value == last.value);
+    let (Some(low), Some(high)) = (cells.first(), cells.iter().skip(1).find(highest)) else {
+        let reason = reason(gap);
+        return format!("{} How that differs between groups can’t be estimated: {reason}.", overall(audit));
     };
     let pair = |(better, worse): (usize, usize)| {
-        let (better, worse) = (of_group(report, better), of_group(report, worse));
+        let (better, worse) = (of_group(audit, better), of_group(audit, worse));
         format!("the better candidate is {better} and the worse {worse}")
     };
-    let other = match high == (low.1, low.0) {
-        true => format!("the other way around, {}", percent(most)),
-        false => format!("when {}, {}", pair(high), percent(most)),
+    let other = match high.place == (low.place.1, low.place.0) {
+        true => format!("the other way around, {}", percent(high.value)),
+        false => format!("when {}, {}", pair(high.place), percent(high.value)),
     };
-    let first = format!("When {}, the model is right {} of the time; {other}.", pair(low), percent(least));
-    format!("{first} {}", chance(report, gap))
+    let first = format!("When {}, the model is right {} of the time", pair(low.place), percent(low.value));
+    format!("{first}; {other}. {}", chance(audit, gap))
 }
 
-fn continuous(report: &AuditReport, greater: &Metric, less: &Metric, gap: &Metric) -> String {
-    let z = report.column(Role::Protected).map_or("protected attribute".to_owned(), |name| shorten(name, 40));
-    let (Some(greater), Some(less)) = (greater.value, less.value) else {
-        return format!("{} How that depends on {z} can’t be estimated: {}.", overall(report), reason(gap));
-    };
-    format!(
-        "When the better candidate has the higher {z}, the model is right {} of the time; when it has the lower, \
-         {}. {}",
-        percent(greater),
-        percent(less),
-        chance(report, gap)
-    )
-}
-
-fn parity(report: &AuditReport, gap: &Metric) -> String {
-    let audit = &report.audit;
-    let cells = audit.parity.iter().enumerate().flat_map(|(a, row)| {
-        row.iter().enumerate().filter_map(move |(b, metric)| Some(((a, b), metric.as_ref()?.value?)))
-    });
-    match cells.min_by(|a, b| a.1.total_cmp(&b.1)) {
-        Some(((a, b), least)) => {
-            let someone = |group: usize| format!("group “{}”", shorten(&audit.groups[group], 40));
-            let (a, b) = (someone(a), someone(b));
-            let words = format!("Someone of {a} scores above someone of {b} {} of the time", percent(least));
-            format!("{words}; 50% would be parity. {}", chance(report, gap))
+fn parity(audit: &Audit, gap: &Metric) -> String {
+    match by_value(&parities(audit)).first() {
+        Some(Known { place: (a, b), value, .. }) => {
+            let [a, b] = [a, b].map(|group| format!("group “{}”", shorten(&audit.groups[*group], 40)));
+            let words = format!("Someone of {a} scores above someone of {b} {} of the time", percent(*value));
+            format!("{words}; 50% would be parity. {}", chance(audit, gap))
         }
         None if audit.groups.len() < 2 => "There are no two groups to compare.".to_owned(),
         None => format!("Whether groups score alike can’t be estimated: {}.", reason(gap)),
@@ -107,24 +92,22 @@ fn parity(report: &AuditReport, gap: &Metric) -> String {
 }
 
 /// Whether a gap could be chance. Far outside: even the nearer end of the interval is more than half of it.
-fn chance(report: &AuditReport, gap: &Metric) -> String {
+fn chance(audit: &Audit, gap: &Metric) -> String {
     let points = |share: f64| match format!("{:.0}", share * 100.0).as_str() {
         "1" => "1 point".to_owned(),
         // A gap that is not 0 is not called 0.
         "0" if share > 0.0 => format!("{:.2} points", share * 100.0),
         number => format!("{number} points"),
     };
-    let (low, high) = match (gap.value, gap.low, gap.high) {
-        (Some(_), Some(low), Some(high)) => (low, high),
-        (Some(value), ..) => {
-            let reason = reason(gap);
-            return format!("The gap is {}; whether it is chance can’t be told: {reason}.", points(value));
-        }
-        (None, ..) => return format!("The gap over all groups can’t be estimated: {}.", reason(gap)),
+    let Some(value) = gap.value else {
+        return format!("The gap over all groups can’t be estimated: {}.", reason(gap));
     };
-    let value = gap.value.unwrap_or(0.0);
-    let between = |share: f64| format!("{:.0}", share * 100.0);
-    let interval = format!("{} interval: {} to {}", report.confidence(), between(low), between(high));
+    let (Some(low), Some(high)) = (gap.low, gap.high) else {
+        let reason = reason(gap);
+        return format!("The gap is {}; whether it is chance can’t be told: {reason}.", points(value));
+    };
+    let ends = format!("{:.0} to {:.0}", low * 100.0, high * 100.0);
+    let interval = format!("{} interval: {ends}", confidence(audit.settings.confidence));
     let verdict = if value == 0.0 && low == 0.0 {
         return format!("There is no gap in these data ({interval} points).");
     } else if low > value / 2.0 {
@@ -143,42 +126,39 @@ fn reason(metric: &Metric) -> String {
 }
 
 /// "female", where that reads well, or "from group “0”".
-fn of_group(report: &AuditReport, group: usize) -> String {
+fn of_group(audit: &Audit, group: usize) -> String {
     let bare = |name: &String| {
         let word = |c: char| c.is_alphabetic() || c == ' ' || c == '-';
         name.chars().count() <= 24 && name.chars().all(word) && name.chars().any(char::is_lowercase)
     };
-    let name = &report.audit.groups[group];
-    if report.audit.groups.iter().all(bare) {
-        plain(name)
-    } else {
-        format!("from group “{}”", shorten(name, 40))
+    let name = &audit.groups[group];
+    match audit.groups.iter().all(bare) {
+        true => plain(name),
+        false => format!("from group “{}”", shorten(name, 40)),
     }
 }
 
-fn checks(report: &AuditReport) -> Option<String> {
-    let checks = &report.audit.checks;
-    if let [check] = checks.as_slice() {
-        return Some(match check.verdict {
-            Verdict::Pass => "The check passed.".to_owned(),
-            Verdict::Fail => "The check failed.".to_owned(),
-            Verdict::Undecided => "The check is undecided: more data are needed.".to_owned(),
-            Verdict::NotEstimable => "The check can’t be estimated.".to_owned(),
-        });
+fn checks(checks: &[Check]) -> Option<String> {
+    if let [check] = checks {
+        let words = match check.verdict {
+            Verdict::Pass => "passed",
+            Verdict::Fail => "failed",
+            Verdict::Undecided => "is undecided: more data are needed",
+            Verdict::NotEstimable => "can’t be estimated",
+        };
+        return Some(format!("The check {words}."));
     }
-    let count = |verdict| checks.iter().filter(|check| check.verdict == verdict).count();
-    let parts = [
+    let kinds = [
         (Verdict::Pass, "passed"),
         (Verdict::Fail, "failed"),
         (Verdict::Undecided, "undecided"),
         (Verdict::NotEstimable, "not estimable"),
     ];
-    let parts: Vec<String> = parts
-        .into_iter()
-        .map(|(verdict, word)| (count(verdict), word))
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, word)| format!("{number} {word}"))
-        .collect();
+    let parts = kinds.into_iter().filter_map(|(verdict, word)| {
+        let number = checks.iter().filter(|check| check.verdict == verdict).count();
+        (number > 0).then(|| format!("{number} {word}"))
+    });
+    let parts: Vec<String> = parts.collect();
     (!checks.is_empty()).then(|| format!("Of {}: {}.", many(checks.len(), "check"), parts.join(", ")))
 }
 

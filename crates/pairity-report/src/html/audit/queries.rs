@@ -1,12 +1,12 @@
 //! The gap, query by query.
 
 use super::AuditPage;
-use crate::html::chart::{Chart, Mark, Swatch};
+use crate::html::chart::{Chart, Swatch};
 use crate::html::frame::{Section, paragraphs, section};
 use crate::html::markup::Html;
 use crate::html::table::{HtmlTable, TableCell};
 use crate::scale::{Scale, minus};
-use crate::text::words::{count, many, rate, shorten};
+use crate::words::{count, many, rate, shorten};
 use pairity::metrics::{Bins, QueryGaps};
 
 impl AuditPage<'_> {
@@ -48,13 +48,10 @@ impl AuditPage<'_> {
             return vec![words];
         };
         let equal = gaps.queries - gaps.positive - gaps.negative;
-        let several = if self.report.audit.groups.len() > 2 {
-            vec!["Of several groups, those with the highest and the lowest accuracy as the better one are compared."
-                .to_owned()]
-        } else {
-            Vec::new()
-        };
-        let words = format!(
+        let several = "Of several groups, those with the highest and the lowest accuracy as the better one are compared.";
+        let mut all: Vec<String> = Vec::new();
+        all.extend((self.report.audit.groups.len() > 2).then(|| several.to_owned()));
+        all.push(format!(
             "The gap is {difference}. Of {} with both kinds of pairs, it is above 0 in {}, below 0 in {} and 0 in \
              {}; the mean is {}.",
             many(gaps.queries, "query"),
@@ -62,82 +59,48 @@ impl AuditPage<'_> {
             count(gaps.negative as u64),
             count(equal as u64),
             minus(&rate(mean))
-        );
-        [several, vec![words]].concat()
+        ));
+        all
     }
 
     fn gap_chart(&self, gaps: &QueryGaps) -> Html {
         let values: Vec<f64> = gaps.counts.iter().map(|&count| count as f64).collect();
-        let mut marks = vec![
-            Mark::Bars {
-                series: 0,
-                about: abouts(&gaps.bins, &gaps.counts),
-                edges: gaps.bins.edges.clone(),
-                values: values.clone(),
-            },
-            Mark::Up { x: 0.0, about: "no gap".to_owned() },
-        ];
-        let mut legend =
-            vec![(Swatch::Bars, 0, many(gaps.queries, "query")), (Swatch::Rule, 0, "no gap".to_owned())];
+        let y = Scale::over(values.iter().copied().chain([0.0]));
+        let x = Scale::over([-1.0, 1.0]).with_room(&gaps.bins.edges);
+        let title = format!("Gap in each query: {}", self.difference(gaps));
+        let label = format!("Histogram of the gap in each query: {}", self.query_words(gaps).join(" "));
+        let mut chart = Chart::new(&title, ("gap", x), ("number of queries", y), label);
+        chart.bars(0, &gaps.bins.edges, &values, &abouts(&gaps.bins, &gaps.counts));
+        chart.explain(Swatch::Bars, 0, many(gaps.queries, "query"));
+        chart.up(0.0, "no gap");
+        chart.explain(Swatch::Rule, 0, "no gap");
         if let Some(mean) = gaps.mean {
-            let about = format!("the mean, {}", minus(&rate(mean)));
-            marks.push(Mark::Line {
-                series: 1,
-                points: vec![(mean, 0.0), (mean, Scale::over(values.iter().copied().chain([0.0])).high())],
-            });
-            legend.push((Swatch::Line, 1, about));
+            chart.line(1, &[(mean, 0.0), (mean, chart.y.high)]);
+            chart.explain(Swatch::Line, 1, format!("the mean, {}", minus(&rate(mean))));
         }
-        Chart {
-            label: format!("Histogram of the gap in each query: {}", self.query_words(gaps).join(" ")),
-            title: format!("Gap in each query: {}", self.difference(gaps)),
-            x_title: "gap".to_owned(),
-            y_title: "number of queries".to_owned(),
-            x: Scale::over([-1.0, 1.0]).with_room(&gaps.bins.edges),
-            y: Scale::over(values.into_iter().chain([0.0])),
-            marks,
-            legend,
-        }
-        .html()
+        chart.html()
     }
 
     fn rate_chart(&self, gaps: &QueryGaps) -> Html {
         let (first, second) = self.names(gaps);
-        let share = |counts: &[u64], all: usize| -> Vec<f64> {
-            counts.iter().map(|&count| if all > 0 { count as f64 / all as f64 } else { 0.0 }).collect()
-        };
-        let shares =
-            [share(&gaps.first.counts, gaps.first.queries), share(&gaps.second.counts, gaps.second.queries)];
+        let shares = [&gaps.first, &gaps.second].map(|own| {
+            let share = |&count: &u64| if own.queries > 0 { count as f64 / own.queries as f64 } else { 0.0 };
+            own.counts.iter().map(share).collect::<Vec<f64>>()
+        });
         let edges = &gaps.rate_bins.edges;
-        let legend = |name: &str, queries: usize| format!("{name} ({})", many(queries, "query"));
-        let y = Scale::over(shares.iter().flatten().copied().chain([0.0]));
-        let [bars, outline] = shares;
-        Chart {
-            label: format!("Histograms of the accuracies {first} and {second} in each query"),
-            title: "Accuracy in each query".to_owned(),
-            x_title: "accuracy".to_owned(),
-            y_title: "share of queries that have such pairs".to_owned(),
-            x: Scale::over([0.0, 1.0]).with_room(edges),
-            y,
-            marks: vec![
-                Mark::Bars {
-                    series: 0,
-                    edges: edges.clone(),
-                    values: bars,
-                    about: abouts(&gaps.rate_bins, &gaps.first.counts),
-                },
-                Mark::Outline {
-                    series: 1,
-                    edges: edges.clone(),
-                    values: outline,
-                    about: abouts(&gaps.rate_bins, &gaps.second.counts),
-                },
-            ],
-            legend: vec![
-                (Swatch::Bars, 0, legend(&first, gaps.first.queries)),
-                (Swatch::Outline, 1, legend(&second, gaps.second.queries)),
-            ],
-        }
-        .html()
+        let x = Scale::over([0.0, 1.0]).with_room(edges);
+        let y = (
+            "share of queries that have such pairs",
+            Scale::over(shares.iter().flatten().copied().chain([0.0])),
+        );
+        let label = format!("Histograms of the accuracies {first} and {second} in each query");
+        let mut chart = Chart::new("Accuracy in each query", ("accuracy", x), y, label);
+        chart.bars(0, edges, &shares[0], &abouts(&gaps.rate_bins, &gaps.first.counts));
+        chart.outline(1, edges, &shares[1], &abouts(&gaps.rate_bins, &gaps.second.counts));
+        let words = |name: &str, queries: usize| format!("{name} ({})", many(queries, "query"));
+        chart.explain(Swatch::Bars, 0, words(&first, gaps.first.queries));
+        chart.explain(Swatch::Outline, 1, words(&second, gaps.second.queries));
+        chart.html()
     }
 
     fn gap_table(&self, caption: &str, bins: &Bins, columns: &[(&str, &[u64])]) -> Html {

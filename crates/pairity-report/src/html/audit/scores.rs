@@ -1,12 +1,12 @@
 //! How scores spread, by group and label.
 
 use super::AuditPage;
-use crate::html::chart::{Chart, Mark, Swatch, multiples};
+use crate::html::chart::{Chart, Swatch, multiples};
 use crate::html::frame::{Section, remarks, section};
 use crate::html::table::{HtmlTable, TableCell};
 use crate::report::Role;
 use crate::scale::{Scale, minus};
-use crate::text::words::{count, many, number, plain, rate, shorten};
+use crate::words::{fine, many, number, plain, rate, shorten};
 use pairity::metrics::{Halves, ScoreHistogram, ScoreHistograms};
 
 /// Of more groups than this only the largest are shown.
@@ -17,31 +17,27 @@ impl AuditPage<'_> {
         let all = &self.distributions?.scores;
         let mut parts: Vec<usize> = all.histograms.iter().map(|histogram| histogram.part).collect();
         parts.dedup();
-        let rows =
-            |part: usize| all.histograms.iter().filter(|h| h.part == part).map(|h| h.rows).sum::<usize>();
+        let of = |part: usize| all.histograms.iter().filter(move |histogram| histogram.part == part);
         let left_out = parts.len().saturating_sub(MAX_GROUPS);
         if left_out > 0 {
-            parts.sort_by_key(|&part| std::cmp::Reverse(rows(part)));
+            parts.sort_by_key(|&part| std::cmp::Reverse(of(part).map(|h| h.rows).sum::<usize>()));
             parts.truncate(MAX_GROUPS);
             parts.sort_unstable();
         }
-        let of = |part: usize| all.histograms.iter().filter(move |histogram| histogram.part == part);
         let highest = parts.iter().flat_map(|&part| of(part)).flat_map(shares).fold(0.0, f64::max);
-        let charts: Vec<Chart> = parts.iter().map(|&part| self.part(all, part, of(part), highest)).collect();
+        let charts: Vec<Chart> = parts.iter().map(|&part| self.part(all, part, highest)).collect();
         let mut words = Vec::new();
         let (first, last) = (all.bins.edges.first().copied()?, all.bins.edges.last().copied()?);
         if all.low < first || all.high > last {
             words.push(format!(
                 "Scores reach from {} to {}; the first and the last bar hold what lies beyond.",
-                minus(&number(all.low, 4)),
-                minus(&number(all.high, 4))
+                minus(&fine(all.low)),
+                minus(&fine(all.high))
             ));
         }
         if left_out > 0 {
-            words.push(format!(
-                "The {MAX_GROUPS} largest groups are shown; {} are not.",
-                many(left_out, "group")
-            ));
+            let others = many(left_out, "group");
+            words.push(format!("The {MAX_GROUPS} largest groups are shown; {others} are not."));
         }
         let body = vec![
             multiples(&charts),
@@ -54,59 +50,45 @@ impl AuditPage<'_> {
         section("scores", "Scores by group and label", if all.labels.is_some() { about } else { alone }, body)
     }
 
-    fn part<'h>(
-        &self,
-        all: &ScoreHistograms,
-        part: usize,
-        histograms: impl Iterator<Item = &'h ScoreHistogram>,
-        highest: f64,
-    ) -> Chart {
+    /// The histograms of a part, on a scale that those of all parts share.
+    fn part(&self, all: &ScoreHistograms, part: usize, highest: f64) -> Chart {
+        let histograms = all.histograms.iter().filter(|histogram| histogram.part == part);
         let edges = &all.bins.edges;
-        let (mut marks, mut legend, mut said) = (Vec::new(), Vec::new(), Vec::new());
+        let words = |histogram: &ScoreHistogram| {
+            format!("{} ({})", self.class(all, histogram), many(histogram.rows, "row"))
+        };
+        let title = self.part_name(all, part);
+        let said: Vec<String> = histograms.clone().map(words).collect();
+        let label = format!("Histogram of scores, {title}: {}", said.join(", "));
+        let score = shorten(self.report.column(Role::Score).unwrap_or("score"), 40);
+        let ends = (edges.first().copied().unwrap_or(0.0), edges.last().copied().unwrap_or(1.0));
+        let x = (score.as_str(), Scale::between(ends.0, ends.1));
+        let mut chart = Chart::new(&title, x, ("share of rows", Scale::over([0.0, highest])), label);
         for histogram in histograms {
             let values: Vec<f64> = shares(histogram).collect();
             let class = self.class(all, histogram);
-            let about = edges
-                .windows(2)
-                .zip(&values)
-                .map(|(ends, share)| {
-                    format!("{class}: {:.1}% from {} to {}", share * 100.0, write(ends[0]), write(ends[1]))
-                })
-                .collect();
-            let words = format!("{class} ({})", many(histogram.rows, "row"));
-            said.push(words.clone());
-            let edges = edges.clone();
+            let about = edges.windows(2).zip(&values).map(|(ends, share)| {
+                format!("{class}: {:.1}% from {} to {}", share * 100.0, write(ends[0]), write(ends[1]))
+            });
+            let about: Vec<String> = about.collect();
             // Those that should score low are drawn over the others.
             if histogram.upper_label == Some(false) {
-                legend.push((Swatch::Outline, 1, words));
-                marks.push(Mark::Outline { series: 1, edges, values, about });
+                chart.explain(Swatch::Outline, 1, words(histogram));
+                chart.outline(1, edges, &values, &about);
             } else {
-                legend.push((Swatch::Bars, 0, words));
-                marks.insert(0, Mark::Bars { series: 0, edges, values, about });
+                chart.explain(Swatch::Bars, 0, words(histogram));
+                chart.bars(0, edges, &values, &about);
             }
         }
-        let title = self.part_name(all, part);
-        Chart {
-            label: format!("Histogram of scores, {title}: {}", said.join(", ")),
-            title,
-            x_title: self.report.column(Role::Score).map_or("score".to_owned(), |name| shorten(name, 40)),
-            y_title: "share of rows".to_owned(),
-            x: Scale::between(edges.first().copied().unwrap_or(0.0), edges.last().copied().unwrap_or(1.0)),
-            y: Scale::over([0.0, highest]),
-            marks,
-            legend,
-        }
+        chart
     }
 
     fn score_table(&self, all: &ScoreHistograms, parts: &[usize]) -> HtmlTable {
         let shown: Vec<&ScoreHistogram> = all.histograms.iter().filter(|h| parts.contains(&h.part)).collect();
         let mut table = HtmlTable::new("Share of rows by score", &["Score"]);
         for histogram in &shown {
-            table.add_column(format!(
-                "{}, {}",
-                self.part_name(all, histogram.part),
-                self.class(all, histogram)
-            ));
+            let (part, class) = (self.part_name(all, histogram.part), self.class(all, histogram));
+            table.add_column(format!("{part}, {class}"));
         }
         for (bin, ends) in all.bins.edges.windows(2).enumerate() {
             let share = |histogram: &&ScoreHistogram| shares(histogram).nth(bin).unwrap_or(0.0);
@@ -115,10 +97,7 @@ impl AuditPage<'_> {
                 shown.iter().map(|histogram| TableCell::number(rate(share(histogram)))),
             );
         }
-        table.row(
-            TableCell::name("rows"),
-            shown.iter().map(|histogram| TableCell::number(count(histogram.rows as u64))),
-        );
+        table.row(TableCell::name("rows"), shown.iter().map(|h| TableCell::count(h.rows as u64)));
         table
     }
 
@@ -137,9 +116,7 @@ impl AuditPage<'_> {
     fn class(&self, all: &ScoreHistograms, histogram: &ScoreHistogram) -> String {
         match (all.labels, histogram.upper_label) {
             (Some(halves), Some(upper)) => {
-                let label =
-                    self.report.column(Role::Label).map_or("label".to_owned(), |name| shorten(name, 30));
-                half(&label, halves, upper)
+                half(&shorten(self.report.column(Role::Label).unwrap_or("label"), 30), halves, upper)
             }
             _ => "all labels".to_owned(),
         }

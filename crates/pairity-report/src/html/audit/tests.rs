@@ -1,10 +1,9 @@
 //! Pages against the reports they are made from.
 
 use super::audit_html;
-use crate::advice::FrontEnd;
 use crate::json::audit_json;
 use crate::report::{AuditReport, Missing, Notes, Role};
-use crate::text::words::{count, number, rate};
+use crate::words::{FrontEnd, count, number, rate};
 use pairity::examples::{Columns, Examples, Groups};
 use pairity::goals::parse_constraint;
 use pairity::metrics::{Audit, Distributions, Settings};

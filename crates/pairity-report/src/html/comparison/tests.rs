@@ -74,7 +74,7 @@ fn a_comparison_shows_every_method_and_why_some_do_not_apply() {
     assert_eq!(page.matches("<table class=\"heat").count(), 2);
     assert_eq!(page.matches("class=\"dot faded").count(), 2, "a point and its line of the legend");
     for outcome in report.results.iter().filter_map(|result| result.outcome.as_ref().ok()) {
-        let number = |x: Option<f64>| crate::text::words::number(x.unwrap(), 4);
+        let number = |x: Option<f64>| crate::words::number(x.unwrap(), 4);
         for metric in [&outcome.test.objective, outcome.test.violation.as_ref().unwrap()] {
             let words = format!(
                 "{} <small>{} to {}</small>",

@@ -1,24 +1,23 @@
 //! The page of a training run.
 
 mod course;
-mod matrices;
-mod members;
 #[cfg(test)]
 mod tests;
 mod values;
 
-pub(super) use matrices::matrices;
+pub(super) use course::course;
+pub(super) use values::matrices;
 
 use super::audit::{gaps_of, result_of};
-use super::frame::{HtmlPage, Section, Terms, Tile, cite, command, paragraphs, section, tile};
+use super::frame::{HtmlPage, Section, Tile, command, glossary, notes, paragraphs, section};
 use super::plane;
 use super::table::with_interval;
-use crate::advice::FrontEnd;
-use crate::outcome::{Tone, slack};
-use crate::report::{AuditReport, Notes};
-use crate::text::words::{number, plain, rate, shorten};
-use crate::training::{TrainingReport, objective_of};
-use pairity::run::{Plane, TrainingPart};
+use crate::facts::{gaps_that_apply, percent};
+use crate::outcome::{Tone, objective_of, slack};
+use crate::report::TrainingReport;
+use crate::words::{FrontEnd, fine, plain, rate, shorten};
+use pairity::metrics::Audit;
+use pairity::run::{Plane, TrainOutcome, TrainingPart};
 use pairity::solvers::Evaluation;
 
 /// What a page shows beside a training run.
@@ -36,78 +35,68 @@ pub struct PageAside<'a> {
 
 /// The run as a page for people: one file that needs nothing else.
 pub fn training_html(report: &TrainingReport, aside: &PageAside) -> String {
-    let page = TrainingPage::new(report, *aside);
+    let page = TrainingPage { report, run: &report.run, aside, last: report.run.parts.last() };
     let mut facts = vec![format!("Goal: {}", report.goal_words())];
     facts.extend(report.facts());
-    if let Some(last) = &page.last {
-        facts.push(format!("{} confidence intervals", last.confidence()));
+    if let Some(audit) = page.audit() {
+        facts.push(format!("{} confidence intervals", percent(audit.settings.confidence)));
     }
-    let sections = [
-        page.values(),
-        page.matrices(),
-        page.continuous(),
-        page.gaps(),
-        page.course(),
-        page.members(),
-        page.plane(),
-        page.measures(),
-        page.notes(),
-        page.again(),
-        Terms::of_training(page.last.as_ref().map(|last| &last.audit)).glossary(),
-        cite(),
-    ];
     HtmlPage {
         kind: "Pairwise fairness training",
         title: report.title(),
         facts,
         lead: page.lead(),
         tiles: page.tiles(),
-        sections: sections.into_iter().flatten().collect(),
+        sections: vec![
+            page.values(),
+            page.accuracy(),
+            page.continuous(),
+            page.gaps(),
+            course(&report.run),
+            page.members(),
+            page.plane(),
+            page.measures(),
+            notes(&report.run.notes),
+            page.again(),
+            glossary(page.audit(), false, false, true),
+        ],
         ..HtmlPage::default()
     }
     .write()
 }
 
-/// How a run went, as a section.
-pub(super) fn course_of(report: &TrainingReport) -> Option<Section> {
-    TrainingPage::new(report, PageAside::default()).course()
-}
-
 /// What every section needs.
 struct TrainingPage<'a> {
     report: &'a TrainingReport,
-    aside: PageAside<'a>,
-    /// The last part, which no choice depended on, as an audit.
-    last: Option<AuditReport>,
+    run: &'a TrainOutcome,
+    aside: &'a PageAside<'a>,
+    /// The last part, which no choice depended on.
+    last: Option<&'a TrainingPart>,
 }
 
 impl<'a> TrainingPage<'a> {
-    fn new(report: &'a TrainingReport, aside: PageAside<'a>) -> TrainingPage<'a> {
-        let audit = |part: &TrainingPart| AuditReport {
-            audit: part.evaluation.audit.clone(),
-            notes: Notes { tables: report.tables.clone(), ..Notes::default() },
-        };
-        TrainingPage { report, aside, last: report.parts.last().map(audit) }
+    /// What was measured on the last part.
+    fn audit(&self) -> Option<&'a Audit> {
+        self.last.map(|part| &part.evaluation.audit)
     }
 
     /// The rows of the last part: "the test rows".
     fn rows(&self) -> String {
-        let name = self.report.parts.last().map_or("train", |part| part.name);
+        let name = self.last.map_or("train", |part| part.name);
         format!("the {} rows", if name == "train" { "training" } else { name })
     }
 
     fn lead(&self) -> Vec<String> {
         let outcome = self.report.ending();
         let mut lead = vec![format!("{}: {}", outcome.word, outcome.words(self.aside.front_end))];
-        if let Some(part) = self.report.parts.last() {
-            let evaluation = &part.evaluation;
+        if let Some(part) = self.last {
             let mut words = format!(
                 "On {}, {} is {}",
                 self.rows(),
-                plain(objective_of(&self.report.goal)),
-                with_interval(&evaluation.objective, "not estimable")
+                plain(objective_of(&self.run.goal)),
+                with_interval(&part.evaluation.objective, "not estimable")
             );
-            for (place, text) in self.report.goal.subject_to.iter().enumerate() {
+            for (place, text) in self.run.goal.subject_to.iter().enumerate() {
                 words += &format!("; {} is {}", plain(text), slack(part, place));
             }
             lead.push(words + ".");
@@ -123,12 +112,12 @@ impl<'a> TrainingPage<'a> {
                 lead.push(words + ".");
             }
         }
-        lead.extend(self.last.as_ref().filter(|last| last.audit.groups.len() > 1).map(result_of));
-        if self.report.deterministic && self.report.trained.components.len() > 1 {
-            lead.push(
-                "One scorer was asked for, but none was found that meets the goal: this is a mixture."
-                    .to_owned(),
-            );
+        let audit = self.audit().filter(|audit| audit.groups.len() > 1);
+        lead.extend(audit.map(|audit| result_of(audit, None)));
+        if self.run.deterministic && self.run.trained.components.len() > 1 {
+            let words =
+                "One scorer was asked for, but none was found that meets the goal: this is a mixture.";
+            lead.push(words.to_owned());
         }
         lead
     }
@@ -140,37 +129,23 @@ impl<'a> TrainingPage<'a> {
             Tone::Unsure => "?",
             Tone::Bad => "✕",
         };
-        let mut tiles = vec![Tile {
-            title: "Outcome".to_owned(),
-            value: format!("{sign} {}", outcome.word),
-            note: self.report.trained.status.name().replace('_', " "),
-        }];
-        if let Some(part) = self.report.parts.last() {
-            let title = format!("{} ({} rows)", shorten(objective_of(&self.report.goal), 24), part.name);
-            tiles.push(tile(&title, &part.evaluation.objective, |x| number(x, 4)));
+        let trained = &self.run.trained;
+        let status = trained.status.name().replace('_', " ");
+        let mut tiles = vec![Tile::new("Outcome", format!("{sign} {}", outcome.word), status)];
+        if let Some(TrainingPart { name, evaluation }) = self.last {
+            let title = format!("{} ({name} rows)", shorten(objective_of(&self.run.goal), 24));
+            tiles.push(Tile::of(&title, &evaluation.objective, fine));
+            if let Some((criterion, gap)) = gaps_that_apply(&evaluation.audit).first() {
+                tiles.push(Tile::of(&format!("Gap ({}, {name} rows)", criterion.name()), gap, rate));
+            }
         }
-        if let Some((criterion, gap)) =
-            self.last.as_ref().and_then(|last| last.gaps_that_apply().into_iter().next())
-        {
-            let title = format!(
-                "Gap ({}, {} rows)",
-                criterion.name(),
-                self.report.parts.last().map_or("", |p| p.name)
-            );
-            tiles.push(tile(&title, gap, rate));
-        }
-        tiles.push(Tile {
-            title: "Scorers".to_owned(),
-            value: self.report.trained.components.len().to_string(),
-            note: format!("step size {}, {:.1} s", self.report.trained.step_size, self.report.seconds),
-        });
+        let note = format!("step size {}, {:.1} s", trained.step_size, self.run.seconds);
+        tiles.push(Tile::new("Scorers", trained.components.len().to_string(), note));
         tiles
     }
 
     fn gaps(&self) -> Option<Section> {
-        let mut section = gaps_of(self.last.as_ref()?)?;
-        section.title = format!("Gaps on {}", self.rows());
-        Some(section)
+        Some(Section { title: format!("Gaps on {}", self.rows()), ..gaps_of(self.audit()?)? })
     }
 
     fn plane(&self) -> Option<Section> {
@@ -179,11 +154,6 @@ impl<'a> TrainingPage<'a> {
                      across it scores grow. What ranks has no threshold, so each line goes through the middle of \
                      the rows.";
         section("plane", "Rows and scorers", about, vec![plane::html(plane)])
-    }
-
-    fn notes(&self) -> Option<Section> {
-        let notes: Vec<String> = self.report.notes.iter().map(|note| shorten(note, 400)).collect();
-        section("notes", "Notes on the data", "", (!notes.is_empty()).then(|| paragraphs(&notes)))
     }
 
     fn again(&self) -> Option<Section> {

@@ -1,8 +1,8 @@
 use super::{PageAside, training_html};
-use crate::advice::FrontEnd;
-use crate::text::words::{number, rate};
+use crate::json::training_json;
+use crate::report::TrainingReport;
 use crate::text::{Look, training_text};
-use crate::training::{TrainingReport, training_json};
+use crate::words::{FrontEnd, number, rate};
 use pairity::examples::{Column, Columns, Examples, Groups, Values};
 use pairity::run::{FitRequest, Plane, PlaneLine, PlanePoint, Rows, TrainRequest, TrainingPart, train};
 use pairity::solvers::{Evaluation, Status, Watch};
@@ -85,7 +85,7 @@ fn the_page_holds_the_numbers_of_the_json_document() {
         assert!(page.contains(words), "{words}");
     }
     // Every scorer, with what it is drawn with.
-    for component in &report.trained.components {
+    for component in &report.run.trained.components {
         assert!(page.contains(&format!(">{:.1}%<", 100.0 * component.probability)));
     }
 }

@@ -1,14 +1,64 @@
-//! Reproduced experiments as text for people.
+//! The demo and reproduced experiments as text for people: methods side by side.
 
 use super::Look;
-use crate::reproduction::{Reproduced, Reproduction};
+use crate::facts::gap;
+use crate::outcome::{NEXT, goal_words};
+use crate::report::{DemoReport, Reproduced, Reproduction};
+use crate::words::{fill, many, plain, value_or};
+use pairity::goals::Criterion;
+use pairity::metrics::{Audit, Metric};
+
+/// The demo for reading.
+pub fn demo_text(report: &DemoReport, look: &Look) -> String {
+    let line = |name: &str, cells: Vec<String>| {
+        let cells: String = cells.iter().map(|cell| format!("{cell:<23}")).collect();
+        format!("  {name:<14}{}\n", cells.trim_end())
+    };
+    let row = |name: &str, pick: &dyn Fn(&Audit) -> Option<&Metric>| {
+        let cell =
+            |metric: Option<&Metric>| metric.map_or("—".to_owned(), |metric| value_or(metric, 3, "—"));
+        line(name, report.tests().iter().map(|test| cell(pick(&test.audit))).collect())
+    };
+    let mut out = format!("{}\n\n", fill(&report.about(), 0, look.width));
+    out += &line("", report.runs.iter().map(|report| report.run.method.to_owned()).collect());
+    for (a, b) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        out += &row(&format!("A[{a} > {b}]"), &|audit| Some(&audit.accuracy[a][b]));
+    }
+    out += &row("auc", &|audit| Some(&audit.auc));
+    out += &row("cross_group", &|audit| gap(audit, Criterion::CrossGroup));
+    out += "\nA[a > b] is how often the scorer is right when the better candidate is of group a and the worse of b.\n";
+    for run in report.runs.iter().map(|report| &report.run) {
+        out += &format!(
+            "  {:<14}{}: {}, {}, {:.1} s\n",
+            run.method,
+            goal_words(&run.goal),
+            run.trained.status.name(),
+            many(run.trained.components.len(), "scorer"),
+            run.seconds,
+        );
+    }
+    out += &format!("\nWhat this means\n{}\n", fill(&report.meaning(), 0, look.width));
+    out += &format!("\nThe same with pictures: {}\n\nWhat to run next\n", plain(&report.page));
+    NEXT.iter().for_each(|command| out += &format!("  {}\n", command.replace('\n', "\n  ")));
+    out
+}
 
 /// The experiments for reading.
 pub fn reproduction_text(report: &Reproduction, _look: &Look) -> String {
     let lines = &report.lines;
     let seeds = if report.seeds == 1 { "1 seed".to_owned() } else { format!("{} seeds", report.seeds) };
     let mut out = format!("Means ± standard deviations over {seeds}, on the {}.\n", report.rows);
-    out += &worse(lines);
+    // The cells that are worse than the paper's come before all others.
+    if lines.iter().any(|line| !line.worse().is_empty()) {
+        out += "\nWorse than the paper beyond noise\n";
+    }
+    for line in lines {
+        for (what, (mean, std)) in line.worse() {
+            let Reproduced { experiment, method, .. } = line;
+            let cell = format!("{what} {mean:.4} ± {std:.4}, the paper's cell is {}", paper(line));
+            out += &format!("  {experiment} {method}: {cell}\n");
+        }
+    }
     let name = lines.iter().map(|line| line.method.chars().count()).max().unwrap_or(0) + 2;
     for experiment in lines.chunk_by(|a, b| a.experiment == b.experiment) {
         let Some(first) = experiment.first() else { continue };
@@ -66,25 +116,4 @@ fn paper(line: &Reproduced) -> String {
     let digits = line.digits() - 1;
     line.paper
         .map_or("–".to_owned(), |(objective, violation)| format!("{objective:.digits$} ({violation:.2})"))
-}
-
-/// The cells that are worse than the paper's, before all others.
-fn worse(lines: &[Reproduced]) -> String {
-    let mut out = String::new();
-    for line in lines {
-        let Some((objective, violation)) = line.agreement else { continue };
-        let cells = [(line.shown, line.objective, objective), ("violation", line.violation, violation)];
-        for (what, (mean, std), _) in cells.into_iter().filter(|(.., mark)| *mark == "worse") {
-            out += &format!(
-                "  {} {}: {what} {mean:.4} ± {std:.4}, the paper's cell is {}\n",
-                line.experiment,
-                line.method,
-                paper(line)
-            );
-        }
-    }
-    match out.is_empty() {
-        true => out,
-        false => format!("\nWorse than the paper beyond noise\n{out}"),
-    }
 }

@@ -1,4 +1,4 @@
-//! Names and numbers as they stand in text.
+//! Names, numbers and advice as they stand in texts and on pages.
 
 use pairity::metrics::Metric;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -21,6 +21,60 @@ pub fn plain(text: &str) -> String {
         }
     }
     out
+}
+
+/// Who shows a report to people: it decides the words of advice.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FrontEnd {
+    /// Options of commands.
+    #[default]
+    CommandLine,
+    /// Parameters and methods of the Python package.
+    Python,
+}
+
+/// What a reader could do next, as a part of a sentence: for the command line, and for Python.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Advice(&'static str, &'static str);
+
+impl Advice {
+    /// Say what the labels are.
+    pub(crate) const LABELS: Advice = Advice("name the label column with --label", "pass labels");
+    /// Say what the groups are.
+    pub(crate) const GROUPS: Advice =
+        Advice("name a column with --group or --protected", "pass groups or protected");
+    /// Look at all values, of which some are shown.
+    pub(crate) const ALL_VALUES: Advice = Advice("--format json has all", "to_dict() has all");
+    /// Look at the intervals, for which there was no room.
+    pub(crate) const INTERVALS: Advice = Advice(
+        "intervals are in --format json, or show in a wider terminal",
+        "intervals are in to_dict() and to_frame()",
+    );
+    /// Go on with a training that was stopped.
+    pub(crate) const RESUME: Advice = Advice("--resume goes on", "a larger time_limit= lets it finish");
+    /// Train longer.
+    pub(crate) const ITERATIONS: Advice = Advice("more --iterations may help", "more iterations= may help");
+    /// Use the method that trains for constraints.
+    pub(crate) const CONSTRAINED: Advice =
+        Advice("--method constrained trains for it", "method=\"constrained\" trains for it");
+    /// Ask for less, or allow more.
+    pub(crate) const LOOSEN: Advice = Advice(
+        "Loosen the bound, use a richer --model, or allow --group-aware",
+        "Loosen the bound, use a richer model=, or allow group_aware=True",
+    );
+    /// Train instead of adjusting.
+    pub(crate) const TRAIN: Advice = Advice(
+        "Loosen the bound, or train a scorer for it (pairity train)",
+        "Loosen the bound, or train a scorer for it (pairity.FairRanker)",
+    );
+
+    /// The advice in the words of a front end.
+    pub(crate) fn words(self, front_end: FrontEnd) -> &'static str {
+        match front_end {
+            FrontEnd::CommandLine => self.0,
+            FrontEnd::Python => self.1,
+        }
+    }
 }
 
 /// The number of terminal columns of a text.
@@ -92,6 +146,16 @@ pub(crate) fn number(value: f64, decimals: usize) -> String {
     }
     let decimals = if size >= 1e3 { decimals.min(1) } else { decimals };
     format!("{value:.decimals$}")
+}
+
+/// A value that need not be a rate: four decimals, as far as they show it.
+pub(crate) fn fine(value: f64) -> String {
+    number(value, 4)
+}
+
+/// A number as it is written, or a dash where there is none.
+pub(crate) fn or_dash(value: Option<f64>, write: impl FnOnce(f64) -> String) -> String {
+    value.map_or("—".to_owned(), write)
 }
 
 /// A rate: three decimals always.
