@@ -11,29 +11,19 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type, Int64Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, StringArray};
 use arrow_cast::{CastOptions, cast_with_options};
-use arrow_schema::{ArrowError, DataType};
+use arrow_schema::DataType::{self, *};
 
+use super::failed;
 use crate::builder::ColumnBuilder;
-use crate::delimited::write_number;
-use crate::error::CellProblem;
+use crate::delimited::number_text;
+use crate::error::TableError;
+use crate::source::SourceFile;
 
-/// Why an array could not be added.
-pub(crate) enum ArrayProblem {
-    /// A cell, by its row in the array.
-    Cell(usize, CellProblem),
-    /// The array as a whole.
-    Array(ArrowError),
-}
-
-impl From<ArrowError> for ArrayProblem {
-    fn from(error: ArrowError) -> ArrayProblem {
-        ArrayProblem::Array(error)
-    }
-}
+/// The file of an array, and the number of rows before it.
+pub(super) type Start<'a> = (&'a SourceFile, usize);
 
 /// Whether cells of a type can be numbers or categories.
-pub(crate) fn readable(data_type: &DataType) -> bool {
-    use DataType::*;
+pub(super) fn readable(data_type: &DataType) -> bool {
     match data_type {
         Null | Boolean | Utf8 | LargeUtf8 | Utf8View => true,
         Date32 | Date64 | Timestamp(..) | Time32(_) | Time64(_) => true,
@@ -43,59 +33,63 @@ pub(crate) fn readable(data_type: &DataType) -> bool {
 }
 
 /// Adds all cells of an array to a column.
-pub(crate) fn append(array: &ArrayRef, column: &mut ColumnBuilder) -> Result<(), ArrayProblem> {
-    use DataType::*;
+pub(super) fn append(array: &ArrayRef, column: &mut ColumnBuilder, start: Start) -> Result<(), TableError> {
+    let array = &plain(array, start.0)?;
+    let cast = |to: &DataType| cast(array, to, start.0);
+    let text = |column: &mut ColumnBuilder, cell: &str| column.text(cell.as_bytes());
     match array.data_type() {
         Null => (0..array.len()).for_each(|_| column.missing()),
         Boolean => {
-            let cells = array.as_boolean().iter();
-            each(cells, column, |column, cell| column.text(if cell { b"true" } else { b"false" }))?;
+            let cells =
+                array.as_boolean().iter().map(|cell| cell.map(|yes| if yes { "true" } else { "false" }));
+            each(cells, column, start, text)?;
         }
         Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 => {
-            numbers::<Int64Type>(&cast(array, &Int64)?, column, |whole| whole as f64)?;
+            numbers::<Int64Type>(&cast(&Int64)?, column, start, |whole| whole as f64)?;
         }
-        UInt64 => numbers::<UInt64Type>(array, column, |whole| whole as f64)?,
-        Float16 | Float32 => numbers::<Float32Type>(&cast(array, &Float32)?, column, f64::from)?,
-        Float64 => numbers::<Float64Type>(array, column, |number| number)?,
-        Utf8 => each(array.as_string::<i32>().iter(), column, |column, cell| column.text(cell.as_bytes()))?,
-        LargeUtf8 => {
-            each(array.as_string::<i64>().iter(), column, |column, cell| column.text(cell.as_bytes()))?;
-        }
-        Utf8View => each(array.as_string_view().iter(), column, |column, cell| column.text(cell.as_bytes()))?,
-        Dictionary(_, values) => append(&cast(array, values)?, column)?,
-        // Without a database of time zones only an offset can be written out: UTC is the same instant.
-        Timestamp(unit, Some(zone)) if zone.as_ref() != "+00:00" => {
-            let utc = Timestamp(*unit, Some(Arc::from("+00:00")));
-            append(&cast(array, &utc)?, column)?;
-        }
-        other if other.is_decimal() && !column.wants_text() => append(&cast(array, &Float64)?, column)?,
-        _ => append(&cast(array, &Utf8)?, column)?,
+        UInt64 => numbers::<UInt64Type>(array, column, start, |whole| whole as f64)?,
+        Float16 | Float32 => numbers::<Float32Type>(&cast(&Float32)?, column, start, f64::from)?,
+        Float64 => numbers::<Float64Type>(array, column, start, |number| number)?,
+        Utf8 => each(array.as_string::<i32>().iter(), column, start, text)?,
+        LargeUtf8 => each(array.as_string::<i64>().iter(), column, start, text)?,
+        Utf8View => each(array.as_string_view().iter(), column, start, text)?,
+        other if other.is_decimal() && !column.wants_text() => append(&cast(&Float64)?, column, start)?,
+        _ => append(&cast(&Utf8)?, column, start)?,
     }
     Ok(())
 }
 
-pub(crate) fn cast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
+/// An array without a dictionary, and in UTC: without a database of time zones only an offset can be written
+/// out, and UTC is the same instant.
+fn plain(array: &ArrayRef, file: &SourceFile) -> Result<ArrayRef, TableError> {
+    match array.data_type() {
+        Dictionary(_, values) => plain(&cast(array, values, file)?, file),
+        Timestamp(unit, Some(_)) => cast(array, &Timestamp(*unit, Some(Arc::from("+00:00"))), file),
+        _ => Ok(Arc::clone(array)),
+    }
+}
+
+fn cast(array: &ArrayRef, to: &DataType, file: &SourceFile) -> Result<ArrayRef, TableError> {
     if array.data_type() == to {
         return Ok(Arc::clone(array));
     }
-    cast_with_options(array, to, &CastOptions { safe: false, ..CastOptions::default() })
+    let options = CastOptions { safe: false, ..CastOptions::default() };
+    cast_with_options(array, to, &options).map_err(|error| failed(file, error))
 }
 
-fn numbers<T: ArrowPrimitiveType>(
+fn numbers<T: ArrowPrimitiveType<Native: Display>>(
     array: &ArrayRef,
     column: &mut ColumnBuilder,
+    start: Start,
     number: impl Fn(T::Native) -> f64,
-) -> Result<(), ArrayProblem>
-where
-    T::Native: Display,
-{
+) -> Result<(), TableError> {
     let cells = array.as_primitive::<T>().iter();
     if !column.wants_text() {
-        return each(cells, column, |column, cell| column.number(number(cell)));
+        return each(cells, column, start, |column, cell| column.number(number(cell)));
     }
     let mut text = String::new();
     let mut written = None;
-    each(cells, column, |column, cell| {
+    each(cells, column, start, |column, cell| {
         // A query or a group often repeats from row to row.
         if written != Some(cell) {
             text.clear();
@@ -113,11 +107,12 @@ where
 fn each<T>(
     cells: impl Iterator<Item = Option<T>>,
     column: &mut ColumnBuilder,
-    mut add: impl FnMut(&mut ColumnBuilder, T) -> Result<(), CellProblem>,
-) -> Result<(), ArrayProblem> {
-    for (row, cell) in cells.enumerate() {
+    (file, before): Start,
+    mut add: impl FnMut(&mut ColumnBuilder, T) -> Result<(), String>,
+) -> Result<(), TableError> {
+    for (row, cell) in (before as u64 + 1..).zip(cells) {
         match cell {
-            Some(cell) => add(column, cell).map_err(|problem| ArrayProblem::Cell(row, problem))?,
+            Some(cell) => add(column, cell).map_err(|problem| column.wrong(file, ("row", row), problem))?,
             None => column.missing(),
         }
     }
@@ -126,32 +121,17 @@ fn each<T>(
 
 /// The cells of an array as texts, which mean to a reader of text what the cells mean to a reader of
 /// Parquet.
-pub(crate) fn texts(array: &ArrayRef) -> Result<StringArray, ArrowError> {
-    use DataType::*;
-    match array.data_type() {
-        Float16 | Float32 => Ok(number_texts::<Float32Type>(&cast(array, &Float32)?)),
-        Float64 => Ok(number_texts::<Float64Type>(array)),
-        Dictionary(_, values) => texts(&cast(array, values)?),
-        // As where they are read: in UTC.
-        Timestamp(unit, Some(zone)) if zone.as_ref() != "+00:00" => {
-            texts(&cast(array, &Timestamp(*unit, Some(Arc::from("+00:00"))))?)
-        }
-        _ => Ok(cast(array, &Utf8)?.as_string::<i32>().clone()),
-    }
+pub(super) fn texts(array: &ArrayRef, file: &SourceFile) -> Result<StringArray, TableError> {
+    let array = &plain(array, file)?;
+    Ok(match array.data_type() {
+        Float16 | Float32 => number_texts::<Float32Type>(&cast(array, &Float32, file)?),
+        Float64 => number_texts::<Float64Type>(array),
+        _ => cast(array, &Utf8, file)?.as_string::<i32>().clone(),
+    })
 }
 
-fn number_texts<T: ArrowPrimitiveType>(array: &ArrayRef) -> StringArray
-where
-    T::Native: Display + LowerExp + Into<f64>,
-{
-    let mut text = String::new();
-    let mut texts = arrow_array::builder::StringBuilder::new();
-    for cell in array.as_primitive::<T>().iter() {
-        texts.append_option(cell.map(|number| {
-            text.clear();
-            write_number(&mut text, number);
-            &text
-        }));
-    }
-    texts.finish()
+fn number_texts<T: ArrowPrimitiveType<Native: Display + LowerExp + Into<f64>>>(
+    array: &ArrayRef,
+) -> StringArray {
+    array.as_primitive::<T>().iter().map(|cell| cell.map(number_text)).collect()
 }
