@@ -29,9 +29,9 @@
 //!
 //! The difference has a deviation of .036 from seed to seed: a quarter of the queries are few pairs.
 
-use crate::dataset::Dataset;
-use crate::normal;
-use pairity::examples::{Column, Groups, NO_GROUP, Values};
+use crate::dataset::{Dataset, groups_of, numbered};
+use crate::simulated::normal_pair;
+use pairity::examples::NO_GROUP;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -102,7 +102,7 @@ pub fn draw(seed: u64) -> Dataset {
             let label = f64::from(business < matches);
             let shares = if seeking && label > 0.0 { [0.7, 0.12] } else { [0.2, 0.35] };
             let kind = draw_kind(&mut random, shares);
-            let [match_noise, popularity] = normal::pair(&mut random);
+            let [match_noise, popularity] = normal_pair(&mut random);
             let row = [
                 views(&mut random, VIEWS[0], label * kind.clarity + match_noise),
                 views(&mut random, VIEWS[1], kind.sign),
@@ -116,13 +116,9 @@ pub fn draw(seed: u64) -> Dataset {
             queries.push(query);
         }
     }
-    let column = |(at, numbers): (usize, Vec<f64>)| Column {
-        name: format!("x{}", at + 1),
-        values: Values::Numbers(numbers),
-    };
     Dataset {
-        columns: columns.into_iter().enumerate().map(column).collect(),
-        groups: Some(Groups::in_order(GROUPS.map(str::to_owned).to_vec(), groups)),
+        columns: numbered(columns),
+        groups: groups_of(GROUPS, groups),
         queries: Some(queries),
         synthetic: true,
         notes: vec!["synthetic stand-in: the paper's business data are proprietary".to_owned()],
@@ -132,10 +128,9 @@ pub fn draw(seed: u64) -> Dataset {
 
 /// Noisy views of a hidden number, from clear to blurred.
 fn views(random: &mut ChaCha8Rng, count: usize, hidden: f64) -> Vec<f64> {
-    let clear = |at: usize| 0.8 - 0.5 * at as f64 / (count - 1) as f64;
     let view = |at: usize| {
-        let c = clear(at);
-        c * hidden + (1.0 - c * c).sqrt() * normal::pair(random)[0]
+        let c = 0.8 - 0.5 * at as f64 / (count - 1) as f64;
+        c * hidden + (1.0 - c * c).sqrt() * normal_pair(random)[0]
     };
     (0..count).map(view).collect()
 }

@@ -5,14 +5,14 @@
 //! let paths = data::find("crime", None)?;
 //! let crime = data::load("crime-ranking", None, 0)?;
 //! assert_eq!(crime.rows(), 1994);
-//! # Ok::<(), pairity_experiments::error::DataError>(())
+//! # Ok::<(), pairity_experiments::data::DataError>(())
 //! ```
 
 use crate::dataset::Dataset;
-use crate::error::DataError;
 use crate::loaders::{crime, law, w3c, wiki};
 use crate::simulated::SimulatedTask;
 use crate::{business, registry};
+use pairity_tables::TableError;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +23,29 @@ pub const SIMULATED_QUERIES: u32 = 5_000;
 
 /// The variable that names a folder with data.
 pub const VARIABLE: &str = "PAIRITY_DATA";
+
+/// Why a data set can't be had, in words that stand alone.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// A file can't be read, or is no table.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// Files were looked for, but the data set is generated.
+    #[error("the data set {0:?} is generated and has no files: draw it with a seed")]
+    Generated(&'static str),
+    /// A file can't be written.
+    #[error("can't write {}: {cause}. Check that the folder may be written to and has room", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        cause: std::io::Error,
+    },
+    /// Anything else, in the words that are shown: nobody has to tell these apart.
+    #[error("{0}")]
+    Other(String),
+}
 
 /// The data set of a name.
 ///
@@ -51,7 +74,7 @@ pub fn find(name: &str, data_dir: Option<&Path>) -> Result<Vec<PathBuf>, DataErr
 
 fn find_in(entry: &'static Entry, folders: Vec<PathBuf>) -> Result<Vec<PathBuf>, DataError> {
     if entry.is_generated() {
-        return Err(DataError::Generated { name: entry.name });
+        return Err(DataError::Generated(entry.name));
     }
     let at = |folder: &Path, file: &DataFile| {
         let places = [folder.join(entry.folder).join(file.name), folder.join(file.name)];
@@ -65,17 +88,16 @@ fn find_in(entry: &'static Entry, folders: Vec<PathBuf>) -> Result<Vec<PathBuf>,
         }
     }
     let names = |files: &&[DataFile]| files.iter().map(|file| file.name).collect::<Vec<_>>().join(" and ");
-    let files: Vec<String> = entry.ways.iter().map(names).collect();
+    let files = entry.ways.iter().map(names).collect::<Vec<_>>().join(", or ");
     let looked: Vec<String> = folders.iter().map(|path| path.display().to_string()).collect();
     let looked = match looked.is_empty() {
         true => format!("no folder (set {VARIABLE}, or name one)"),
         false => looked.join(", "),
     };
+    let name = entry.name;
     Err(DataError::Other(format!(
-        "the data set {name:?} is not here: looked for {} in {looked}. Get it with `pairity data fetch \
-         {name}`, or name the folder that has it with --data-dir or {VARIABLE}",
-        files.join(", or "),
-        name = entry.name
+        "the data set {name:?} is not here: looked for {files} in {looked}. Get it with `pairity data fetch \
+         {name}`, or name the folder that has it with --data-dir or {VARIABLE}"
     )))
 }
 
@@ -87,30 +109,16 @@ pub fn folders(data_dir: Option<&Path>) -> Vec<PathBuf> {
 
 /// Pairity's folder in the user's cache, where fetched data go; none if the user has no home.
 pub fn cache() -> Option<PathBuf> {
-    let system = if cfg!(windows) {
-        System::Windows
-    } else if cfg!(target_os = "macos") {
-        System::MacOs
-    } else {
-        System::Other
-    };
-    cache_of(system, &|name| std::env::var_os(name))
+    cache_of(std::env::consts::OS, &|name| std::env::var_os(name))
 }
 
-#[derive(Debug, Clone, Copy)]
-enum System {
-    Windows,
-    MacOs,
-    Other,
-}
-
-fn cache_of(system: System, variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+fn cache_of(system: &str, variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     // A relative path would be another folder in every working directory.
     let folder = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = match system {
-        System::Windows => folder("LOCALAPPDATA"),
-        System::MacOs => folder("HOME").map(|home| home.join("Library").join("Caches")),
-        System::Other => folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache"))),
+        "windows" => folder("LOCALAPPDATA"),
+        "macos" => folder("HOME").map(|home| home.join("Library").join("Caches")),
+        _ => folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache"))),
     };
     base.map(|base| base.join("pairity"))
 }
@@ -127,31 +135,20 @@ const LOADED: [&str; 8] =
 /// # Errors
 /// A name that is not known, and whatever is wrong with the files.
 pub fn load(name: &str, data_dir: Option<&Path>, seed: u64) -> Result<Dataset, DataError> {
+    if let Some(task) = SimulatedTask::named(name) {
+        return Ok(task.draw(SIMULATED_QUERIES, seed).dataset(name));
+    }
     let paths = |name: &str| find(name, data_dir);
+    let crime = |task| paths("crime").and_then(|paths| crime::load(&paths[0], &paths[1], task));
     match name {
-        "simulated" => Ok(SimulatedTask::two_groups().draw(SIMULATED_QUERIES, seed).dataset(name)),
-        "simulated-3" => Ok(SimulatedTask::three_groups().draw(SIMULATED_QUERIES, seed).dataset(name)),
         "business" => Ok(business::draw(seed)),
-        "crime-ranking" => load_crime(&paths("crime")?, crime::CrimeTask::Ranking),
-        "crime-regression" => load_crime(&paths("crime")?, crime::CrimeTask::Regression),
-        "law" => law::load(nth(&paths(name)?, 0)),
-        "w3c" => w3c::load(nth(&paths(name)?, 0)),
-        "wiki" => {
-            let paths = paths(name)?;
-            wiki::load(&paths.iter().map(PathBuf::as_path).collect::<Vec<_>>())
-        }
+        "crime-ranking" => crime(crime::CrimeTask::Ranking),
+        "crime-regression" => crime(crime::CrimeTask::Regression),
+        "law" => law::load(&paths(name)?[0]),
+        "w3c" => w3c::load(&paths(name)?[0]),
+        "wiki" => wiki::load(&paths(name)?),
         _ => Err(unknown(name, &LOADED)),
     }
-}
-
-fn load_crime(paths: &[PathBuf], task: crime::CrimeTask) -> Result<Dataset, DataError> {
-    crime::load(nth(paths, 0), nth(paths, 1), task)
-}
-
-/// One of the paths of a data set; every way to have it has the same number of them, or they are taken
-/// together.
-fn nth(paths: &[PathBuf], place: usize) -> &Path {
-    paths.get(place).map_or(Path::new(""), PathBuf::as_path)
 }
 
 #[cfg(test)]
@@ -207,7 +204,7 @@ mod tests {
         assert!(message.contains("pairity data fetch crime"), "{message}");
         let message = found("wiki", &[]).unwrap_err().to_string();
         assert!(message.contains("wiki_test.csv, or toxicity_nonfuzzed_testset.csv in"), "{message}");
-        assert!(matches!(found("business", &[]), Err(DataError::Generated { .. })));
+        assert!(matches!(found("business", &[]), Err(DataError::Generated(_))));
         let message = load("crime", None, 0).unwrap_err().to_string();
         assert!(message.starts_with("there is no data set \"crime\"; there are: simulated,"), "{message}");
     }
@@ -224,14 +221,14 @@ mod tests {
         };
         let home = ("HOME", absolute("me"));
         let cache = ("XDG_CACHE_HOME", absolute("c"));
-        assert_eq!(of(System::Other, std::slice::from_ref(&home)), Some(absolute("me/.cache/pairity")));
-        assert_eq!(of(System::Other, &[home.clone(), cache]), Some(absolute("c/pairity")));
+        assert_eq!(of("linux", std::slice::from_ref(&home)), Some(absolute("me/.cache/pairity")));
+        assert_eq!(of("linux", &[home.clone(), cache]), Some(absolute("c/pairity")));
         let relative = ("XDG_CACHE_HOME", PathBuf::from("c"));
-        assert_eq!(of(System::Other, &[home.clone(), relative]), Some(absolute("me/.cache/pairity")));
-        assert_eq!(of(System::MacOs, &[home]), Some(absolute("me/Library/Caches/pairity")));
+        assert_eq!(of("linux", &[home.clone(), relative]), Some(absolute("me/.cache/pairity")));
+        assert_eq!(of("macos", &[home]), Some(absolute("me/Library/Caches/pairity")));
         let local = ("LOCALAPPDATA", absolute("local"));
-        assert_eq!(of(System::Windows, &[local]), Some(absolute("local/pairity")));
-        assert_eq!(of(System::Other, &[]), None);
+        assert_eq!(of("windows", &[local]), Some(absolute("local/pairity")));
+        assert_eq!(of("linux", &[]), None);
     }
 
     #[test]

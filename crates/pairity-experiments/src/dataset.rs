@@ -86,15 +86,13 @@ impl Dataset {
         Dataset {
             name: self.name.clone(),
             columns: self.columns.iter().map(|column| select_column(column, &rows)).collect(),
-            standardize: self.standardize,
             labels: pick(&self.labels, &rows),
             groups: self.groups.as_ref().map(|groups| groups.select(&rows)),
             protected: self.protected.as_ref().map(|values| pick(values, &rows)),
             queries: self.queries.as_ref().map(|queries| pick(queries, &rows)),
             texts: self.texts.as_ref().map(|texts| pick(texts, &rows)),
-            synthetic: self.synthetic,
-            sample: self.sample,
             notes: self.notes.clone(),
+            ..*self
         }
     }
 }
@@ -108,6 +106,18 @@ fn select_column(column: &Column, rows: &[u32]) -> Column {
         }
     };
     Column { name: column.name.clone(), values }
+}
+
+/// Columns of numbers, named `x1`, `x2` and so on.
+pub(crate) fn numbered(columns: Vec<Vec<f64>>) -> Vec<Column> {
+    let column =
+        |(at, numbers): (usize, _)| Column { name: format!("x{at}"), values: Values::Numbers(numbers) };
+    (1..).zip(columns).map(column).collect()
+}
+
+/// Groups of these names, by their codes.
+pub(crate) fn groups_of(names: [&str; 2], codes: Vec<u32>) -> Option<Groups> {
+    Some(Groups::in_order(names.map(str::to_owned).to_vec(), codes))
 }
 
 fn pick<T: Clone>(values: &[T], rows: &[u32]) -> Vec<T> {

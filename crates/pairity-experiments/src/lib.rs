@@ -7,16 +7,11 @@ pub mod business;
 pub mod data;
 pub mod dataset;
 #[cfg(feature = "published")]
-pub mod error;
-#[cfg(feature = "published")]
 pub mod experiments;
 #[cfg(feature = "fetch")]
 pub mod fetch;
 #[cfg(feature = "published")]
-mod limits;
-#[cfg(feature = "published")]
 pub mod loaders;
-mod normal;
 pub mod population;
 #[cfg(feature = "published")]
 mod registry;

@@ -9,7 +9,7 @@
 //! A[i > *] = Σⱼ pⱼ A[i > j]      A[* > j] = Σᵢ pᵢ A[i > j]      auc = Σᵢⱼ pᵢ pⱼ A[i > j]
 //! ```
 
-use crate::simulated::{Cloud, SimulatedTask};
+use crate::simulated::{Cloud, SimulatedTask, TaskGroup};
 use pairity::rates::{Rate, Side};
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -71,12 +71,12 @@ pub fn rates(task: &SimulatedTask, weights: [f64; 2]) -> PopulationRates {
 /// The rates of a scorer that may differ from group to group.
 pub fn rates_by_group(task: &SimulatedTask, scorer: &dyn Fn(usize) -> GroupScorer) -> PopulationRates {
     let groups = task.groups();
-    let scores = |group: usize, cloud: &Cloud| scores(scorer(group), cloud);
-    let better: Vec<Scores> =
-        groups.iter().enumerate().map(|(i, group)| scores(i, &group.positive)).collect();
-    let worse: Vec<Scores> = groups.iter().enumerate().map(|(j, group)| scores(j, &group.negative)).collect();
+    let all = |cloud: fn(&TaskGroup) -> Cloud| -> Vec<(f64, f64)> {
+        groups.iter().enumerate().map(|(i, group)| scores(scorer(i), cloud(group))).collect()
+    };
+    let (better, worse) = (all(|group| group.positive), all(|group| group.negative));
     let accuracy: Vec<Vec<f64>> =
-        better.iter().map(|better| worse.iter().map(|worse| above(better, worse)).collect()).collect();
+        better.iter().map(|&better| worse.iter().map(|&worse| above(better, worse)).collect()).collect();
     let average = |rate: &dyn Fn(usize) -> f64| -> f64 {
         groups.iter().enumerate().map(|(k, group)| group.share * rate(k)).sum()
     };
@@ -86,24 +86,15 @@ pub fn rates_by_group(task: &SimulatedTask, scorer: &dyn Fn(usize) -> GroupScore
     PopulationRates { accuracy, rows, columns, auc }
 }
 
-/// The normal distribution of some scores.
-struct Scores {
-    mean: f64,
-    variance: f64,
-}
-
-fn scores(scorer: GroupScorer, cloud: &Cloud) -> Scores {
+/// Mean and variance of the normal distribution of some scores.
+fn scores(scorer: GroupScorer, cloud: Cloud) -> (f64, f64) {
     let [a, b] = scorer.weights;
-    Scores {
-        mean: a * cloud.mean[0] + b * cloud.mean[1] + scorer.offset,
-        variance: (a * a + b * b) * cloud.variance,
-    }
+    (a * cloud.mean[0] + b * cloud.mean[1] + scorer.offset, (a * a + b * b) * cloud.variance)
 }
 
 /// How often the first score is above the second; half of the time where both are one and the same number.
-fn above(first: &Scores, second: &Scores) -> f64 {
-    let (mean, variance) = (first.mean - second.mean, first.variance + second.variance);
-    match mean / variance.sqrt() {
+fn above(first: (f64, f64), second: (f64, f64)) -> f64 {
+    match (first.0 - second.0) / (first.1 + second.1).sqrt() {
         t if t.is_nan() => 0.5,
         t => Normal::standard().cdf(t),
     }

@@ -1,17 +1,17 @@
 //! Runs experiments over several seeds, and sets the results beside the paper's.
 
-use crate::data::SIMULATED_QUERIES;
+use crate::data::{DataError, SIMULATED_QUERIES};
 use crate::dataset::Dataset;
-use crate::error::DataError;
 use crate::experiments::{Contender, Experiment, Published};
-use crate::limits::limit_of_directions;
 use crate::population;
 use pairity::examples::ExamplesError;
-use pairity::goals::{Criterion, Vocabulary, parse_expression};
+use pairity::goals::{Criterion, Problem, Vocabulary, parse_expression};
+use pairity::learners::Encoder;
 use pairity::methods::Stage;
+use pairity::metrics::Metric;
 use pairity::rates::Rate;
 use pairity::run::{FitRequest, RunError, TrainOutcome, TrainRequest, train_from};
-use pairity::solvers::{Evaluation, Trained, Watch};
+use pairity::solvers::{Evaluation, Trained, Watch, reach};
 use std::path::PathBuf;
 
 /// How experiments are run.
@@ -121,9 +121,7 @@ pub fn lines(
     plan: &Plan,
     seen: &dyn Fn(&'static str),
 ) -> Result<Vec<Line>, ReproduceError> {
-    let mut own = experiment.clone();
-    own.as_printed = plan.as_printed;
-    let experiment = &own;
+    let experiment = &Experiment { as_printed: plan.as_printed, ..experiment.clone() };
     let mut sums: Vec<SeedSums> = experiment.contenders.iter().map(|_| SeedSums::default()).collect();
     for seed in 0..plan.seeds {
         let data = experiment.data(seed, plan.queries, plan.folder.as_deref())?;
@@ -133,8 +131,7 @@ pub fn lines(
             let mut request = contender.request.clone();
             request.fit.seed = seed;
             request.fit.standardize = data.standardize;
-            let steps = contender.most_steps.map_or(plan.iterations, |most| most.min(plan.iterations));
-            request.fit.iterations = steps;
+            request.fit.iterations = plan.iterations.min(request.fit.iterations);
             request.fit.split = Some(plan.split);
             // A scorer that was trained in any other way is another one.
             let base = unconstrained.as_ref().filter(|(fit, ..)| *fit == request.fit);
@@ -144,7 +141,8 @@ pub fn lines(
             if request.method.is_post_processing() {
                 seconds += base.map_or(0.0, |(.., seconds)| *seconds);
             }
-            sums.add(experiment, plan, &request, &data, &result, seconds)?;
+            sums.seconds += seconds;
+            sums.add(experiment, plan, &request, &data, &result)?;
             if request.method.stage() == Stage::Unconstrained && base.is_none() {
                 unconstrained = Some((request.fit, result.trained, seconds));
             }
@@ -158,11 +156,11 @@ pub fn lines(
 /// The values of one contender, seed by seed.
 #[derive(Default)]
 struct SeedSums {
-    objectives: Vec<f64>,
-    violations: Vec<f64>,
+    /// Objectives and violations.
+    shown: Vec<(f64, f64)>,
     matrix: Vec<Vec<f64>>,
-    limits: Vec<f64>,
-    reached: Vec<f64>,
+    /// What was reached, and the limit of it.
+    limits: Vec<(f64, f64)>,
     population: Vec<(f64, f64)>,
     seconds: f64,
     sample: bool,
@@ -177,28 +175,28 @@ impl SeedSums {
         request: &TrainRequest,
         data: &Dataset,
         result: &TrainOutcome,
-        seconds: f64,
     ) -> Result<(), ReproduceError> {
-        self.seconds += seconds;
         self.sample = data.sample;
         self.notes.clone_from(&data.notes);
-        let games = matches!(request.method.stage(), Stage::Constraints | Stage::Unconstrained);
+        let stage = request.method.stage();
         if plan.split == [1.0, 0.0, 0.0]
             && experiment.task().is_some()
             && request.fit.group_aware.is_none()
-            && games
+            && matches!(stage, Stage::Constraints | Stage::Unconstrained)
         {
             let mut fit = request.fit.clone();
-            if request.method.stage() == Stage::Unconstrained {
+            if stage == Stage::Unconstrained {
                 fit.subject_to.clear();
             }
-            self.limits.push(limit_of_directions(&fit, data)?);
-            self.reached.push(result.trained.objective);
+            self.limits.push((result.trained.objective, limit_of_directions(&fit, data)?));
         }
         if let Some(evaluation) = result.part("test").or_else(|| result.part("train")) {
-            self.objectives.push(shown(experiment, evaluation));
-            self.violations.push(violation(experiment, evaluation));
-            add(&mut self.matrix, &rates(evaluation), 1.0 / plan.seeds as f64);
+            self.shown.push((shown(experiment, evaluation), violation(experiment, evaluation)));
+            let rates = rates(evaluation);
+            self.matrix.resize_with(rates.len(), || vec![0.0; rates[0].len()]);
+            for (sum, rate) in self.matrix.iter_mut().flatten().zip(rates.iter().flatten()) {
+                *sum += 1.0 / plan.seeds as f64 * rate;
+            }
         }
         self.population.extend(in_population(experiment, request, result));
         Ok(())
@@ -206,19 +204,20 @@ impl SeedSums {
 
     fn line(self, experiment: &Experiment, contender: &Contender, seeds: u64) -> Line {
         let both = |values: &[(f64, f64)]| {
-            let (objective, violation): (Vec<f64>, Vec<f64>) = values.iter().copied().unzip();
-            (Spread::of(&objective), Spread::of(&violation))
+            let (first, second): (Vec<f64>, Vec<f64>) = values.iter().copied().unzip();
+            (Spread::of(&first), Spread::of(&second))
         };
+        let (objective, violation) = both(&self.shown);
         Line {
             experiment: experiment.name,
             title: experiment.title,
             method: contender.method,
             shown: experiment.objective,
-            objective: Spread::of(&self.objectives),
-            violation: Spread::of(&self.violations),
+            objective,
+            violation,
             population: (!self.population.is_empty()).then(|| both(&self.population)),
             matrix: self.matrix,
-            limit: (!self.limits.is_empty()).then(|| (Spread::of(&self.reached), Spread::of(&self.limits))),
+            limit: (!self.limits.is_empty()).then(|| both(&self.limits)),
             published: contender.published,
             seeds,
             seconds: self.seconds,
@@ -227,6 +226,27 @@ impl SeedSums {
             notes: self.notes.into_iter().chain(experiment.notes.iter().cloned()).collect(),
         }
     }
+}
+
+/// Directions of weights that are tried.
+const DIRECTIONS: u32 = 720;
+
+/// The best that any mixture of linear scorers of two features reaches for the goal, with no more violation than
+/// the least of any: all directions and a linear program.
+///
+/// # Errors
+/// A goal that does not fit the data.
+fn limit_of_directions(request: &FitRequest, data: &Dataset) -> Result<f64, RunError> {
+    let examples = data.examples()?;
+    let problem = Problem::of_goal(&request.goal(), &examples.vocabulary())?;
+    let columns: Vec<_> = data.columns.iter().collect();
+    let features = Encoder::learn(&columns, None, false)?.encode(&data.columns)?.features;
+    let scores = |step| {
+        let (y, x) = (f64::from(step) * std::f64::consts::TAU / f64::from(DIRECTIONS)).sin_cos();
+        features.values().chunks(2).map(|f| x * f[0] + y * f[f.len() - 1]).collect()
+    };
+    let scorers: Vec<Vec<f64>> = (0..DIRECTIONS).map(scores).collect();
+    Ok(reach(&problem, &examples, &scorers, request.measure.average)?.objective)
 }
 
 /// Objective and violation of a mixture of linear scorers over all that the task could draw.
@@ -275,19 +295,10 @@ fn violation(experiment: &Experiment, evaluation: &Evaluation) -> f64 {
 
 fn rates(evaluation: &Evaluation) -> Vec<Vec<f64>> {
     let audit = &evaluation.audit;
-    let value = |metric: &pairity::metrics::Metric| metric.value.unwrap_or(f64::NAN);
+    let value = |metric: &Metric| metric.value.unwrap_or(f64::NAN);
     match &audit.continuous {
         Some((greater, less)) => vec![vec![value(greater), value(less)]],
         None => audit.accuracy.iter().map(|row| row.iter().map(value).collect()).collect(),
-    }
-}
-
-fn add(sums: &mut Vec<Vec<f64>>, rates: &[Vec<f64>], factor: f64) {
-    if sums.is_empty() {
-        *sums = rates.iter().map(|row| vec![0.0; row.len()]).collect();
-    }
-    for (sums, rates) in sums.iter_mut().zip(rates) {
-        sums.iter_mut().zip(rates).for_each(|(sum, rate)| *sum += factor * rate);
     }
 }
 

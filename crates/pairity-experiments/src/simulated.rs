@@ -15,9 +15,8 @@
 //! best linear scorer then has an AUC of .888, where the paper has .92, as do the means above (.922).
 //! [`SimulatedTask::as_printed`] gives the printed task. The group is not a feature.
 
-use crate::dataset::Dataset;
-use crate::normal;
-use pairity::examples::{Column, Groups, Values};
+use crate::dataset::{Dataset, numbered};
+use pairity::examples::Groups;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -65,13 +64,22 @@ const RARE: usize = 1;
 impl SimulatedTask {
     /// The task with two groups.
     pub fn two_groups() -> SimulatedTask {
-        SimulatedTask { groups: vec![majority(0.9), minority()] }
+        SimulatedTask { groups: vec![group(0.9, [-1.0, -1.0], [1.0, 0.0], 1.0), MINORITY] }
     }
 
     /// The task with three groups.
     pub fn three_groups() -> SimulatedTask {
-        let third = TaskGroup { positive: cloud([1.5, 0.5], 1.0), ..majority(0.45) };
-        SimulatedTask { groups: vec![majority(0.45), minority(), third] }
+        let other = |positive| group(0.45, [-1.0, -1.0], positive, 1.0);
+        SimulatedTask { groups: vec![other([1.0, 0.0]), MINORITY, other([1.5, 0.5])] }
+    }
+
+    /// The task whose data set has this name.
+    pub fn named(name: &str) -> Option<SimulatedTask> {
+        match name {
+            "simulated" => Some(SimulatedTask::two_groups()),
+            "simulated-3" => Some(SimulatedTask::three_groups()),
+            _ => None,
+        }
     }
 
     /// The same task with the means that the paper prints: those of the negatives of groups 0 and 2 are
@@ -102,7 +110,7 @@ impl SimulatedTask {
                 let model = self.groups[group];
                 let cloud = if label > 0.0 { model.positive } else { model.negative };
                 let (mean, deviation) = (cloud.mean, cloud.variance.sqrt());
-                let [a, b] = normal::pair(&mut random);
+                let [a, b] = normal_pair(&mut random);
                 rows.features.push([mean[0] + deviation * a, mean[1] + deviation * b]);
                 rows.labels.push(label);
                 rows.groups.push(group as u32);
@@ -115,30 +123,31 @@ impl SimulatedTask {
     /// The group that a number in [0, 1) falls to.
     fn group(&self, uniform: f64) -> usize {
         let others = (0..self.groups.len()).filter(|&group| group != RARE);
+        let order = std::iter::once(RARE).chain(others);
         let mut left = uniform;
-        let mut last = RARE;
-        for group in std::iter::once(RARE).chain(others) {
+        let found = order.clone().find(|&group| {
             left -= self.groups[group].share;
-            last = group;
-            if left < 0.0 {
-                break;
-            }
-        }
-        last
+            left < 0.0
+        });
+        found.or(order.last()).unwrap_or(RARE)
     }
 }
 
-fn cloud(mean: [f64; 2], variance: f64) -> Cloud {
-    Cloud { mean, variance }
+/// Two independent standard normal numbers, by Box and Muller.
+pub(crate) fn normal_pair(random: &mut ChaCha8Rng) -> [f64; 2] {
+    let (u, v): (f64, f64) = (random.random(), random.random());
+    let radius = (-2.0 * (1.0 - u).ln()).sqrt();
+    let angle = std::f64::consts::TAU * v;
+    [radius * angle.cos(), radius * angle.sin()]
 }
 
-fn majority(share: f64) -> TaskGroup {
-    TaskGroup { share, negative: cloud([-1.0, -1.0], 1.0), positive: cloud([1.0, 0.0], 1.0) }
+/// A group with the means of its negatives and its positives, and the variance of its positives.
+const fn group(share: f64, negative: [f64; 2], positive: [f64; 2], variance: f64) -> TaskGroup {
+    let (negative, positive) = (Cloud { mean: negative, variance: 1.0 }, Cloud { mean: positive, variance });
+    TaskGroup { share, negative, positive }
 }
 
-fn minority() -> TaskGroup {
-    TaskGroup { share: 0.1, negative: cloud([-2.0, -1.0], 1.0), positive: cloud([-1.5, 0.75], 0.5) }
-}
+const MINORITY: TaskGroup = group(0.1, [-2.0, -1.0], [-1.5, 0.75], 0.5);
 
 /// Simulated rows, query by query.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -161,13 +170,9 @@ impl Simulated {
 
     /// The rows as a data set with the features `x1` and `x2`, and groups named by their numbers.
     pub fn dataset(self, name: &str) -> Dataset {
-        let column = |axis: usize| Column {
-            name: format!("x{}", axis + 1),
-            values: Values::Numbers(self.features.iter().map(|x| x[axis]).collect()),
-        };
         let names = (0..=self.groups.iter().copied().max().unwrap_or(0)).map(|group| group.to_string());
         Dataset {
-            columns: vec![column(0), column(1)],
+            columns: numbered([0, 1].map(|axis| self.features.iter().map(|x| x[axis]).collect()).to_vec()),
             groups: Some(Groups::in_order(names.collect(), self.groups)),
             queries: Some(self.queries),
             synthetic: true,

@@ -13,8 +13,8 @@ use pairity::examples::Column;
 use super::delimited::CSV_WRITER;
 use super::error::TableError;
 use super::format::{TableFormat, Writer, detect, written};
-use super::meter::{Meter, ReadProgress};
-use super::selection::{Header, Selection, Want, positions, unknown};
+use super::meter::ReadProgress;
+use super::selection::{Header, Selection, Want, names, positions, unknown};
 use super::source::{Source, SourceFile};
 use super::table::Table;
 
@@ -30,10 +30,8 @@ impl Output {
     pub fn of(path: &Path) -> Result<Output, TableError> {
         let writer = TableFormat::of(path).and_then(|format| format.writer.as_ref());
         writer.map(Output).ok_or_else(|| {
-            let (file, endings) = (path.display(), written());
-            TableError::Other(format!(
-                "can't write a table to {file}: end the name in {endings}, which are the formats that are written"
-            ))
+            let advice = format!("end the name in {}, which are the formats that are written", written());
+            TableError::Other(format!("can't write a table to {}: {advice}", path.display()))
         })
     }
 
@@ -80,8 +78,6 @@ pub(crate) struct InputFile<'a> {
     pub(crate) file: &'a SourceFile,
     pub(crate) format: &'static TableFormat,
     headers: Vec<Header>,
-    /// Where in it each column of the first file is, if it is [arranged](arrange).
-    pub(crate) order: Vec<usize>,
 }
 
 /// A copy that is being made.
@@ -106,14 +102,14 @@ impl<'a> AddColumns<'a> {
     /// Files that can't be read, a name that is in use, files with different columns or types, or cells that
     /// have no text where a text is to be written.
     pub fn plan(source: &'a Source, added: &[&str], output: Output) -> Result<AddColumns<'a>, TableError> {
-        let mut files = Vec::with_capacity(source.files().len());
-        for file in source.files() {
+        let mut files = Vec::with_capacity(source.files.len());
+        for file in &source.files {
             let format = detect(file)?;
-            files.push(InputFile { file, format, headers: (format.headers)(file)?, order: Vec::new() });
+            files.push(InputFile { file, format, headers: (format.headers)(file)? });
         }
         check_names(&files, added)?;
         let Output(writer) = output;
-        (writer.plan)(&mut files, added)?;
+        (writer.plan)(&files, added)?;
         Ok(AddColumns { source, files, added: added.iter().map(|&name| name.to_owned()).collect(), writer })
     }
 
@@ -138,52 +134,28 @@ impl<'a> AddColumns<'a> {
     }
 }
 
-/// Calls a function with each file and its place among them.
-pub(crate) fn each_file(
-    files: &[InputFile<'_>],
-    progress: ReadProgress<'_>,
-    mut each: impl FnMut(usize, &InputFile<'_>, &mut Meter<'_>) -> Result<usize, TableError>,
-) -> Result<(), TableError> {
-    let mut meter = Meter::new(progress);
-    meter.expect(files.iter().map(|file| file.file.size()).sum());
-    for (at, file) in files.iter().enumerate() {
-        each(at, file, &mut meter)?;
-        meter.finished(file.file.size());
-    }
-    meter.end();
-    Ok(())
-}
-
 /// All columns, each as numbers if that is all it holds and none of it is lost: identifiers can be whole
 /// numbers too long for a number.
 pub(crate) fn lossless(source: &Source, progress: ReadProgress<'_>) -> Result<Table, TableError> {
     let read = |selection| super::read(source, &selection, progress);
     let table = read(Selection::All { overrides: Vec::new() })?;
-    let large =
-        |column: &&Column| column.numbers().is_some_and(|numbers| numbers.iter().any(|x| x.abs() >= EXACT));
-    let suspects = categories(table.columns(), large);
+    let large = |column: &Column| column.numbers().is_some_and(|all| all.iter().any(|x| x.abs() >= EXACT));
+    let suspects = as_categories(&table, large);
     if suspects.is_empty() {
         return Ok(table);
     }
-    let texts = read(Selection::Columns(suspects))?;
-    let lossy = |column: &&Column| {
-        column.categories().is_some_and(|(_, texts)| texts.iter().any(|text| rounded(text)))
-    };
-    let overrides = categories(texts.columns(), lossy);
+    let is_rounded = |text: &String| text.parse::<i128>().is_ok_and(|whole| whole as f64 as i128 != whole);
+    let lossy = |column: &Column| column.categories().is_some_and(|(_, texts)| texts.iter().any(is_rounded));
+    let overrides = as_categories(&read(Selection::Columns(suspects))?, lossy);
     if overrides.is_empty() { Ok(table) } else { read(Selection::All { overrides }) }
 }
 
 /// From here on, not every whole number is a 64-bit floating point number.
 const EXACT: f64 = (1_u64 << 53) as f64;
 
-/// Whether a whole number is not the same as a 64-bit floating point number.
-fn rounded(text: &str) -> bool {
-    text.parse::<i128>().is_ok_and(|whole| whole as f64 as i128 != whole)
-}
-
 /// Some columns, to be read as categories.
-fn categories(columns: &[Column], which: impl FnMut(&&Column) -> bool) -> Vec<Want> {
-    columns.iter().filter(which).map(|column| Want::category(&column.name)).collect()
+fn as_categories(table: &Table, which: impl Fn(&Column) -> bool) -> Vec<Want> {
+    table.columns().iter().filter(|column| which(column)).map(|column| Want::category(&column.name)).collect()
 }
 
 /// The columns to add, of which so many rows are written.
@@ -209,33 +181,26 @@ impl Added<'_> {
     }
 
     /// Whether the length of every column is right for so many rows.
-    fn check(&self, rows: usize, right: impl Fn(usize) -> bool) -> Result<(), TableError> {
-        for (at, column) in self.names.iter().enumerate() {
-            let found = self.columns.get(at).map_or(0, |column| column.len());
-            if !right(found) {
-                let names = self.source.names();
-                let file = names.first().unwrap_or(&"");
-                return Err(TableError::Other(format!(
-                    "the new column {column:?} has {found} numbers, but {file} has {rows} rows. Give one \
-                     number a row; if the file has changed meanwhile, start again"
-                )));
-            }
-        }
-        Ok(())
+    pub(crate) fn check(&self, rows: usize, right: impl Fn(usize) -> bool) -> Result<(), TableError> {
+        let lengths = self.columns.iter().map(|column| column.len()).chain(std::iter::repeat(0));
+        let Some((column, found)) = self.names.iter().zip(lengths).find(|(_, found)| !right(*found)) else {
+            return Ok(());
+        };
+        let file = self.source.files.first().map_or("", |file| &file.name);
+        Err(TableError::Other(format!(
+            "the new column {column:?} has {found} numbers, but {file} has {rows} rows. Give one number a row; \
+             if the file has changed meanwhile, start again"
+        )))
     }
 }
 
 fn check_names(files: &[InputFile<'_>], added: &[&str]) -> Result<(), TableError> {
     for (at, &name) in added.iter().enumerate() {
-        let taken = |file: &str| TableError::NameTaken { file: file.to_owned(), column: name.to_owned() };
-        for file in files {
-            // Spaces around a name are not part of it.
-            if file.headers.iter().any(|header| header.name.trim() == name.trim()) {
-                return Err(taken(file.file.name()));
-            }
-        }
-        if added[..at].contains(&name) {
-            return Err(taken("the output"));
+        // Spaces around a name are not part of it.
+        let has = |file: &&InputFile| file.headers.iter().any(|header| header.name.trim() == name.trim());
+        let has_it = files.iter().find(has).map(|file| file.file.name.as_str());
+        if let Some(file) = has_it.or_else(|| added[..at].contains(&name).then_some("the output")) {
+            return Err(TableError::NameTaken { file: file.to_owned(), column: name.to_owned() });
         }
     }
     Ok(())
@@ -243,36 +208,30 @@ fn check_names(files: &[InputFile<'_>], added: &[&str]) -> Result<(), TableError
 
 /// Whether every cell has a text.
 pub(crate) fn check_texts(files: &[InputFile<'_>]) -> Result<(), TableError> {
-    for file in files {
-        if let Some(header) = file.headers.iter().find(|header| !header.readable) {
-            return Err(TableError::Other(format!(
-                "{}, column {:?}: a text file has no place for such cells as these, which are lists, \
-                 structs or bytes. Leave the column out, or write Parquet files alone to a .parquet file",
-                file.file.name(),
-                header.name
-            )));
-        }
-    }
-    Ok(())
+    let mut headers = files.iter().flat_map(|file| file.headers.iter().map(move |header| (file, header)));
+    let Some((file, header)) = headers.find(|(_, header)| !header.readable) else { return Ok(()) };
+    Err(TableError::Other(format!(
+        "{}, column {:?}: a text file has no place for such cells as these, which are lists, structs or bytes. \
+         Leave the column out, or write Parquet files alone to a .parquet file",
+        file.file.name, header.name
+    )))
 }
 
-/// Finds where each column of the first file is in every file.
-pub(crate) fn arrange(files: &mut [InputFile<'_>]) -> Result<(), TableError> {
-    let Some(first) = files.first() else { return Ok(()) };
-    let names = |file: &InputFile| file.headers.iter().map(|header| header.name.clone()).collect();
-    let (first, first_name): (Vec<String>, &str) = (names(first), first.file.name());
-    for file in files {
-        let names: Vec<String> = names(file);
+/// Where each column of the first file is in every file.
+pub(crate) fn arrange(files: &[InputFile<'_>]) -> Result<Vec<Vec<usize>>, TableError> {
+    let Some(first) = files.first() else { return Ok(Vec::new()) };
+    let first_names = names(&first.headers);
+    let order = |file: &InputFile| {
+        let names = names(&file.headers);
         // Files with equal headers may even have a name twice.
-        file.order = if names == first {
-            (0..first.len()).collect()
-        } else {
-            if let Some(extra) = names.iter().find(|name| !first.contains(name)) {
-                return Err(unknown(extra, first, first_name));
-            }
-            positions(names.iter().map(String::as_str), &first, first_name)?;
-            positions(first.iter().map(String::as_str), &names, file.file.name())?
-        };
-    }
-    Ok(())
+        if names == first_names {
+            return Ok((0..names.len()).collect());
+        }
+        if let Some(extra) = names.iter().find(|name| !first_names.contains(name)) {
+            return Err(unknown(extra, first_names.clone(), first.file));
+        }
+        positions(names.iter().map(String::as_str), &first_names, first.file)?;
+        positions(first_names.iter().map(String::as_str), &names, file.file)
+    };
+    files.iter().map(order).collect()
 }

@@ -4,86 +4,79 @@
 //! such a cell looked like is not kept, so a text that comes after numbers asks for a second pass over
 //! the source, for that column alone.
 
+use std::collections::HashMap;
+
 use pairity::examples::{Column, MISSING, Values};
 
 use super::cell::{self, Meaning};
-use super::error::{CellProblem, excerpt};
-use super::levels::LevelCodes;
+use super::error::{TableError, excerpt, not_a_number, not_finite};
 use super::selection::{ColumnKind, Want};
+use super::source::SourceFile;
 
 pub(crate) struct ColumnBuilder {
-    name: String,
+    pub(crate) name: String,
     cells: Growing,
 }
 
+/// Numbers may be so far only; in place of one that is not finite there is an infinity, which a column that is
+/// decided does not have. `Again` is to be read again, as categories.
 enum Growing {
-    Numbers(Vec<f64>),
-    Categories { codes: Vec<u32>, levels: LevelCodes },
-    Undecided(Undecided),
-    Again(ColumnKind),
-}
-
-/// Numbers so far.
-#[derive(Default)]
-struct Undecided {
-    numbers: Vec<f64>,
-    any_present: bool,
-    any_not_finite: bool,
+    Numbers { numbers: Vec<f64>, decided: bool },
+    Categories(Vec<u32>, LevelCodes),
+    Again,
 }
 
 impl ColumnBuilder {
     pub(crate) fn new(want: &Want) -> ColumnBuilder {
         let cells = match want.kind {
-            ColumnKind::Number => Growing::Numbers(Vec::new()),
-            ColumnKind::Category => Growing::Categories { codes: Vec::new(), levels: LevelCodes::default() },
-            ColumnKind::Infer => Growing::Undecided(Undecided::default()),
+            ColumnKind::Category => Growing::Categories(Vec::new(), LevelCodes::default()),
+            kind => Growing::Numbers { numbers: Vec::new(), decided: kind == ColumnKind::Number },
         };
         ColumnBuilder { name: want.name.clone(), cells }
     }
 
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
     /// Whether the text of the next cell matters, not only its number.
     pub(crate) fn wants_text(&self) -> bool {
-        matches!(self.cells, Growing::Categories { .. })
+        matches!(self.cells, Growing::Categories(..))
     }
 
-    /// Adds a cell given as text.
+    /// Adds a cell given as text, or says what is wrong with it.
     #[inline]
-    pub(crate) fn text(&mut self, text: &[u8]) -> Result<(), CellProblem> {
-        let text = cell::trim(text);
+    pub(crate) fn text(&mut self, text: &[u8]) -> Result<(), String> {
+        let text = text.trim_ascii();
         match &mut self.cells {
-            Growing::Numbers(numbers) => numbers.push(number(text)?),
-            Growing::Categories { codes, levels } => {
+            Growing::Numbers { numbers, decided } => {
+                let number = match cell::meaning(text) {
+                    Meaning::Number(value) => value,
+                    Meaning::Missing => f64::NAN,
+                    Meaning::NotFinite if !*decided => f64::INFINITY,
+                    Meaning::NotFinite => return Err(not_finite(&excerpt(text))),
+                    Meaning::Boolean(value) if *decided => f64::from(u8::from(value)),
+                    _ if *decided => return Err(not_a_number(&excerpt(text))),
+                    _ => {
+                        self.settle_as_category();
+                        return self.text(text);
+                    }
+                };
+                numbers.push(number);
+            }
+            Growing::Categories(codes, levels) => {
                 codes.push(if cell::is_missing(text) { MISSING } else { levels.code(text)? });
             }
-            Growing::Undecided(undecided) => match cell::meaning(text) {
-                Meaning::Missing => undecided.numbers.push(f64::NAN),
-                Meaning::Number(value) => undecided.number(value),
-                Meaning::NotFinite => undecided.number(f64::NAN),
-                Meaning::Boolean(_) | Meaning::Text => {
-                    self.settle_as_category();
-                    return self.text(text);
-                }
-            },
-            Growing::Again(_) => {}
+            Growing::Again => {}
         }
         Ok(())
     }
 
-    /// Adds a cell given as a number.
+    /// Adds a cell given as a number, or says what is wrong with it.
     #[inline]
-    pub(crate) fn number(&mut self, value: f64) -> Result<(), CellProblem> {
+    pub(crate) fn number(&mut self, value: f64) -> Result<(), String> {
         match &mut self.cells {
-            Growing::Numbers(_) if !value.is_finite() => {
-                return Err(CellProblem::NotFinite(value.to_string()));
-            }
-            Growing::Numbers(numbers) => numbers.push(value),
-            Growing::Categories { .. } => return self.text(value.to_string().as_bytes()),
-            Growing::Undecided(undecided) => undecided.number(value),
-            Growing::Again(_) => {}
+            Growing::Numbers { numbers, .. } if value.is_finite() => numbers.push(value),
+            Growing::Numbers { decided: true, .. } => return Err(not_finite(&value.to_string())),
+            Growing::Numbers { numbers, .. } => numbers.push(f64::INFINITY),
+            Growing::Categories(..) => return self.text(value.to_string().as_bytes()),
+            Growing::Again => {}
         }
         Ok(())
     }
@@ -92,62 +85,93 @@ impl ColumnBuilder {
     #[inline]
     pub(crate) fn missing(&mut self) {
         match &mut self.cells {
-            Growing::Numbers(numbers) => numbers.push(f64::NAN),
-            Growing::Categories { codes, .. } => codes.push(MISSING),
-            Growing::Undecided(undecided) => undecided.numbers.push(f64::NAN),
-            Growing::Again(_) => {}
+            Growing::Numbers { numbers, .. } => numbers.push(f64::NAN),
+            Growing::Categories(codes, _) => codes.push(MISSING),
+            Growing::Again => {}
         }
     }
 
     /// Decides for categories, if nothing is decided yet.
     pub(crate) fn settle_as_category(&mut self) {
-        if let Growing::Undecided(undecided) = &self.cells {
-            self.cells = if undecided.any_present {
-                Growing::Again(ColumnKind::Category)
-            } else {
-                Growing::Categories {
-                    codes: vec![MISSING; undecided.numbers.len()],
-                    levels: LevelCodes::default(),
-                }
+        if let Growing::Numbers { numbers, decided: false } = &self.cells {
+            self.cells = match numbers.iter().all(|number| number.is_nan()) {
+                true => Growing::Categories(vec![MISSING; numbers.len()], LevelCodes::default()),
+                false => Growing::Again,
             };
         }
+    }
+
+    /// The error for a cell, on a line or in a row of a file.
+    pub(crate) fn wrong(&self, file: &SourceFile, at: (&'static str, u64), problem: String) -> TableError {
+        TableError::Cell { file: file.name.clone(), at, column: self.name.clone(), problem }
     }
 
     /// The column, or what it has to be read as in a second pass.
     pub(crate) fn finish(self) -> Result<Column, Want> {
         let values = match self.cells {
-            Growing::Numbers(numbers) => Values::Numbers(numbers),
-            Growing::Categories { codes, levels } => {
-                Values::Categories { codes, levels: levels.into_texts() }
-            }
             // Reading the column as numbers finds the place of the cell that is not finite.
-            Growing::Undecided(undecided) if undecided.any_not_finite => {
+            Growing::Numbers { numbers, decided: false } if numbers.contains(&f64::INFINITY) => {
                 return Err(Want { name: self.name, kind: ColumnKind::Number });
             }
-            Growing::Undecided(undecided) => Values::Numbers(undecided.numbers),
-            Growing::Again(kind) => return Err(Want { name: self.name, kind }),
+            Growing::Numbers { numbers, .. } => Values::Numbers(numbers),
+            Growing::Categories(codes, levels) => Values::Categories { codes, levels: levels.into_texts() },
+            Growing::Again => return Err(Want { name: self.name, kind: ColumnKind::Category }),
         };
         Ok(Column { name: self.name, values })
     }
 }
 
-impl Undecided {
-    #[inline]
-    fn number(&mut self, value: f64) {
-        self.numbers.push(value);
-        self.any_present = true;
-        self.any_not_finite |= !value.is_finite();
-    }
+/// So few texts are compared one by one.
+const FEW: usize = 8;
+
+/// Texts to small numbers: each different text gets the next code, in order of first appearance.
+#[derive(Default)]
+struct LevelCodes {
+    codes: HashMap<Vec<u8>, u32>,
+    /// Neighboring rows often hold the same text (a query, a group), which is tried first. None is empty: an
+    /// empty cell is missing.
+    last: (Vec<u8>, u32),
 }
 
-#[inline]
-fn number(text: &[u8]) -> Result<f64, CellProblem> {
-    match cell::meaning(text) {
-        Meaning::Number(value) => Ok(value),
-        Meaning::Missing => Ok(f64::NAN),
-        Meaning::Boolean(value) => Ok(f64::from(u8::from(value))),
-        Meaning::NotFinite => Err(CellProblem::NotFinite(excerpt(text))),
-        Meaning::Text => Err(CellProblem::NotANumber(excerpt(text))),
+impl LevelCodes {
+    /// The code of a text, which becomes a new level if it was never seen.
+    #[inline]
+    fn code(&mut self, text: &[u8]) -> Result<u32, String> {
+        if self.last.0 == text {
+            return Ok(self.last.1);
+        }
+        let known = match self.codes.len() <= FEW {
+            true => self.codes.iter().find(|(known, _)| *known == text).map(|(_, code)| *code),
+            false => self.codes.get(text).copied(),
+        };
+        let code = known.map_or_else(|| self.add(text), Ok)?;
+        self.last.0.clear();
+        self.last.0.extend_from_slice(text);
+        self.last.1 = code;
+        Ok(code)
+    }
+
+    fn add(&mut self, text: &[u8]) -> Result<u32, String> {
+        let code = u32::try_from(self.codes.len()).unwrap_or(MISSING);
+        if code == MISSING {
+            let advice = "Read the column as numbers, or leave it out";
+            return Err(format!("more than 4 billion different values. {advice}"));
+        }
+        if std::str::from_utf8(text).is_err() {
+            let (text, advice) = (excerpt(text), "Save the file in the UTF-8 encoding");
+            return Err(format!("the cell is not UTF-8 text (it reads {text:?}). {advice}"));
+        }
+        self.codes.insert(text.to_vec(), code);
+        Ok(code)
+    }
+
+    fn into_texts(self) -> Vec<String> {
+        let mut texts = vec![String::new(); self.codes.len()];
+        for (text, code) in self.codes {
+            // Nothing else was added.
+            texts[code as usize] = String::from_utf8(text).unwrap_or_default();
+        }
+        texts
     }
 }
 
@@ -193,5 +217,29 @@ mod tests {
     fn booleans_are_one_and_zero_in_a_column_of_numbers() {
         let Ok(column) = gather(ColumnKind::Number, &["True", "false", "1", "FALSE"]) else { panic!() };
         assert_eq!(column.numbers(), Some(&[1.0, 0.0, 1.0, 0.0][..]));
+    }
+
+    #[test]
+    fn codes_follow_the_first_appearance_for_few_and_for_many_texts() {
+        let mut levels = LevelCodes::default();
+        for round in 0..3 {
+            for i in 0..5000_u32 {
+                let code = levels.code(format!("text {i}").as_bytes());
+                assert_eq!(code, Ok(i), "round {round}");
+            }
+        }
+        let texts = levels.into_texts();
+        assert_eq!(texts.len(), 5000);
+        assert_eq!(texts[4321], "text 4321");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_become_no_level() {
+        let mut levels = LevelCodes::default();
+        let problem =
+            "the cell is not UTF-8 text (it reads \"\u{fffd}\"). Save the file in the UTF-8 encoding";
+        assert_eq!(levels.code(b"\xff"), Err(problem.to_owned()));
+        assert_eq!(levels.code(b"a"), Ok(0));
+        assert_eq!(levels.into_texts(), ["a"]);
     }
 }

@@ -1,6 +1,6 @@
 //! What the text of one cell means: missing, a number, or something else.
 //!
-//! Spaces around a cell are not file of it. Empty, `?` and `NA` are missing.
+//! Spaces around a cell are not part of it. Empty, `?` and `NA` are missing.
 
 /// The meaning of a cell where a number may stand.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -11,17 +11,6 @@ pub(crate) enum Meaning {
     NotFinite,
     Boolean(bool),
     Text,
-}
-
-/// The cell without the spaces around it.
-#[inline]
-pub(crate) fn trim(cell: &[u8]) -> &[u8] {
-    match (cell.first(), cell.last()) {
-        (Some(first), Some(last)) if first.is_ascii_whitespace() || last.is_ascii_whitespace() => {
-            cell.trim_ascii()
-        }
-        _ => cell,
-    }
 }
 
 /// Whether a trimmed cell says that the value is missing.
@@ -61,7 +50,7 @@ fn short_decimal(text: &[u8]) -> Option<f64> {
         [b'-', rest @ ..] => (true, rest),
         _ => (false, text),
     };
-    if digits.is_empty() || digits.len() > 16 {
+    if matches!(digits, b"" | b".") || digits.len() > 16 {
         return None;
     }
     let mut whole: u64 = 0;
@@ -74,9 +63,6 @@ fn short_decimal(text: &[u8]) -> Option<f64> {
         }
     }
     let decimals = point.map_or(0, |at| digits.len() - at - 1);
-    if digits == b"." {
-        return None;
-    }
     let value = whole as f64 / POWERS[decimals];
     Some(if negative { -value } else { value })
 }
@@ -88,10 +74,10 @@ mod tests {
     #[test]
     fn the_markers_of_missing_cells_are_exact() {
         for cell in ["", "  ", "?", "NA", " NA "] {
-            assert_eq!(meaning(trim(cell.as_bytes())), Meaning::Missing, "{cell:?}");
+            assert_eq!(meaning(cell.as_bytes().trim_ascii()), Meaning::Missing, "{cell:?}");
         }
         for cell in ["na", "N/A", "null", "??"] {
-            assert_eq!(meaning(trim(cell.as_bytes())), Meaning::Text, "{cell:?}");
+            assert_eq!(meaning(cell.as_bytes().trim_ascii()), Meaning::Text, "{cell:?}");
         }
     }
 

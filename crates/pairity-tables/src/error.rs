@@ -1,8 +1,8 @@
 //! What can go wrong with a table, in words that stand alone: what, where, and what to do.
 
-use std::fmt;
 use std::io;
 
+use pairity::similar::nearest;
 use thiserror::Error;
 
 /// Why a table could not be read or written. Each message can be shown to a person as it is.
@@ -24,14 +24,12 @@ pub enum TableError {
     #[error("empty table: {0} has columns but no rows. Check that it was written to the end")]
     NoRows(String),
     /// A column that was asked for is not there.
-    #[error("no column {column:?} in {file}{}", did_you_mean(nearest, names))]
+    #[error("no column {column:?} in {file}{}", did_you_mean(column, names))]
     UnknownColumn {
         /// The column asked for.
         column: String,
         /// The file that lacks it.
         file: String,
-        /// Up to three names that look like it, the nearest first.
-        nearest: Vec<String>,
         /// All names of the file.
         names: Vec<String>,
     },
@@ -61,16 +59,16 @@ pub enum TableError {
         line: u64,
     },
     /// A cell that does not fit its column.
-    #[error("{file}, {place}, column {column:?}: {problem}")]
+    #[error("{file}, {} {}, column {column:?}: {problem}", at.0, at.1)]
     Cell {
         /// The file.
         file: String,
-        /// Where in the file.
-        place: Place,
+        /// What is counted, from 1, and which it is: the `line` of a text file, the `row` of a Parquet file.
+        at: (&'static str, u64),
         /// The column's name.
         column: String,
-        /// What is wrong with the cell.
-        problem: CellProblem,
+        /// What is wrong with the cell, and what to do.
+        problem: String,
     },
     /// So many SVMlight features that the full table would not fit in memory.
     #[error(
@@ -109,69 +107,33 @@ pub enum TableError {
     Other(String),
 }
 
-/// Where a cell is: text files have lines, Parquet files have rows. Both count from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// The line of a text file.
-    Line(u64),
-    /// The row of a Parquet file.
-    Row(u64),
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Place::Line(line) => write!(f, "line {line}"),
-            Place::Row(row) => write!(f, "row {row}"),
-        }
-    }
-}
-
-/// What is wrong with a single cell.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum CellProblem {
-    /// Not a number in a column of numbers: the cell's text, shortened if long.
-    #[error("expected a number, found {0:?}. {advice}", advice = number_advice(.0))]
-    NotANumber(String),
-    /// NaN, an infinity, or a number beyond the range of 64-bit floating point: the cell's text.
-    #[error(
-        "expected a finite number, found {0:?}. \
-         If the value is missing, leave the cell empty (in Parquet: null)"
-    )]
-    NotFinite(String),
-    /// Bytes that are not UTF-8: the cell's text, shortened if long, with U+FFFD in place of what can't be
-    /// read.
-    #[error("the cell is not UTF-8 text (it reads {0:?}). Save the file in the UTF-8 encoding")]
-    NotUtf8(String),
-    /// More different categories than 32 bits can number.
-    #[error("more than 4 billion different values. Read the column as numbers, or leave it out")]
-    TooManyLevels,
-}
-
 /// A cell's bytes as they can be shown in a message.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
     const LONGEST: usize = 40;
     // Four bytes a character at most: a long text is not decoded to its end.
-    let start = &bytes[..bytes.len().min(4 * LONGEST + 4)];
-    let text = String::from_utf8_lossy(start);
-    if text.chars().nth(LONGEST).is_none() {
-        return text.into_owned();
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * LONGEST + 4)]);
+    match text.char_indices().nth(LONGEST) {
+        None => text.into_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
     }
-    let mut short: String = text.chars().take(LONGEST).collect();
-    short.push('…');
-    short
 }
 
-fn number_advice(text: &str) -> &'static str {
+/// What is wrong with a cell that is NaN, an infinity, or beyond the range of 64-bit floating point.
+pub(crate) fn not_finite(text: &str) -> String {
+    let advice = "If the value is missing, leave the cell empty (in Parquet: null)";
+    format!("expected a finite number, found {text:?}. {advice}")
+}
+
+/// What is wrong with a cell that is no number in a column of numbers.
+pub(crate) fn not_a_number(text: &str) -> String {
     let decimal_comma = text.contains(',')
-        && text.bytes().any(|b| b.is_ascii_digit())
-        && text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b',' | b'.' | b'-' | b'+'));
-    if decimal_comma {
-        "Write decimals with a point and without thousands separators"
-    } else {
-        "Correct the cell, or leave it empty if the value is missing"
-    }
+        && text.contains(|c: char| c.is_ascii_digit())
+        && text.chars().all(|c| c.is_ascii_digit() || ",.-+".contains(c));
+    let advice = match decimal_comma {
+        true => "Write decimals with a point and without thousands separators",
+        false => "Correct the cell, or leave it empty if the value is missing",
+    };
+    format!("expected a number, found {text:?}. {advice}")
 }
 
 fn ragged_advice(line: u64, last_line: u64, found: usize, expected: usize) -> String {
@@ -184,22 +146,31 @@ fn ragged_advice(line: u64, last_line: u64, found: usize, expected: usize) -> St
     }
 }
 
-fn did_you_mean(nearest: &[String], names: &[String]) -> String {
+/// The names most like one that is not there, and all that are.
+fn did_you_mean(column: &str, names: &[String]) -> String {
+    let near = nearest(column, names.iter().map(String::as_str)).into_iter();
+    advice(&near.map(|name| format!("{name:?}")).collect::<Vec<_>>(), names)
+}
+
+fn advice(nearest: &[String], names: &[String]) -> String {
     const LISTED: usize = 20;
-    let mut text = String::new();
-    if let Some((last, others)) = nearest.split_last() {
-        let others: Vec<String> = others.iter().map(|name| format!("{name:?}")).collect();
-        let or = if others.is_empty() { "" } else { " or " };
-        text = format!("; did you mean {}{or}{last:?}?", others.join(", "));
-    } else {
-        text.push('.');
+    let near = match nearest {
+        [] => ".".to_owned(),
+        near => format!("; did you mean {}?", any_of(near)),
+    };
+    let more = match names.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        more => format!(", … and {more} more"),
+    };
+    format!("{near} The columns are: {}{more}", names[..names.len().min(LISTED)].join(", "))
+}
+
+/// Names as in a sentence: `a, b or c`.
+pub(crate) fn any_of(names: &[String]) -> String {
+    match names {
+        [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => names.concat(),
     }
-    text.push_str(" The columns are: ");
-    text.push_str(&names[..names.len().min(LISTED)].join(", "));
-    if names.len() > LISTED {
-        text.push_str(&format!(", … and {} more", names.len() - LISTED));
-    }
-    text
 }
 
 #[cfg(test)]
@@ -210,14 +181,12 @@ mod tests {
     fn an_unknown_column_lists_the_nearest_names_and_then_the_columns() {
         let names: Vec<String> = ["score", "scope", "age"].map(String::from).to_vec();
         let message = |nearest: &[&str]| {
-            TableError::UnknownColumn {
-                column: "scroe".into(),
-                file: "people.csv".into(),
-                nearest: nearest.iter().map(|name| name.to_string()).collect(),
-                names: names.clone(),
-            }
-            .to_string()
+            let nearest: Vec<String> = nearest.iter().map(|name| format!("{name:?}")).collect();
+            format!("no column \"scroe\" in people.csv{}", advice(&nearest, &names))
         };
+        let (column, file) = ("scroe".to_owned(), "people.csv".to_owned());
+        let unknown = TableError::UnknownColumn { column, file, names: names.clone() };
+        assert_eq!(unknown.to_string(), message(&["score", "scope"]));
         assert_eq!(
             message(&["score"]),
             r#"no column "scroe" in people.csv; did you mean "score"? The columns are: score, scope, age"#
@@ -232,7 +201,7 @@ mod tests {
     #[test]
     fn a_long_list_of_columns_is_cut() {
         let names: Vec<String> = (1..=45).map(|i| i.to_string()).collect();
-        let text = did_you_mean(&[], &names);
+        let text = advice(&[], &names);
         assert!(text.ends_with("19, 20, … and 25 more"), "{text}");
     }
 
@@ -245,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_decimal_comma_gets_its_own_advice() {
-        let message = CellProblem::NotANumber("0,5".into()).to_string();
+        let message = not_a_number("0,5");
         assert!(message.contains("decimals with a point"), "{message}");
     }
 }

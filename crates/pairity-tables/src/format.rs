@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::adding::{Copying, InputFile};
 use super::builder::ColumnBuilder;
-use super::error::TableError;
+use super::error::{TableError, any_of};
 use super::meter::Meter;
 use super::selection::Header;
 use super::source::SourceFile;
@@ -44,9 +44,8 @@ pub(crate) type Row<'a> = &'a mut dyn FnMut(&mut dyn Iterator<Item = &[u8]>) -> 
 /// What writes copies of tables.
 #[derive(Debug)]
 pub(crate) struct Writer {
-    /// Finds out whether files can be written with added columns of these names, and
-    /// [arranges](super::adding::arrange) them where their cells are copied and not read.
-    pub(crate) plan: fn(&mut [InputFile<'_>], &[&str]) -> Result<(), TableError>,
+    /// Finds out whether files can be written with added columns of these names.
+    pub(crate) plan: fn(&[InputFile<'_>], &[&str]) -> Result<(), TableError>,
     /// Writes a copy.
     pub(crate) write: fn(Copying<'_>) -> Result<(), TableError>,
 }
@@ -55,19 +54,18 @@ impl TableFormat {
     /// The format that a name tells.
     pub(crate) fn of(path: &Path) -> Option<&'static TableFormat> {
         let ending = ending(path)?;
-        let has = |format: &&&TableFormat| {
-            format.endings.iter().chain(format.other_endings).any(|known| *known == ending)
-        };
+        let has =
+            |format: &&&TableFormat| [format.endings, format.other_endings].concat().contains(&&*ending);
         FORMATS.iter().find(has).copied()
     }
 }
 
 /// The format that the name of a file tells, or else its start.
 pub(crate) fn detect(file: &SourceFile) -> Result<&'static TableFormat, TableError> {
-    if file.size() == 0 {
-        return Err(TableError::NoHeader(file.name().to_owned()));
+    if file.size == 0 {
+        return Err(TableError::NoHeader(file.name.clone()));
     }
-    let named = TableFormat::of(Path::new(file.name()));
+    let named = TableFormat::of(Path::new(&file.name));
     if let Some(format) = named.filter(|format| !format.is_text) {
         return Ok(format);
     }
@@ -88,17 +86,12 @@ pub(crate) fn searched() -> String {
 
 /// The endings of names that can be written, as in a sentence.
 pub(crate) fn written() -> String {
-    listed(
-        FORMATS.iter().filter(|format| format.writer.is_some()).filter_map(|format| format.endings.first()),
-    )
+    let formats = FORMATS.iter().filter(|format| format.writer.is_some());
+    listed(formats.filter_map(|format| format.endings.first()))
 }
 
 fn listed<'a>(endings: impl Iterator<Item = &'a &'a str>) -> String {
-    let endings: Vec<String> = endings.map(|ending| format!(".{ending}")).collect();
-    match endings.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
-        _ => endings.concat(),
-    }
+    any_of(&endings.map(|ending| format!(".{ending}")).collect::<Vec<_>>())
 }
 
 /// The lower-case ending of a name, without the point.
@@ -114,7 +107,7 @@ mod tests {
     #[track_caller]
     fn assert_format(name: &str, content: &str, expected: &TableFormat) {
         let source = Source::from_reader(name, content.as_bytes()).unwrap();
-        assert!(std::ptr::eq(detect(&source.files()[0]).unwrap(), expected));
+        assert!(std::ptr::eq(detect(&source.files[0]).unwrap(), expected));
     }
 
     #[test]

@@ -14,7 +14,6 @@ mod columnar;
 mod delimited;
 mod error;
 mod format;
-mod levels;
 mod meter;
 mod selection;
 mod source;
@@ -23,7 +22,7 @@ mod table;
 mod whole_file;
 
 pub use adding::{AddColumns, Output};
-pub use error::{CellProblem, Place, TableError};
+pub use error::TableError;
 pub use meter::ReadProgress;
 pub use selection::{ColumnKind, Selection, Want};
 pub use source::Source;
@@ -33,22 +32,19 @@ pub use whole_file::WholeFile;
 use pairity::examples::Column;
 
 use builder::ColumnBuilder;
-use format::{TableFormat, detect};
+use format::detect;
 use meter::Meter;
-use source::SourceFile;
 
 /// The names of a table's columns, of which only the header or the schema is read (an SVMlight file has
 /// neither and is read whole). Several files give each name once, in order of first appearance.
 pub fn column_names(source: &Source) -> Result<Vec<String>, TableError> {
     let mut seen = std::collections::HashSet::new();
     let mut names = Vec::new();
-    for file in source.files() {
+    for file in &source.files {
         let headers = (detect(file)?.headers)(file)?;
         // A name that one file has twice stays twice.
-        let new: Vec<String> =
-            headers.into_iter().map(|header| header.name).filter(|name| !seen.contains(name)).collect();
-        seen.extend(new.iter().cloned());
-        names.extend(new);
+        names.extend(selection::names(&headers).into_iter().filter(|name| !seen.contains(name)));
+        seen.extend(headers.into_iter().map(|header| header.name));
     }
     Ok(names)
 }
@@ -87,33 +83,37 @@ pub fn column_names(source: &Source) -> Result<Vec<String>, TableError> {
 /// # }
 /// ```
 pub fn read(source: &Source, selection: &Selection, progress: ReadProgress<'_>) -> Result<Table, TableError> {
-    let files: Vec<(&SourceFile, &TableFormat)> =
-        source.files().iter().map(|file| Ok((file, detect(file)?))).collect::<Result<_, TableError>>()?;
+    let files = &source.files[..];
+    let formats = files.iter().map(detect).collect::<Result<Vec<_>, _>>()?;
     let (wants, skipped) = match selection {
         Selection::Columns(wants) => (selection::distinct(wants)?, Vec::new()),
         Selection::All { overrides } => {
-            let mut headers = Vec::with_capacity(files.len());
-            for &(file, format) in &files {
-                headers.push((file.name(), (format.headers)(file)?));
-            }
-            selection::all(&headers, overrides)?
+            let headers = files.iter().zip(&formats).map(|(file, format)| (format.headers)(file));
+            selection::all(files, &headers.collect::<Result<Vec<_>, _>>()?, overrides)?
         }
     };
 
     let mut meter = Meter::new(progress);
+    let mut pass = |columns: &mut [ColumnBuilder]| {
+        meter.pass(files, |at, meter| (formats[at].read)(&files[at], columns, meter))
+    };
     let mut first: Vec<ColumnBuilder> = wants.iter().map(ColumnBuilder::new).collect();
-    let counts = pass(&files, &mut first, &mut meter)?;
+    let counts = pass(&mut first)?;
     let rows = counts.iter().sum();
     if rows == 0 {
-        return Err(no_rows(source));
+        return Err(TableError::NoRows(match source.names()[..] {
+            [only] => only.to_owned(),
+            [first, ref others @ ..] => format!("{first} (and {} more)", others.len()),
+            [] => "the list of files".to_owned(),
+        }));
     }
     let first: Vec<Result<Column, Want>> = first.into_iter().map(ColumnBuilder::finish).collect();
     let again = first.iter().filter_map(|column| column.as_ref().err());
     let mut second: Vec<ColumnBuilder> = again.map(ColumnBuilder::new).collect();
     if !second.is_empty() {
-        let again = pass(&files, &mut second, &mut meter)?;
+        let again = pass(&mut second)?;
         if let Some(at) = (0..files.len()).find(|&at| again[at] != counts[at]) {
-            return Err(files[at].0.failed(std::io::Error::other("it changed while it was read")));
+            return Err(files[at].failed(std::io::Error::other("it changed while it was read")));
         }
     }
     meter.end();
@@ -121,30 +121,6 @@ pub fn read(source: &Source, selection: &Selection, progress: ReadProgress<'_>) 
     // The second pass has decided kinds, so that all of it is done.
     let mut second = second.into_iter().filter_map(|column| column.finish().ok());
     let columns = first.into_iter().filter_map(|column| column.ok().or_else(|| second.next())).collect();
-    let files = files.iter().map(|(file, _)| file.name().to_owned()).zip(counts).collect();
+    let files = files.iter().map(|file| file.name.clone()).zip(counts).collect();
     Ok(Table { rows, columns, skipped, files, kept: None })
-}
-
-/// Reads every file once, and returns their numbers of rows.
-fn pass(
-    files: &[(&SourceFile, &TableFormat)],
-    columns: &mut [ColumnBuilder],
-    meter: &mut Meter<'_>,
-) -> Result<Vec<usize>, TableError> {
-    meter.expect(files.iter().map(|(file, _)| file.size()).sum());
-    let mut counts = Vec::with_capacity(files.len());
-    for (file, format) in files {
-        counts.push((format.read)(file, columns, meter)?);
-        meter.finished(file.size());
-    }
-    Ok(counts)
-}
-
-fn no_rows(source: &Source) -> TableError {
-    let file = match source.names()[..] {
-        [only] => only.to_owned(),
-        [first, ref others @ ..] => format!("{first} (and {} more)", others.len()),
-        [] => "the list of files".to_owned(),
-    };
-    TableError::NoRows(file)
 }

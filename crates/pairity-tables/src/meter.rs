@@ -1,5 +1,8 @@
 //! How far reading is, told about once a mebibyte.
 
+use super::error::TableError;
+use super::source::SourceFile;
+
 /// Who is told how far reading is: bytes so far and, if known, bytes in all.
 pub type ReadProgress<'a> = &'a (dyn Fn(u64, Option<u64>) + Sync);
 
@@ -18,9 +21,20 @@ impl<'a> Meter<'a> {
         Meter { progress, before: 0, told: 0, total: 0 }
     }
 
-    /// More to read: another pass.
-    pub(crate) fn expect(&mut self, bytes: u64) {
-        self.total += bytes;
+    /// Calls a function with the place of each file, which reads it and returns its number of rows.
+    pub(crate) fn pass(
+        &mut self,
+        files: &[SourceFile],
+        mut read: impl FnMut(usize, &mut Meter<'a>) -> Result<usize, TableError>,
+    ) -> Result<Vec<usize>, TableError> {
+        self.total += files.iter().map(|file| file.size).sum::<u64>();
+        let mut counts = Vec::with_capacity(files.len());
+        for (at, file) in files.iter().enumerate() {
+            counts.push(read(at, self)?);
+            self.before += file.size;
+            self.at(0);
+        }
+        Ok(counts)
     }
 
     /// So many bytes of the current file are read.
@@ -29,12 +43,6 @@ impl<'a> Meter<'a> {
         if self.before + position >= self.told + STEP {
             self.tell(self.before + position);
         }
-    }
-
-    /// The current file, of so many bytes, is finished.
-    pub(crate) fn finished(&mut self, size: u64) {
-        self.before += size;
-        self.at(0);
     }
 
     /// All is read.

@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use pairity::learners::Encoding;
-use pairity::similar::nearest;
 
 use super::error::TableError;
+use super::source::SourceFile;
 
 /// What a column is read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,41 +97,39 @@ pub(crate) fn distinct(wants: &[Want]) -> Result<Vec<Want>, TableError> {
 
 /// The columns of a selection of all: those that any file has, and the names of those left out.
 pub(crate) fn all(
-    files: &[(&str, Vec<Header>)],
+    files: &[SourceFile],
+    headers: &[Vec<Header>],
     overrides: &[Want],
 ) -> Result<(Vec<Want>, Vec<String>), TableError> {
     let mut wants: Vec<Want> = Vec::new();
     let mut skipped = Vec::new();
     let mut seen = HashSet::new();
     let overrides = distinct(overrides)?;
-    for (_, headers) in files {
-        for header in headers {
-            let name = header.name.as_str();
-            if !seen.insert(name) {
-                continue;
-            }
-            let kind = overrides.iter().find(|want| want.name == name).map(|want| want.kind);
-            if header.readable || kind.is_some() {
-                wants.push(Want { name: name.to_owned(), kind: kind.unwrap_or(ColumnKind::Infer) });
-            } else {
-                skipped.push(name.to_owned());
-            }
+    for header in headers.iter().flatten().filter(|header| seen.insert(&header.name)) {
+        let wanted = overrides.iter().find(|want| want.name == header.name).cloned();
+        match wanted.or_else(|| header.readable.then(|| Want::infer(&header.name))) {
+            Some(want) => wants.push(want),
+            None => skipped.push(header.name.clone()),
         }
     }
-    for want in &overrides {
-        if let Some((file, headers)) = files.first().filter(|_| !seen.contains(want.name.as_str())) {
-            let names = headers.iter().map(|header| header.name.clone()).collect();
-            return Err(unknown(&want.name, names, file));
-        }
+    if let ([file, ..], [headers, ..]) = (files, headers)
+        && let Some(want) = overrides.iter().find(|want| !seen.contains(&want.name))
+    {
+        return Err(unknown(&want.name, names(headers), file));
     }
     Ok((wants, skipped))
+}
+
+/// The names of a file's columns.
+pub(crate) fn names(headers: &[Header]) -> Vec<String> {
+    headers.iter().map(|header| header.name.clone()).collect()
 }
 
 /// The position of each wanted column among the names of a file.
 pub(crate) fn positions<'a>(
     wanted: impl Iterator<Item = &'a str>,
     names: &[String],
-    file: &str,
+    file: &SourceFile,
 ) -> Result<Vec<usize>, TableError> {
     let mut places: HashMap<&str, (usize, usize)> = HashMap::with_capacity(names.len());
     for (at, name) in names.iter().enumerate() {
@@ -140,7 +138,8 @@ pub(crate) fn positions<'a>(
     let position = |column: &str| match places.get(column) {
         Some((at, 1)) => Ok(*at),
         Some((_, count)) => Err(TableError::Other(format!(
-            "{file} has {count} columns named {column:?}. Rename all but one of them"
+            "{} has {count} columns named {column:?}. Rename all but one of them",
+            file.name
         ))),
         None => Err(unknown(column, names.to_vec(), file)),
     };
@@ -148,9 +147,8 @@ pub(crate) fn positions<'a>(
 }
 
 /// The error for a column that a file does not have.
-pub(crate) fn unknown(column: &str, names: Vec<String>, file: &str) -> TableError {
-    let nearest = nearest(column, names.iter().map(String::as_str)).into_iter().map(str::to_owned).collect();
-    TableError::UnknownColumn { column: column.to_owned(), file: file.to_owned(), nearest, names }
+pub(crate) fn unknown(column: &str, names: Vec<String>, file: &SourceFile) -> TableError {
+    TableError::UnknownColumn { column: column.to_owned(), file: file.name.clone(), names }
 }
 
 #[cfg(test)]

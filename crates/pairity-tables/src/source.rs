@@ -1,5 +1,6 @@
 //! Where a table comes from: files, the files of a folder or of a pattern, or a stream held in memory.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -23,14 +24,14 @@ const FOREIGN: [(&[u8], &str, &str); 4] = [
 /// The files (or the stream) that make up one table.
 #[derive(Debug, Clone)]
 pub struct Source {
-    files: Vec<SourceFile>,
+    pub(crate) files: Vec<SourceFile>,
 }
 
 /// One file, or the bytes of a stream.
 #[derive(Debug, Clone)]
 pub(crate) struct SourceFile {
-    name: String,
-    size: u64,
+    pub(crate) name: String,
+    pub(crate) size: u64,
     content: Content,
 }
 
@@ -54,11 +55,9 @@ impl Source {
     /// twice is read once.
     pub fn parse_all<T: AsRef<str>>(texts: &[T]) -> Result<Source, TableError> {
         let mut files: Vec<SourceFile> = Vec::new();
-        for (at, text) in texts.iter().enumerate() {
-            if texts[..at].iter().any(|known| known.as_ref() == text.as_ref()) {
-                continue;
-            }
-            for file in files_of(text.as_ref())? {
+        let mut seen = HashSet::new();
+        for text in texts.iter().map(T::as_ref).filter(|text| seen.insert(*text)) {
+            for file in files_of(text)? {
                 if !files.iter().any(|known| known.name == file.name) {
                     files.push(file);
                 }
@@ -92,26 +91,19 @@ impl Source {
         };
         self.files.iter().any(is)
     }
-
-    pub(crate) fn files(&self) -> &[SourceFile] {
-        &self.files
-    }
 }
 
 impl SourceFile {
     fn from_reader(name: &str, mut reader: impl Read) -> Result<SourceFile, TableError> {
         let mut bytes = Vec::new();
-        reader.read_to_end(&mut bytes).map_err(|cause| TableError::Read { file: name.to_owned(), cause })?;
-        Ok(SourceFile {
-            name: name.to_owned(),
-            size: bytes.len() as u64,
-            content: Content::Memory(bytes.into()),
-        })
+        reader.read_to_end(&mut bytes).map_err(|cause| unreadable(name, cause))?;
+        let (name, size) = (name.to_owned(), bytes.len() as u64);
+        Ok(SourceFile { name, size, content: Content::Memory(bytes.into()) })
     }
 
     fn from_path(path: &Path) -> Result<SourceFile, TableError> {
         let name = path.display().to_string();
-        let failed = |cause| TableError::Read { file: path.display().to_string(), cause };
+        let failed = |cause| unreadable(path.display(), cause);
         let metadata = fs::metadata(path).map_err(failed)?;
         if metadata.is_file() {
             Ok(SourceFile { name, size: metadata.len(), content: Content::File(path.to_owned()) })
@@ -121,21 +113,12 @@ impl SourceFile {
         }
     }
 
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
-    pub(crate) fn size(&self) -> u64 {
-        self.size
-    }
-
     /// The bytes from a position on.
     pub(crate) fn open_at(&self, position: u64) -> Result<Box<dyn Read>, TableError> {
         match &self.content {
             Content::File(path) => {
-                let mut file = File::open(path).map_err(|cause| self.failed(cause))?;
-                file.seek(SeekFrom::Start(position)).map_err(|cause| self.failed(cause))?;
-                Ok(Box::new(file))
+                let at = |mut file: File| file.seek(SeekFrom::Start(position)).map(|_| Box::new(file));
+                Ok(File::open(path).and_then(at).map_err(|cause| self.failed(cause))?)
             }
             Content::Memory(bytes) => {
                 let mut cursor = Cursor::new(bytes.clone());
@@ -169,8 +152,13 @@ impl SourceFile {
     }
 
     pub(crate) fn failed(&self, cause: io::Error) -> TableError {
-        TableError::Read { file: self.name.clone(), cause }
+        unreadable(&self.name, cause)
     }
+}
+
+/// The error for what the operating system does not give.
+fn unreadable(file: impl ToString, cause: io::Error) -> TableError {
+    TableError::Read { file: file.to_string(), cause }
 }
 
 /// What random access needs.
@@ -195,51 +183,33 @@ fn files_of(text: &str) -> Result<Vec<SourceFile>, TableError> {
 }
 
 fn folder(folder: &Path) -> Result<Vec<SourceFile>, TableError> {
-    let failed = |cause| TableError::Read { file: folder.display().to_string(), cause };
-    let mut paths = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if !hidden && is_table(&path) && path.is_file() {
-            paths.push(path);
-        }
-    }
-    in_order(paths, || {
-        let (folder, endings) = (folder.display(), searched());
-        format!("no tables in the folder {folder}: no file directly in it ends in {endings}")
-    })
+    let failed = |cause| unreadable(folder.display(), cause);
+    let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(failed)?;
+    let hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+    let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
+    paths.retain(|path| !hidden(path) && is_table(path) && path.is_file());
+    let (folder, endings) = (folder.display(), searched());
+    in_order(paths, format!("no tables in the folder {folder}: no file directly in it ends in {endings}"))
 }
 
 fn pattern(pattern: &str) -> Result<Vec<SourceFile>, TableError> {
     let options = glob::MatchOptions { require_literal_leading_dot: true, ..glob::MatchOptions::new() };
     let matches = glob::glob_with(pattern, options).map_err(|error| {
-        let cause = error.msg;
-        TableError::Other(format!(
-            "{pattern:?} is not a file, and not a pattern either: {cause}. Check the path"
-        ))
+        let problem = format!("is not a file, and not a pattern either: {}", error.msg);
+        TableError::Other(format!("{pattern:?} {problem}. Check the path"))
     })?;
-    let mut paths = Vec::new();
-    for found in matches {
-        let path = found.map_err(|error| TableError::Read {
-            file: error.path().display().to_string(),
-            cause: error.into(),
-        })?;
-        if !path.is_dir() {
-            paths.push(path);
-        }
-    }
-    in_order(paths, || {
-        format!("no file matches {pattern:?}. Check the pattern and the folder it starts from")
-    })
+    let paths = matches.collect::<Result<Vec<PathBuf>, _>>();
+    let mut paths = paths.map_err(|error| unreadable(error.path().display().to_string(), error.into()))?;
+    paths.retain(|path| !path.is_dir());
+    in_order(paths, format!("no file matches {pattern:?}. Check the pattern and the folder it starts from"))
 }
 
 /// The files of some paths in their order, or an error if there are none.
-fn in_order(mut paths: Vec<PathBuf>, none: impl Fn() -> String) -> Result<Vec<SourceFile>, TableError> {
+fn in_order(mut paths: Vec<PathBuf>, none: String) -> Result<Vec<SourceFile>, TableError> {
     paths.sort();
-    if paths.is_empty() {
-        Err(TableError::Other(none()))
-    } else {
-        paths.iter().map(|path| SourceFile::from_path(path)).collect()
+    match paths.is_empty() {
+        true => Err(TableError::Other(none)),
+        false => paths.iter().map(|path| SourceFile::from_path(path)).collect(),
     }
 }
 

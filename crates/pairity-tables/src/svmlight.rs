@@ -7,10 +7,10 @@ use std::io::{BufRead, BufReader};
 
 use super::builder::ColumnBuilder;
 use super::cell::{self, Meaning};
-use super::error::{CellProblem, Place, TableError, excerpt};
+use super::error::{TableError, excerpt};
 use super::format::TableFormat;
 use super::meter::Meter;
-use super::selection::{Header, unknown};
+use super::selection::{Header, names, unknown};
 use super::source::SourceFile;
 
 const LABEL: &str = "label";
@@ -33,40 +33,31 @@ pub(crate) static SVMLIGHT: TableFormat = TableFormat {
 
 /// Whether a file starts with a line `number (qid:int)? (int:number)+`.
 fn looks_like(head: &[u8]) -> bool {
-    for raw in head.split_inclusive(|&byte| byte == b'\n') {
-        let content = content(raw);
-        if content.is_empty() {
-            continue;
-        }
-        let mut tokens: Vec<&[u8]> = tokens(content).collect();
-        // A line that goes on beyond the head may have its last token cut.
-        if !raw.ends_with(b"\n") && tokens.len() > 2 {
-            tokens.pop();
-        }
-        let Some((label, mut features)) = tokens.split_first() else { return false };
-        if let [first, rest @ ..] = features
-            && first.starts_with(b"qid:")
-        {
-            features = rest;
-        }
-        return is_number(label)
-            && !features.is_empty()
-            && features.iter().all(|token| pair(token).is_some_and(|(_, value)| is_number(value)));
+    let mut lines = head.split_inclusive(|&byte| byte == b'\n');
+    let Some(raw) = lines.find(|raw| !content(raw).is_empty()) else { return false };
+    let mut tokens: Vec<&[u8]> = tokens(content(raw)).collect();
+    // A line that goes on beyond the head may have its last token cut.
+    if !raw.ends_with(b"\n") && tokens.len() > 2 {
+        tokens.pop();
     }
-    false
+    let (label, features) = match &tokens[..] {
+        [label, qid, features @ ..] if qid.starts_with(b"qid:") => (label, features),
+        [label, features @ ..] => (label, features),
+        [] => return false,
+    };
+    is_number(label)
+        && !features.is_empty()
+        && features.iter().all(|token| pair(token).is_some_and(|(_, value)| is_number(value)))
 }
 
 /// The columns of a file, which takes a pass over all of it.
 fn headers(file: &SourceFile) -> Result<Vec<Header>, TableError> {
-    let mut smallest = u64::MAX;
-    let mut largest = 0;
-    let mut any_qid = false;
-    let mut rows: u64 = 0;
+    let (mut smallest, mut largest, mut rows, mut any_qid) = (u64::MAX, 0, 0_u64, false);
     lines(file, |_, line| {
         rows += 1;
         any_qid |= line.qid.is_some();
-        for token in tokens(line.features) {
-            let (index, _) = pair(token).ok_or_else(|| not_a_pair(token))?;
+        for feature in line.features() {
+            let (index, _) = feature?;
             smallest = smallest.min(index);
             largest = largest.max(index);
         }
@@ -74,7 +65,7 @@ fn headers(file: &SourceFile) -> Result<Vec<Header>, TableError> {
     })?;
     // Names have a cost as well: for few rows, too, there is a limit to the largest index.
     if largest.saturating_mul(rows.max(1 << 10)) > MOST_CELLS {
-        return Err(TableError::TooWide { file: file.name().to_owned(), rows, largest });
+        return Err(TableError::TooWide { file: file.name.clone(), rows, largest });
     }
     let fixed = [LABEL, QID].into_iter().take(1 + usize::from(any_qid)).map(str::to_owned);
     let features = (smallest.min(1)..=largest).map(|index| index.to_string());
@@ -87,12 +78,11 @@ fn read(
     columns: &mut [ColumnBuilder],
     meter: &mut Meter<'_>,
 ) -> Result<usize, TableError> {
-    let mut label = None;
-    let mut qid = None;
+    let (mut label, mut qid) = (None, None);
     // Index and place among the columns, in order of the index.
     let mut features: Vec<(u64, usize)> = Vec::new();
     for (at, column) in columns.iter_mut().enumerate() {
-        match column.name() {
+        match column.name.as_str() {
             LABEL => label = Some(at),
             QID => {
                 column.settle_as_category();
@@ -112,15 +102,14 @@ fn read(
         rows += 1;
         meter.at(position);
         if let Some(at) = label {
-            columns[at].text(line.label).map_err(|problem| LineProblem::cell(&columns[at], problem))?;
+            line.add(&mut columns[at], line.label)?;
         }
         if let Some(at) = qid {
-            let text = line.qid.ok_or(LineProblem::NoQid)?;
-            columns[at].text(text).map_err(|problem| LineProblem::cell(&columns[at], problem))?;
+            line.add(&mut columns[at], line.qid.ok_or_else(|| no_column(file, QID))?)?;
         }
         let mut next = 0;
-        for token in tokens(line.features) {
-            let (index, value) = pair(token).ok_or_else(|| not_a_pair(token))?;
+        for feature in line.features() {
+            let (index, value) = feature?;
             // Features come in order as a rule.
             while features.get(next).is_some_and(|(wanted, _)| *wanted < index) {
                 next += 1;
@@ -132,15 +121,12 @@ fn read(
                 }
             }
             if std::mem::replace(&mut listed[next], rows) == rows {
-                return Err(LineProblem::Line(format!("feature {index} is given twice")));
+                return Err(line.wrong(format!("feature {index} is given twice")));
             }
-            let column = &mut columns[features[next].1];
-            column.text(value).map_err(|problem| LineProblem::cell(column, problem))?;
+            line.add(&mut columns[features[next].1], value)?;
         }
-        for (&(_, at), &last) in features.iter().zip(&listed) {
-            if last != rows {
-                columns[at].number(0.0).map_err(|problem| LineProblem::cell(&columns[at], problem))?;
-            }
+        for (&(_, at), _) in features.iter().zip(&listed).filter(|(_, last)| **last != rows) {
+            columns[at].number(0.0).map_err(|problem| line.wrong_cell(&columns[at], problem))?;
         }
         Ok(())
     })?;
@@ -149,104 +135,81 @@ fn read(
 
 /// The error for a column that can't be in such a file, with the ones that can.
 fn no_column(file: &SourceFile, name: &str) -> TableError {
-    match headers(file) {
-        Ok(headers) => unknown(name, headers.into_iter().map(|header| header.name).collect(), file.name()),
-        Err(error) => error,
-    }
+    headers(file).map_or_else(|error| error, |headers| unknown(name, names(&headers), file))
 }
 
 /// One line, taken apart as far as every use needs it.
 struct SvmlightLine<'a> {
+    file: &'a SourceFile,
+    number: u64,
     label: &'a [u8],
     qid: Option<&'a [u8]>,
-    features: &'a [u8],
+    rest: &'a [u8],
 }
 
-/// What is wrong with a line, before its place is added.
-enum LineProblem {
-    Line(String),
-    Cell(String, CellProblem),
-    /// The query is wanted, and the file has none.
-    NoQid,
-}
+impl<'a> SvmlightLine<'a> {
+    /// Index and value of each feature.
+    fn features(&self) -> impl Iterator<Item = Result<(u64, &'a [u8]), TableError>> {
+        tokens(self.rest)
+            .map(|token| pair(token).ok_or_else(|| self.unlike("a feature as index:value", token)))
+    }
 
-impl LineProblem {
-    fn cell(column: &ColumnBuilder, problem: CellProblem) -> LineProblem {
-        LineProblem::Cell(column.name().to_owned(), problem)
+    /// Adds the text of a cell to its column.
+    fn add(&self, column: &mut ColumnBuilder, text: &[u8]) -> Result<(), TableError> {
+        column.text(text).map_err(|problem| self.wrong_cell(column, problem))
+    }
+
+    fn wrong_cell(&self, column: &ColumnBuilder, problem: String) -> TableError {
+        column.wrong(self.file, ("line", self.number), problem)
+    }
+
+    fn unlike(&self, expected: &str, found: &[u8]) -> TableError {
+        self.wrong(format!("expected {expected}, found {:?}", excerpt(found)))
+    }
+
+    fn wrong(&self, problem: String) -> TableError {
+        TableError::Other(format!(
+            "{}, line {}: {problem}. An SVMlight line reads: label qid:7 1:0.5 3:2 # comment",
+            self.file.name, self.number
+        ))
     }
 }
 
 /// Calls a function with each line that is not blank or a comment, and with the position of its end.
 fn lines(
     file: &SourceFile,
-    mut each: impl FnMut(u64, &SvmlightLine<'_>) -> Result<(), LineProblem>,
+    mut each: impl FnMut(u64, &SvmlightLine<'_>) -> Result<(), TableError>,
 ) -> Result<(), TableError> {
     let mut reader = BufReader::with_capacity(1 << 17, file.open_at(0)?);
-    let mut raw = Vec::new();
-    let mut position = 0;
-    let mut number = 0;
-    let mut with_qid = None;
-    loop {
+    let (mut raw, mut position, mut with_qid) = (Vec::new(), 0, None);
+    for number in 1.. {
         raw.clear();
         let length = reader.read_until(b'\n', &mut raw).map_err(|cause| file.failed(cause))?;
         if length == 0 {
-            return Ok(());
+            break;
         }
         position += length as u64;
-        number += 1;
         let content = content(&raw);
         if content.is_empty() {
             continue;
         }
-        let done = parse(content).and_then(|line| {
-            let expected = *with_qid.get_or_insert(line.qid.is_some());
-            match (expected, line.qid.is_some()) {
-                (true, false) => {
-                    Err(LineProblem::Line("there is no qid, though the lines before have one".into()))
-                }
-                (false, true) => {
-                    Err(LineProblem::Line("there is a qid, though the lines before have none".into()))
-                }
-                _ => each(position, &line),
-            }
-        });
-        let name = file.name().to_owned();
-        match done {
-            Ok(()) => {}
-            Err(LineProblem::Line(problem)) => {
-                return Err(TableError::Other(format!(
-                    "{name}, line {number}: {problem}. \
-                     An SVMlight line reads: label qid:7 1:0.5 3:2 # comment"
-                )));
-            }
-            Err(LineProblem::Cell(column, problem)) => {
-                return Err(TableError::Cell { file: name, place: Place::Line(number), column, problem });
-            }
-            Err(LineProblem::NoQid) => return Err(no_column(file, QID)),
+        let (label, rest) = first_token(content);
+        let (token, after) = first_token(rest);
+        let qid = token.strip_prefix(b"qid:");
+        let line = SvmlightLine { file, number, label, qid, rest: if qid.is_some() { after } else { rest } };
+        if !is_number(label) {
+            return Err(line.unlike("a number as the label", label));
         }
+        if let Some(qid) = qid.filter(|qid| index(qid).is_none()) {
+            return Err(line.unlike("a whole number after qid:", qid));
+        }
+        if *with_qid.get_or_insert(qid.is_some()) != qid.is_some() {
+            let [here, before] = if qid.is_some() { ["a", "none"] } else { ["no", "one"] };
+            return Err(line.wrong(format!("there is {here} qid, though the lines before have {before}")));
+        }
+        each(position, &line)?;
     }
-}
-
-fn parse(content: &[u8]) -> Result<SvmlightLine<'_>, LineProblem> {
-    let (label, rest) = first_token(content);
-    if !is_number(label) {
-        return Err(LineProblem::Line(format!("expected a number as the label, found {:?}", excerpt(label))));
-    }
-    let (token, after) = first_token(rest);
-    let Some(qid) = token.strip_prefix(b"qid:") else {
-        return Ok(SvmlightLine { label, qid: None, features: rest });
-    };
-    if index(qid).is_none() {
-        return Err(LineProblem::Line(format!(
-            "expected a whole number after qid:, found {:?}",
-            excerpt(qid)
-        )));
-    }
-    Ok(SvmlightLine { label, qid: Some(qid), features: after })
-}
-
-fn not_a_pair(token: &[u8]) -> LineProblem {
-    LineProblem::Line(format!("expected a feature as index:value, found {:?}", excerpt(token)))
+    Ok(())
 }
 
 /// A line without comment, surrounding spaces and byte order mark.
@@ -266,8 +229,8 @@ fn first_token(text: &[u8]) -> (&[u8], &[u8]) {
 
 fn pair(token: &[u8]) -> Option<(u64, &[u8])> {
     let colon = token.iter().position(|&byte| byte == b':')?;
-    let value = &token[colon + 1..];
-    if value.is_empty() { None } else { Some((index(&token[..colon])?, value)) }
+    let value = Some(&token[colon + 1..]).filter(|value| !value.is_empty())?;
+    Some((index(&token[..colon])?, value))
 }
 
 fn index(text: &[u8]) -> Option<u64> {

@@ -74,15 +74,11 @@ impl WholeFile {
     /// Not all of it could be written; a file of that name is as it was.
     pub fn keep(self) -> io::Result<()> {
         let file = self.writer.into_inner().map_err(|error| error.into_error())?;
-        match self.rename {
-            None => Ok(()),
-            Some((hidden, path)) => {
-                // Otherwise a name could outlive a power failure that its content does not.
-                file.sync_all()?;
-                drop(file);
-                fs::rename(&hidden.0, path)
-            }
-        }
+        let Some((hidden, path)) = self.rename else { return Ok(()) };
+        // Otherwise a name could outlive a power failure that its content does not.
+        file.sync_all()?;
+        drop(file);
+        fs::rename(&hidden.0, path)
     }
 }
 

@@ -1,7 +1,9 @@
-//! The download of one file: attempts, each of which goes on where the last one ended.
+//! The download of one file: attempts, each of which goes on where the last one ended, and a check whether the
+//! bytes are those of the published file.
 
-use super::{FetchError, FetchSettings, Progress, verify};
-use crate::data::FileCheck;
+use super::{FetchSettings, Progress};
+use crate::data::{DataError, FileCheck};
+use sha2::{Digest, Sha256};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -16,29 +18,24 @@ pub(super) struct Download<'a> {
     pub(super) target: &'a Path,
 }
 
-/// Why an attempt ended without a file.
-enum Trouble {
-    /// It may go better another time.
-    Passing(String),
-    Final(FetchError),
-}
+/// Nothing if a step went well, or what went wrong and may go better another time.
+type Step = Result<Option<String>, DataError>;
 
 impl Download<'_> {
     /// Downloads the file unless it is there.
-    pub(super) fn run(
-        &self,
-        settings: &FetchSettings,
-        progress: &dyn Fn(Progress),
-    ) -> Result<(), FetchError> {
-        if verify::is_right(self.target, self.check) {
+    pub(super) fn run(&self, settings: &FetchSettings, progress: &dyn Fn(Progress)) -> Result<(), DataError> {
+        if is_right(self.target, self.check) {
             return Ok(());
         }
-        let part = self.part();
+        // Where the bytes go until all are there.
+        let mut part = self.target.as_os_str().to_owned();
+        part.push(".part");
+        let part = PathBuf::from(part);
         if let Some(folder) = self.target.parent() {
-            fs::create_dir_all(folder).map_err(|cause| self.write_failed(folder, cause))?;
+            fs::create_dir_all(folder).map_err(unwritable(folder))?;
         }
         // Received whole by a call that ended before it could say so.
-        if verify::is_right(&part, self.check) && self.settle(&part)?.is_none() {
+        if is_right(&part, self.check) && self.settle(&part)?.is_none() {
             return Ok(());
         }
         let agent = agent(&self.address, settings);
@@ -51,146 +48,117 @@ impl Download<'_> {
                 pause = pause.saturating_mul(2);
             }
             let kept = fs::metadata(&part).map_or(0, |file| file.len());
-            match self.attempt(&agent, &part, kept, progress) {
-                Err(Trouble::Passing(passing)) => cause = passing,
-                Err(Trouble::Final(error)) => return Err(error),
-                Ok(()) => match self.settle(&part)? {
+            cause = match self.attempt(&agent, &part, kept, progress)? {
+                Some(passing) => passing,
+                None => match self.settle(&part)? {
                     None => return Ok(()),
                     // What was kept may have been the start of another file.
-                    Some(problem) if kept > 0 => cause = problem,
+                    Some(problem) if kept > 0 => problem,
                     Some(problem) => return Err(self.wrong(problem)),
                 },
-            }
+            };
         }
-        Err(FetchError::Other(format!(
+        Err(DataError::Other(format!(
             "{}: {cause} ({attempts} attempts). Check the connection and try again: what was received is \
              kept",
             self.address
         )))
     }
 
-    /// Where the bytes go until all are there.
-    fn part(&self) -> PathBuf {
-        let mut name = self.target.file_name().unwrap_or_default().to_owned();
-        name.push(".part");
-        self.target.with_file_name(name)
-    }
-
     /// Puts a right file in place and removes a wrong one, saying how it differs.
-    fn settle(&self, part: &Path) -> Result<Option<String>, FetchError> {
-        let failed = |cause| self.write_failed(part, cause);
-        let problem = verify::settle(part, self.check).map_err(failed)?;
+    fn settle(&self, part: &Path) -> Step {
+        let problem = difference(part, self.check).map_err(unwritable(part))?;
         match problem {
-            None => fs::rename(part, self.target).map_err(|cause| self.write_failed(self.target, cause))?,
-            Some(_) => fs::remove_file(part).map_err(failed)?,
+            None => fs::rename(part, self.target).map_err(unwritable(self.target))?,
+            Some(_) => fs::remove_file(part).map_err(unwritable(part))?,
         }
         Ok(problem)
     }
 
     /// Receives what is missing after the bytes that were kept.
-    fn attempt(
-        &self,
-        agent: &Agent,
-        part: &Path,
-        kept: u64,
-        progress: &dyn Fn(Progress),
-    ) -> Result<(), Trouble> {
+    fn attempt(&self, agent: &Agent, part: &Path, kept: u64, progress: &dyn Fn(Progress)) -> Step {
         let mut request = agent.get(&self.address);
         if kept > 0 {
             request = request.header(header::RANGE, format!("bytes={kept}-"));
         }
-        let response = request.call().map_err(|error| Trouble::Passing(error.to_string()))?;
+        let response = match request.call() {
+            Ok(response) => response,
+            Err(error) => return Ok(Some(error.to_string())),
+        };
         let begins = match response.status().as_u16() {
             200 => 0,
             // Other bytes than those asked for don't pass the check.
             206 => kept,
             // There are none after those kept: from the start, then.
             416 if kept > 0 => {
-                fs::remove_file(part).map_err(|cause| self.final_write(part, cause))?;
-                return Err(Trouble::Passing(format!("the server has no more than {kept} bytes")));
+                fs::remove_file(part).map_err(unwritable(part))?;
+                return Ok(Some(format!("the server has no more than {kept} bytes")));
             }
             status @ (408 | 425 | 429 | 500..) => {
-                return Err(Trouble::Passing(format!("the server answered with status {status}")));
+                return Ok(Some(format!("the server answered with status {status}")));
             }
             status => {
-                return Err(Trouble::Final(FetchError::Other(format!(
-                    "{}: the server answered with status {status}. Has the file moved? Put it in place by \
-                     hand: {}",
-                    self.address,
-                    self.target.display()
-                ))));
+                let (address, target) = (&self.address, self.target.display());
+                return Err(DataError::Other(format!(
+                    "{address}: the server answered with status {status}. Has the file moved? Put it in place by \
+                     hand: {target}"
+                )));
             }
         };
-        let mut file = open(part, begins > 0).map_err(|cause| self.final_write(part, cause))?;
-        self.receive(response, &mut file, part, begins, progress)
+        let go_on = || OpenOptions::new().append(true).open(part);
+        let file = if begins > 0 { go_on() } else { File::create(part) }.map_err(unwritable(part))?;
+        self.receive(response, file, part, begins, progress)
     }
 
     /// Writes the body of an answer to a file that has so many bytes already.
     fn receive(
         &self,
         response: Response<ureq::Body>,
-        file: &mut File,
+        mut file: File,
         part: &Path,
         begins: u64,
         progress: &dyn Fn(Progress),
-    ) -> Result<(), Trouble> {
+    ) -> Step {
+        let size = self.check.size;
         // With other line ends a text is at most twice as long; what is longer is another file.
-        let longest = self.check.size.saturating_mul(2);
+        let longest = size.saturating_mul(2);
         let announced = response.body().content_length().map(|length| begins.saturating_add(length));
         let mut body = response.into_body().into_reader();
         let mut bytes = [0; 1 << 14];
         let mut done = begins;
         loop {
-            progress(Progress { file: self.name, done, size: self.check.size });
+            progress(Progress { file: self.name, done, size });
             let count = match body.read(&mut bytes) {
                 Ok(0) => break,
                 Ok(count) => count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => {
-                    let size = self.check.size;
-                    return Err(Trouble::Passing(format!("after {done} of {size} bytes: {error}")));
-                }
+                Err(error) => return Ok(Some(format!("after {done} of {size} bytes: {error}"))),
             };
-            file.write_all(&bytes[..count]).map_err(|cause| self.final_write(part, cause))?;
+            file.write_all(&bytes[..count]).map_err(unwritable(part))?;
             done += count as u64;
             if done > longest {
-                fs::remove_file(part).map_err(|cause| self.final_write(part, cause))?;
-                let problem = format!("it has more than {longest} bytes, not {}", self.check.size);
-                return Err(Trouble::Final(self.wrong(problem)));
+                fs::remove_file(part).map_err(unwritable(part))?;
+                return Err(self.wrong(format!("it has more than {longest} bytes, not {size}")));
             }
         }
-        file.sync_all().map_err(|cause| self.final_write(part, cause))?;
+        file.sync_all().map_err(unwritable(part))?;
         // Without a length an answer ends when the connection does, be it too early.
-        if done < self.check.size && announced.is_none_or(|length| done < length) {
-            let size = self.check.size;
-            return Err(Trouble::Passing(format!("the connection ended after {done} of {size} bytes")));
-        }
-        Ok(())
+        let early = done < size && announced.is_none_or(|length| done < length);
+        Ok(early.then(|| format!("the connection ended after {done} of {size} bytes")))
     }
 
-    fn wrong(&self, problem: String) -> FetchError {
+    fn wrong(&self, problem: String) -> DataError {
         let (address, target) = (&self.address, self.target.display());
-        FetchError::Other(format!(
+        DataError::Other(format!(
             "{address} is not the file that is expected: {problem}. The publisher may have changed it, or \
              something on the way answered in its place. Put the file in place by hand: {target}"
         ))
     }
-
-    fn write_failed(&self, path: &Path, cause: io::Error) -> FetchError {
-        FetchError::Write { path: path.to_owned(), cause }
-    }
-
-    fn final_write(&self, path: &Path, cause: io::Error) -> Trouble {
-        Trouble::Final(self.write_failed(path, cause))
-    }
 }
 
-/// Opens a file to go on with it, or to start it over.
-fn open(path: &Path, go_on: bool) -> io::Result<File> {
-    match go_on {
-        true => OpenOptions::new().append(true).open(path),
-        false => File::create(path),
-    }
+/// The error for a file that the operating system does not let be written.
+fn unwritable(path: &Path) -> impl FnOnce(io::Error) -> DataError {
+    |cause| DataError::Write { path: path.to_owned(), cause }
 }
 
 fn agent(address: &str, settings: &FetchSettings) -> Agent {
@@ -205,4 +173,56 @@ fn agent(address: &str, settings: &FetchSettings) -> Agent {
         .user_agent(concat!("pairity/", env!("CARGO_PKG_VERSION")))
         .build()
         .new_agent()
+}
+
+/// The SHA-256 of some bytes in hexadecimal.
+pub(super) fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Whether a file is there and is the right one.
+fn is_right(path: &Path, check: FileCheck) -> bool {
+    let size = fs::metadata(path).map(|file| file.len());
+    size.is_ok_and(|size| size == check.size)
+        && fs::read(path).is_ok_and(|bytes| sha256(&bytes) == check.sha256)
+}
+
+/// How the file that was received differs from the right one, if it does. A copy that differs by its line
+/// ends alone, as files do after a journey through Windows, is given the right ones.
+fn difference(path: &Path, check: FileCheck) -> io::Result<Option<String>> {
+    let bytes = fs::read(path)?;
+    let found = sha256(&bytes);
+    if found == check.sha256 {
+        return Ok(None);
+    }
+    let plain = without_returns(&bytes);
+    if sha256(&plain) == check.sha256 {
+        fs::write(path, plain)?;
+        return Ok(None);
+    }
+    Ok(Some(match bytes.len() as u64 {
+        size if size != check.size => format!("it has {size} bytes, not {}", check.size),
+        _ => format!("its SHA-256 is {found}, not {}", check.sha256),
+    }))
+}
+
+/// `\r\n` as `\n`.
+fn without_returns(bytes: &[u8]) -> Vec<u8> {
+    let stays = |(at, byte): &(usize, &u8)| **byte != b'\r' || bytes.get(at + 1) != Some(&b'\n');
+    bytes.iter().enumerate().filter(stays).map(|(_, byte)| *byte).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checksum_is_the_standard_one() {
+        assert_eq!(sha256(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
+
+    #[test]
+    fn only_returns_before_a_line_feed_are_removed() {
+        assert_eq!(without_returns(b"a\r\nb\r\r\nc\rd\r"), b"a\nb\r\nc\rd\r");
+    }
 }

@@ -8,10 +8,8 @@
 mod download;
 #[cfg(test)]
 mod tests;
-mod verify;
 
-use crate::data;
-use crate::error::DataError;
+use crate::data::{self, DataError};
 use download::Download;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -32,12 +30,8 @@ pub struct FetchSettings {
 impl Default for FetchSettings {
     /// The publishers themselves, half a minute of silence, five attempts.
     fn default() -> FetchSettings {
-        FetchSettings {
-            mirror: None,
-            stall: Duration::from_secs(30),
-            attempts: 5,
-            pause: Duration::from_secs(1),
-        }
+        let (stall, pause) = (Duration::from_secs(30), Duration::from_secs(1));
+        FetchSettings { mirror: None, stall, attempts: 5, pause }
     }
 }
 
@@ -50,26 +44,6 @@ pub struct Progress<'a> {
     pub done: u64,
     /// Bytes in all.
     pub size: u64,
-}
-
-/// Why a data set can't be fetched.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FetchError {
-    /// There is no such data set, or it has no files.
-    #[error(transparent)]
-    Data(#[from] DataError),
-    /// The file can't be written.
-    #[error("can't write {}: {cause}. Check that the folder may be written to and has room", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What the operating system said.
-        cause: std::io::Error,
-    },
-    /// Anything else, in the words that are shown: nobody has to tell these apart.
-    #[error("{0}")]
-    Other(String),
 }
 
 /// Fetches a data set into a folder, and returns where its files are.
@@ -89,7 +63,7 @@ pub enum FetchError {
 /// let show = |progress: fetch::Progress| eprintln!("{} of {}", progress.done, progress.size);
 /// let paths = fetch::fetch("crime", &cache, &fetch::FetchSettings::default(), &show)?;
 /// assert_eq!(paths.len(), 2);
-/// # Ok::<(), fetch::FetchError>(())
+/// # Ok::<(), data::DataError>(())
 /// ```
 ///
 /// [`Entry::by_hand`]: crate::data::Entry::by_hand
@@ -98,15 +72,15 @@ pub fn fetch(
     into: &Path,
     settings: &FetchSettings,
     progress: &dyn Fn(Progress),
-) -> Result<Vec<PathBuf>, FetchError> {
+) -> Result<Vec<PathBuf>, DataError> {
     let entry = data::entry(name)?;
     if entry.is_generated() {
-        return Err(DataError::Generated { name: entry.name }.into());
+        return Err(DataError::Generated(entry.name));
     }
     let by_hand = || {
         let files = entry.ways.iter().take(1).copied().flatten().map(|file| file.name);
         let (name, files, into) = (entry.name, files.collect::<Vec<_>>().join(" and "), into.display());
-        FetchError::Other(format!("the data set {name:?} can't be fetched: put {files} into {into}"))
+        DataError::Other(format!("the data set {name:?} can't be fetched: put {files} into {into}"))
     };
     let files = entry.fetched().ok_or_else(by_hand)?;
     let mut paths = Vec::with_capacity(files.len());

@@ -1,6 +1,6 @@
 //! Fetching from a server on this machine that misbehaves as told.
 
-use super::download::Download;
+use super::download::{Download, sha256};
 use super::*;
 use crate::data::FileCheck;
 use std::cell::RefCell;
@@ -101,7 +101,7 @@ fn quick() -> FetchSettings {
 
 /// What a download left behind.
 struct Outcome {
-    result: Result<(), FetchError>,
+    result: Result<(), DataError>,
     /// What the server was asked.
     asked: Vec<String>,
     /// The file, if it is there.
@@ -122,7 +122,7 @@ fn download(answers: &[Answer], left: &[u8]) -> Outcome {
         fs::write(&part, left).unwrap();
     }
     let body = body();
-    let check = FileCheck { size: body.len() as u64, sha256: verify::sha256(&body).leak() };
+    let check = FileCheck { size: body.len() as u64, sha256: sha256(&body).leak() };
     let (base, asked) = serve(&body, answers);
     let done = RefCell::new(Vec::new());
     let show = |progress: Progress| {
@@ -275,7 +275,7 @@ fn a_file_that_is_there_is_not_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("numbers.txt");
     fs::write(&target, body()).unwrap();
-    let check = FileCheck { size: body().len() as u64, sha256: verify::sha256(&body()).leak() };
+    let check = FileCheck { size: body().len() as u64, sha256: sha256(&body()).leak() };
     let address = "http://127.0.0.1:1/numbers.txt".to_owned();
     Download { name: "numbers.txt", check, address, target: &target }.run(&quick(), &|_| ()).unwrap();
 }
@@ -285,7 +285,7 @@ fn a_wrong_file_in_place_is_replaced_only_by_the_right_one() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("numbers.txt");
     fs::write(&target, "old").unwrap();
-    let check = FileCheck { size: body().len() as u64, sha256: verify::sha256(&body()).leak() };
+    let check = FileCheck { size: body().len() as u64, sha256: sha256(&body()).leak() };
     let (base, asked) = serve(&body(), &[Answer::Status(404), Answer::Whole]);
     let address = format!("{base}/numbers.txt");
     let download = Download { name: "numbers.txt", check, address, target: &target };
@@ -302,7 +302,7 @@ fn a_folder_that_can_not_be_written_to_is_named() {
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
     let error = fetch("crime", &file, &quick(), &|_| ()).unwrap_err();
-    assert!(matches!(error, FetchError::Write { .. }), "{error}");
+    assert!(matches!(error, DataError::Write { .. }), "{error}");
     assert!(error.to_string().starts_with("can't write "), "{error}");
 }
 

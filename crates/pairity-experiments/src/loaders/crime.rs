@@ -8,9 +8,9 @@
 //! The protected attribute is continuous: `racepctblack`, the share of black inhabitants, which is also a
 //! feature. There are no queries: all communities are compared with each other.
 
-use super::{headerless, name, numbers, present, wrong_file};
+use super::{numbers, present, read_headerless, wrong_file};
+use crate::data::DataError;
 use crate::dataset::Dataset;
-use crate::error::DataError;
 use pairity_tables::{TableError, Want};
 use std::path::Path;
 
@@ -39,13 +39,11 @@ pub enum CrimeTask {
 pub fn load(data: &Path, names: &Path, task: CrimeTask) -> Result<Dataset, DataError> {
     let columns = attributes(names)?;
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-    for needed in [LABEL, PROTECTED] {
-        if !columns.contains(&needed) {
-            return Err(not_names(names, &format!("no line declares the column {needed:?}")));
-        }
+    if let Some(needed) = [LABEL, PROTECTED].iter().find(|needed| !columns.contains(needed)) {
+        return Err(not_names(names, &format!("no line declares the column {needed:?}")));
     }
     let kept = columns.iter().filter(|column| !IDENTITY.contains(column));
-    let mut table = headerless::read(data, &columns, kept.map(|column| Want::number(column)).collect())?;
+    let mut table = read_headerless(data, &columns, kept.map(|column| Want::number(column)).collect())?;
     let raw = present(&table, LABEL)?;
     let protected = numbers(&table, PROTECTED);
     table.take(LABEL);
@@ -58,17 +56,13 @@ pub fn load(data: &Path, names: &Path, task: CrimeTask) -> Result<Dataset, DataE
             ("crime-ranking", raw.iter().map(|&crime| f64::from(crime >= threshold)).collect())
         }
     };
-    Ok(Dataset {
-        columns: table.into_columns(),
-        protected: Some(protected),
-        notes,
-        ..Dataset::new(name, labels)
-    })
+    let columns = table.into_columns();
+    Ok(Dataset { columns, protected: Some(protected), notes, ..Dataset::new(name, labels) })
 }
 
 /// The names in the lines `@attribute NAME TYPE`.
 fn attributes(path: &Path) -> Result<Vec<String>, DataError> {
-    let failed = |cause| TableError::Read { file: name(path), cause };
+    let failed = |cause| TableError::Read { file: path.display().to_string(), cause };
     let bytes = std::fs::read(path).map_err(failed)?;
     let text = String::from_utf8_lossy(&bytes);
     let declared = text.lines().filter_map(|line| {

@@ -5,11 +5,11 @@
 //! used. Missing cells are empty or a single space. Any table with the same columns is read as well, such
 //! as one from which those rows were already removed. There are no queries.
 
-use super::{numbers, open, wrong, wrong_file};
-use crate::dataset::Dataset;
-use crate::error::DataError;
-use pairity::examples::{Column, Groups, NO_GROUP};
-use pairity_tables::{self as tables, Selection, Table, Want};
+use super::{numbers, open, read, wrong, wrong_file};
+use crate::data::DataError;
+use crate::dataset::{Dataset, groups_of};
+use pairity::examples::{Column, NO_GROUP};
+use pairity_tables::{Table, Want};
 use std::path::Path;
 
 const LABEL: &str = "ugpa";
@@ -28,13 +28,12 @@ const CATEGORIES: [&str; 5] = ["fam_inc", "fulltime", "race1", GENDER, "cluster"
 pub fn load(path: &Path) -> Result<Dataset, DataError> {
     let mut wants = vec![Want::number(LABEL), Want::number("lsat")];
     wants.extend(CATEGORIES.map(Want::category));
-    let mut table = tables::read(&open(path)?, &Selection::Columns(wants), &|_, _| ())?;
+    let mut table = read(&open(path, "")?, wants)?;
     let labels = numbers(&table, LABEL);
     let groups = genders(&table)?;
     let all = labels.len();
-    let has_both = |&(label, group): &(&f64, &u32)| !label.is_nan() && *group != NO_GROUP;
-    let kept: Vec<u32> =
-        (0..).zip(labels.iter().zip(&groups)).filter(|(_, row)| has_both(row)).map(|(row, _)| row).collect();
+    let has_both = |&row: &u32| !labels[row as usize].is_nan() && groups[row as usize] != NO_GROUP;
+    let kept: Vec<u32> = (0..all as u32).filter(has_both).collect();
     if kept.is_empty() {
         let problem = format!("no row has both {LABEL} and {GENDER}");
         return Err(wrong_file(path, &problem, "Is it the table as published?"));
@@ -44,7 +43,7 @@ pub fn load(path: &Path) -> Result<Dataset, DataError> {
     let data = Dataset {
         columns: table.into_columns(),
         standardize: true,
-        groups: Some(Groups::in_order(GENDERS.map(str::to_owned).to_vec(), groups)),
+        groups: groups_of(GENDERS, groups),
         ..Dataset::new("law", labels)
     };
     let mut data = data.select(&kept);

@@ -3,30 +3,52 @@
 //! [`Dataset`]: crate::dataset::Dataset
 
 pub mod crime;
-mod headerless;
 pub mod law;
 pub mod w3c;
 pub mod wiki;
 
-use crate::error::DataError;
+use crate::data::DataError;
 use pairity::examples::Column;
-use pairity_tables::{Source, Table};
+use pairity_tables::{self as tables, Selection, Source, Table, TableError, Want};
 use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
-/// A file as a source of tables.
-fn open(path: &Path) -> Result<Source, DataError> {
-    Ok(Source::from_reader(&name(path), file(path)?)?)
+/// A file as a source of tables, with a header in front of it or without.
+fn open(path: &Path, header: &str) -> Result<Source, TableError> {
+    let name = path.display().to_string();
+    match File::open(path) {
+        Ok(file) => Source::from_reader(&name, header.as_bytes().chain(file)),
+        Err(cause) => Err(TableError::Read { file: name, cause }),
+    }
 }
 
-fn file(path: &Path) -> Result<File, DataError> {
-    let failed = |cause| pairity_tables::TableError::Read { file: name(path), cause };
-    Ok(File::open(path).map_err(failed)?)
+/// Reads columns of a table.
+fn read(source: &Source, wants: Vec<Want>) -> Result<Table, TableError> {
+    tables::read(source, &Selection::Columns(wants), &|_, _| ())
 }
 
-/// A path as it stands in messages.
-fn name(path: &Path) -> String {
-    path.display().to_string()
+/// Reads columns of a comma-separated file that has these columns, but no header: its first line is already a
+/// row.
+///
+/// The reader of tables gets a header in front of the file, and the lines in its errors are counted without
+/// it.
+fn read_headerless(path: &Path, columns: &[&str], wants: Vec<Want>) -> Result<Table, DataError> {
+    let source = open(path, &format!("{}\n", columns.join(",")))?;
+    read(&source, wants).map_err(|mut error| {
+        match &mut error {
+            TableError::Ragged { file, line, found, expected, .. } => {
+                return DataError::Other(format!(
+                    "{file}, line {}: found {found} fields, expected {expected}. Is it the file as published?",
+                    *line - 1
+                ));
+            }
+            TableError::NoRows(file) => error = TableError::NoHeader(std::mem::take(file)),
+            TableError::Cell { at: (_, line), .. } | TableError::OpenQuote { line, .. } => *line -= 1,
+            _ => {}
+        }
+        error.into()
+    })
 }
 
 /// A column that was asked for as numbers.
@@ -43,16 +65,24 @@ fn present(table: &Table, name: &str) -> Result<Vec<f64>, DataError> {
     }
 }
 
+/// A column of numbers, each of which must be there and be right.
+fn right(
+    table: &Table,
+    name: &str,
+    is_right: impl Fn(f64) -> bool,
+    [problem, advice]: [&str; 2],
+) -> Result<Vec<f64>, DataError> {
+    let numbers = present(table, name)?;
+    match numbers.iter().position(|&number| !is_right(number)) {
+        None => Ok(numbers),
+        Some(row) => Err(wrong(table, row, name, &format!("{} {problem}", numbers[row]), advice)),
+    }
+}
+
 /// A column of numbers that are 0 or 1.
 fn binary(table: &Table, name: &str) -> Result<Vec<f64>, DataError> {
-    let numbers = present(table, name)?;
-    match numbers.iter().position(|&number| number != 0.0 && number != 1.0) {
-        None => Ok(numbers),
-        Some(row) => {
-            let problem = format!("{} is neither 0 nor 1", numbers[row]);
-            Err(wrong(table, row, name, &problem, "Write 0 and 1, or False and True"))
-        }
-    }
+    let words = ["is neither 0 nor 1", "Write 0 and 1, or False and True"];
+    right(table, name, |number| number == 0.0 || number == 1.0, words)
 }
 
 /// The error for a file that is not what it should be as a whole.

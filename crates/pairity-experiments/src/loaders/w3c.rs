@@ -9,11 +9,10 @@
 //!
 //! Gender is a feature beside the five of the texts, which are standardized over the whole file.
 
-use super::{binary, headerless, open};
-use crate::dataset::Dataset;
-use crate::error::DataError;
-use pairity::examples::Groups;
-use pairity_tables::{self as tables, Selection, Table, Want};
+use super::{binary, open, read, read_headerless, right, wrong_file};
+use crate::data::DataError;
+use crate::dataset::{Dataset, groups_of};
+use pairity_tables::{Want, column_names};
 use std::path::Path;
 
 const QUERY: &str = "query_id";
@@ -43,17 +42,21 @@ const FEATURES: std::ops::Range<usize> = 1..7;
 /// # Errors
 /// A file that can't be read, is another one, or has no topic whose experts can be told.
 pub fn load(path: &Path) -> Result<Dataset, DataError> {
-    let labelled = tables::column_names(&open(path)?)?.iter().any(|column| column == EXPERT);
+    let source = open(path, "")?;
+    let labelled = column_names(&source)?.iter().any(|column| column == EXPERT);
     let mut wants = vec![Want::number(QUERY)];
     wants.extend(COLUMNS[FEATURES].iter().map(|column| Want::number(column)));
     let mut table = match labelled {
         true => {
             wants.push(Want::number(EXPERT));
-            tables::read(&open(path)?, &Selection::Columns(wants), &|_, _| ())?
+            read(&source, wants)?
         }
-        false => headerless::read(path, &COLUMNS, wants)?,
+        false => read_headerless(path, &COLUMNS, wants)?,
     };
-    let queries = queries(&table)?;
+    let is_topic = |number: f64| number >= 0.0 && number.fract() == 0.0 && number < f64::from(u32::MAX);
+    let words = ["is not the number of a topic", "Is it the file as published?"];
+    let queries: Vec<u32> =
+        right(&table, QUERY, is_topic, words)?.iter().map(|&number| number as u32).collect();
     let genders = binary(&table, GENDER)?;
     let (kept, labels, note) = match labelled {
         true => ((0..queries.len() as u32).collect(), binary(&table, EXPERT)?, None),
@@ -63,28 +66,12 @@ pub fn load(path: &Path) -> Result<Dataset, DataError> {
     table.take(EXPERT);
     let data = Dataset {
         columns: table.into_columns(),
-        groups: Some(Groups::in_order(
-            GENDERS.map(str::to_owned).to_vec(),
-            genders.iter().map(|&gender| u32::from(gender > 0.0)).collect(),
-        )),
+        groups: groups_of(GENDERS, genders.iter().map(|&gender| u32::from(gender > 0.0)).collect()),
         queries: Some(queries),
         notes: ["male includes candidates of unknown gender".to_owned()].into_iter().chain(note).collect(),
         ..Dataset::new("w3c", labels)
     };
     Ok(data.select(&kept))
-}
-
-/// The number of each row's topic.
-fn queries(table: &Table) -> Result<Vec<u32>, DataError> {
-    let numbers = super::present(table, QUERY)?;
-    let whole = |&number: &f64| number >= 0.0 && number.fract() == 0.0 && number < f64::from(u32::MAX);
-    match numbers.iter().position(|number| !whole(number)) {
-        None => Ok(numbers.iter().map(|&number| number as u32).collect()),
-        Some(row) => {
-            let problem = format!("{} is not the number of a topic", numbers[row]);
-            Err(super::wrong(table, row, QUERY, &problem, "Is it the file as published?"))
-        }
-    }
 }
 
 /// Rows, labels of all rows, and what was left out.
@@ -115,15 +102,12 @@ fn experts(path: &Path, queries: &[u32], genders: &[f64]) -> Result<Experts, Dat
     if kept.is_empty() {
         let problem = "in no topic the experts can be told by the order of genders";
         let advice = "Keep the rows in the order in which the file was published";
-        return Err(super::wrong_file(path, problem, advice));
+        return Err(wrong_file(path, problem, advice));
     }
     let note = (!others.is_empty()).then(|| {
-        let (left_out, all) = (others.len(), topics.len());
-        format!(
-            "{left_out} of {all} topics left out, whose experts can't be told from others (no woman among \
-             them): {}",
-            others.join(", ")
-        )
+        let (left_out, all, topics) = (others.len(), topics.len(), others.join(", "));
+        let why = "whose experts can't be told from others (no woman among them)";
+        format!("{left_out} of {all} topics left out, {why}: {topics}")
     });
     Ok((kept, labels, note))
 }

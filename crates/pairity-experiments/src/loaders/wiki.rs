@@ -4,11 +4,10 @@
 //! `is_toxic` or `toxic`: the full set in its three published parts as well as the sample of 1,492
 //! comments. Each comment has one label. There are no queries and no features beside the text.
 
-use super::{binary, open};
-use crate::dataset::Dataset;
-use crate::error::DataError;
-use pairity::examples::Groups;
-use pairity_tables::{self as tables, Selection, Want};
+use super::{binary, open, read};
+use crate::data::DataError;
+use crate::dataset::{Dataset, groups_of};
+use pairity_tables::{Want, column_names};
 use std::path::Path;
 
 const COMMENT: &str = "comment";
@@ -24,15 +23,14 @@ const GROUPS: [&str; 2] = ["other", "gay"];
 ///
 /// # Errors
 /// Files that can't be read, that lack a column, or labels that are neither 0 nor 1.
-pub fn load(paths: &[&Path]) -> Result<Dataset, DataError> {
+pub fn load(paths: &[impl AsRef<Path>]) -> Result<Dataset, DataError> {
     let (mut labels, mut texts, mut empty) = (Vec::new(), Vec::new(), 0);
     for path in paths {
-        let source = open(path)?;
-        let columns = tables::column_names(&source)?;
+        let source = open(path.as_ref(), "")?;
+        let columns = column_names(&source)?;
         let label = LABELS.into_iter().find(|label| columns.iter().any(|column| column == label));
         let label = label.unwrap_or(LABELS[0]);
-        let wants = vec![Want::category(COMMENT), Want::number(label)];
-        let table = tables::read(&source, &Selection::Columns(wants), &|_, _| ())?;
+        let table = read(&source, vec![Want::category(COMMENT), Want::number(label)])?;
         labels.extend(binary(&table, label)?);
         if let Some((codes, levels)) = table.column(COMMENT).and_then(|column| column.categories()) {
             for &code in codes {
@@ -43,11 +41,8 @@ pub fn load(paths: &[&Path]) -> Result<Dataset, DataError> {
         }
     }
     let groups = texts.iter().map(|text| u32::from(has_word(text, GROUPS[1]))).collect();
-    let mut data = Dataset {
-        groups: Some(Groups::in_order(GROUPS.map(str::to_owned).to_vec(), groups)),
-        texts: Some(texts),
-        ..Dataset::new("wiki", labels)
-    };
+    let mut data =
+        Dataset { groups: groups_of(GROUPS, groups), texts: Some(texts), ..Dataset::new("wiki", labels) };
     if data.rows() < ALL {
         data.sample = true;
         data.notes.push(format!("{} comments, a sample of the paper's {ALL}", data.rows()));

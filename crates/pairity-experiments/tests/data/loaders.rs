@@ -2,8 +2,8 @@
 
 use pairity::examples::{Column, MISSING};
 use pairity::learners::Encoder;
+use pairity_experiments::data::DataError;
 use pairity_experiments::dataset::Dataset;
-use pairity_experiments::error::DataError;
 use pairity_experiments::loaders::{crime, law, w3c, wiki};
 use std::path::PathBuf;
 use tempfile::TempDir;

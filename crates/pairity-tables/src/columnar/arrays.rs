@@ -6,37 +6,25 @@
 
 use std::fmt::{Display, Write};
 
-use arrow_array::builder::StringBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::temporal_conversions::{as_date, as_datetime, as_time};
-use arrow_array::types::{ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type};
-use arrow_array::types::{DecimalType, Float16Type, Float32Type, Float64Type};
+use arrow_array::types::*;
 use arrow_array::{Array, ArrayRef, Float32Array, PrimitiveArray, StringArray};
 use arrow_array::{downcast_integer_array, downcast_temporal_array};
-use arrow_schema::{ArrowError, DataType};
+use arrow_schema::DataType::{self, *};
 use arrow_select::take::take;
 
+use super::failed;
 use crate::builder::ColumnBuilder;
-use crate::delimited::write_number;
-use crate::error::CellProblem;
+use crate::delimited::number_text;
+use crate::error::TableError;
+use crate::source::SourceFile;
 
-/// Why an array could not be added.
-pub(crate) enum ArrayProblem {
-    /// A cell, by its row in the array.
-    Cell(usize, CellProblem),
-    /// The array as a whole.
-    Array(ArrowError),
-}
-
-impl From<ArrowError> for ArrayProblem {
-    fn from(error: ArrowError) -> ArrayProblem {
-        ArrayProblem::Array(error)
-    }
-}
+/// The file of an array, and the number of rows before it.
+pub(super) type Start<'a> = (&'a SourceFile, usize);
 
 /// Whether cells of a type can be numbers or categories.
-pub(crate) fn readable(data_type: &DataType) -> bool {
-    use DataType::*;
+pub(super) fn readable(data_type: &DataType) -> bool {
     match data_type {
         Null | Boolean | Utf8 | LargeUtf8 | Utf8View => true,
         Date32 | Date64 | Timestamp(..) | Time32(_) | Time64(_) => true,
@@ -46,46 +34,44 @@ pub(crate) fn readable(data_type: &DataType) -> bool {
 }
 
 /// Adds all cells of an array to a column.
-pub(crate) fn append(array: &dyn Array, column: &mut ColumnBuilder) -> Result<(), ArrayProblem> {
-    use DataType::*;
+pub(super) fn append(array: &dyn Array, column: &mut ColumnBuilder, start: Start) -> Result<(), TableError> {
+    let text = |column: &mut ColumnBuilder, cell: &str| column.text(cell.as_bytes());
     downcast_integer_array!(
-        array => numbers(array, column, |whole| whole as f64),
-        Float16 => numbers(&single(array), column, f64::from),
-        Float32 => numbers(array.as_primitive::<Float32Type>(), column, f64::from),
-        Float64 => numbers(array.as_primitive::<Float64Type>(), column, |number| number),
+        array => numbers(array, column, start, |whole| whole as f64),
+        Float16 => numbers(&single(array), column, start, f64::from),
+        Float32 => numbers(array.as_primitive::<Float32Type>(), column, start, f64::from),
+        Float64 => numbers(array.as_primitive::<Float64Type>(), column, start, |number| number),
         Null => Ok((0..array.len()).for_each(|_| column.missing())),
-        Utf8 => each(array.as_string::<i32>(), column, |column, cell| column.text(cell.as_bytes())),
-        LargeUtf8 => each(array.as_string::<i64>(), column, |column, cell| column.text(cell.as_bytes())),
-        Utf8View => each(array.as_string_view(), column, |column, cell| column.text(cell.as_bytes())),
-        Dictionary(..) => append(&spread(array)?, column),
-        _ => append(&texts(array)?, column),
+        Utf8 => each(array.as_string::<i32>(), column, start, text),
+        LargeUtf8 => each(array.as_string::<i64>(), column, start, text),
+        Utf8View => each(array.as_string_view(), column, start, text),
+        Dictionary(..) => append(&spread(array, start.0)?, column, start),
+        _ => append(&texts(array, start.0)?, column, start),
     )
 }
 
 /// A dictionary's values, cell by cell.
-fn spread(array: &dyn Array) -> Result<ArrayRef, ArrowError> {
+fn spread(array: &dyn Array, file: &SourceFile) -> Result<ArrayRef, TableError> {
     let dictionary = array.as_any_dictionary();
-    take(dictionary.values(), dictionary.keys(), None)
+    take(dictionary.values(), dictionary.keys(), None).map_err(|error| failed(file, error))
 }
 
 fn single(array: &dyn Array) -> Float32Array {
     array.as_primitive::<Float16Type>().unary(f32::from)
 }
 
-fn numbers<T: ArrowPrimitiveType>(
+fn numbers<T: ArrowPrimitiveType<Native: Display>>(
     array: &PrimitiveArray<T>,
     column: &mut ColumnBuilder,
+    start: Start,
     number: impl Fn(T::Native) -> f64,
-) -> Result<(), ArrayProblem>
-where
-    T::Native: Display,
-{
+) -> Result<(), TableError> {
     if !column.wants_text() {
-        return each(array, column, |column, cell| column.number(number(cell)));
+        return each(array, column, start, |column, cell| column.number(number(cell)));
     }
     let mut text = String::new();
     let mut written = None;
-    each(array, column, |column, cell| {
+    each(array, column, start, |column, cell| {
         // A query or a group often repeats from row to row.
         if written != Some(cell) {
             text.clear();
@@ -103,11 +89,12 @@ where
 fn each<T>(
     cells: impl IntoIterator<Item = Option<T>>,
     column: &mut ColumnBuilder,
-    mut add: impl FnMut(&mut ColumnBuilder, T) -> Result<(), CellProblem>,
-) -> Result<(), ArrayProblem> {
-    for (row, cell) in cells.into_iter().enumerate() {
+    (file, before): Start,
+    mut add: impl FnMut(&mut ColumnBuilder, T) -> Result<(), String>,
+) -> Result<(), TableError> {
+    for (row, cell) in (before as u64 + 1..).zip(cells) {
         match cell {
-            Some(cell) => add(column, cell).map_err(|problem| ArrayProblem::Cell(row, problem))?,
+            Some(cell) => add(column, cell).map_err(|problem| column.wrong(file, ("row", row), problem))?,
             None => column.missing(),
         }
     }
@@ -116,49 +103,31 @@ fn each<T>(
 
 /// The cells of an array as texts, which mean to a reader of text what the cells mean to a reader of
 /// Parquet.
-pub(crate) fn texts(array: &dyn Array) -> Result<StringArray, ArrowError> {
-    use DataType::*;
+pub(super) fn texts(array: &dyn Array, file: &SourceFile) -> Result<StringArray, TableError> {
     Ok(downcast_integer_array!(
-        array => written(array, display),
-        Boolean => written(array.as_boolean(), display),
-        Float16 => written(&single(array), write_number),
-        Float32 => written(array.as_primitive::<Float32Type>(), write_number),
-        Float64 => written(array.as_primitive::<Float64Type>(), write_number),
+        array => written(array, |cell| cell.to_string()),
+        Boolean => written(array.as_boolean(), |cell| cell.to_string()),
+        Float16 => written(&single(array), number_text),
+        Float32 => written(array.as_primitive::<Float32Type>(), number_text),
+        Float64 => written(array.as_primitive::<Float64Type>(), number_text),
         Utf8 => array.as_string::<i32>().clone(),
-        LargeUtf8 => written(array.as_string::<i64>(), display),
-        Utf8View => written(array.as_string_view(), display),
-        Dictionary(..) => texts(&spread(array)?)?,
+        LargeUtf8 => array.as_string::<i64>().iter().collect(),
+        Utf8View => array.as_string_view().iter().collect(),
+        Dictionary(..) => texts(&spread(array, file)?, file)?,
         Decimal32(..) => decimal_texts::<Decimal32Type>(array),
         Decimal64(..) => decimal_texts::<Decimal64Type>(array),
         Decimal128(..) => decimal_texts::<Decimal128Type>(array),
         Decimal256(..) => decimal_texts::<Decimal256Type>(array),
-        _ => time_texts(array)?
+        _ => downcast_temporal_array!(
+            array => time_texts(array, file)?,
+            Null => StringArray::new_null(array.len()),
+            other => return Err(failed(file, format!("cells of type {other} have no text"))),
+        )
     ))
 }
 
-/// Dates and times as in ISO 8601; those with a zone in UTC, the same instant, as names of zones ask for a
-/// database of them.
-fn time_texts(array: &dyn Array) -> Result<StringArray, ArrowError> {
-    let kind = array.data_type();
-    let failed =
-        |cell: i64| ArrowError::CastError(format!("{cell} is beyond the times that {kind} can hold"));
-    downcast_temporal_array!(
-        array => array.iter().map(|cell| cell.map(|cell| {
-            let cell = i64::from(cell);
-            time_text(array, kind, cell).ok_or_else(|| failed(cell))
-        }).transpose()).collect(),
-        _ => Err(ArrowError::NotYetImplemented(format!("texts of {kind}")))
-    )
-}
-
-fn time_text<T: ArrowPrimitiveType>(_: &PrimitiveArray<T>, kind: &DataType, cell: i64) -> Option<String> {
-    use DataType::*;
-    Some(match kind {
-        Date32 => format!("{:?}", as_date::<T>(cell)?),
-        Time32(_) | Time64(_) => format!("{:?}", as_time::<T>(cell)?),
-        Timestamp(_, Some(_)) => format!("{:?}Z", as_datetime::<T>(cell)?),
-        _ => format!("{:?}", as_datetime::<T>(cell)?),
-    })
+fn written<T>(cells: impl IntoIterator<Item = Option<T>>, text: fn(T) -> String) -> StringArray {
+    cells.into_iter().map(|cell| cell.map(text)).collect()
 }
 
 fn decimal_texts<T: DecimalType>(array: &dyn Array) -> StringArray {
@@ -166,20 +135,22 @@ fn decimal_texts<T: DecimalType>(array: &dyn Array) -> StringArray {
     (0..array.len()).map(|at| array.is_valid(at).then(|| array.value_as_string(at))).collect()
 }
 
-fn display<T: Display>(text: &mut String, cell: T) {
-    // Writing to a string does not fail.
-    let _ = write!(text, "{cell}");
-}
-
-fn written<T>(cells: impl IntoIterator<Item = Option<T>>, write: fn(&mut String, T)) -> StringArray {
-    let mut text = String::new();
-    let mut texts = StringBuilder::new();
-    for cell in cells {
-        texts.append_option(cell.map(|cell| {
-            text.clear();
-            write(&mut text, cell);
-            &text
-        }));
-    }
-    texts.finish()
+/// Dates and times as in ISO 8601; those with a zone in UTC, the same instant, as names of zones would ask for
+/// a database of them.
+fn time_texts<T: ArrowPrimitiveType<Native: Into<i64>>>(
+    array: &PrimitiveArray<T>,
+    file: &SourceFile,
+) -> Result<StringArray, TableError> {
+    let kind = array.data_type();
+    let text = |cell: i64| {
+        Some(match kind {
+            Date32 => format!("{:?}", as_date::<T>(cell)?),
+            Time32(_) | Time64(_) => format!("{:?}", as_time::<T>(cell)?),
+            Timestamp(_, Some(_)) => format!("{:?}Z", as_datetime::<T>(cell)?),
+            _ => format!("{:?}", as_datetime::<T>(cell)?),
+        })
+    };
+    let unknown = |cell| failed(file, format!("{cell} is beyond the times that {kind} can hold"));
+    let cells = array.iter().map(|cell| cell.map(Into::into));
+    cells.map(|cell| cell.map(|cell| text(cell).ok_or_else(|| unknown(cell))).transpose()).collect()
 }

@@ -14,10 +14,8 @@ use parquet::arrow::arrow_reader::{
 use parquet::errors::ParquetError;
 use parquet::file::reader::ChunkReader;
 
-use arrays::ArrayProblem;
-
 use crate::builder::ColumnBuilder;
-use crate::error::{Place, TableError};
+use crate::error::TableError;
 use crate::format::{Row, TableFormat, Writer};
 use crate::meter::Meter;
 use crate::selection::{Header, positions};
@@ -56,32 +54,20 @@ fn read(
     let metadata = metadata(file)?;
     let schema = metadata.schema();
     let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
-    let roots = positions(columns.iter().map(ColumnBuilder::name), &names, file.name())?;
-    for &root in &roots {
-        let field = schema.field(root);
-        if !arrays::readable(field.data_type()) {
-            return Err(TableError::Other(format!(
-                "{}, column {:?}: cells of type {} can't be read as numbers or categories. Leave the column \
-                 out, or store it as numbers or text",
-                file.name(),
-                field.name(),
-                field.data_type()
-            )));
-        }
+    let roots = positions(columns.iter().map(|column| column.name.as_str()), &names, file)?;
+    let mut fields = roots.iter().map(|&root| schema.field(root));
+    if let Some(field) = fields.find(|field| !arrays::readable(field.data_type())) {
+        return Err(TableError::Other(format!(
+            "{}, column {:?}: cells of type {} can't be read as numbers or categories. Leave the column out, \
+             or store it as numbers or text",
+            file.name,
+            field.name(),
+            field.data_type()
+        )));
     }
     each_batch(file, metadata, &roots, meter, |before, arrays| {
-        for (column, array) in columns.iter_mut().zip(arrays) {
-            arrays::append(array, column).map_err(|problem| match problem {
-                ArrayProblem::Array(error) => failed(file, error),
-                ArrayProblem::Cell(row, problem) => TableError::Cell {
-                    file: file.name().to_owned(),
-                    place: Place::Row((before + row + 1) as u64),
-                    column: column.name().to_owned(),
-                    problem,
-                },
-            })?;
-        }
-        Ok(())
+        let mut pairs = columns.iter_mut().zip(arrays);
+        pairs.try_for_each(|(column, array)| arrays::append(array, column, (file, before)))
     })
 }
 
@@ -95,8 +81,7 @@ fn texts(
     let metadata = metadata(file)?;
     row(&mut order.iter().map(|&at| metadata.schema().field(at).name().as_bytes()))?;
     each_batch(file, metadata, order, meter, |_, arrays| {
-        let texts = arrays.iter().map(|array| arrays::texts(array)).collect::<Result<Vec<_>, _>>();
-        let texts = texts.map_err(|error| failed(file, error))?;
+        let texts = arrays.iter().map(|array| arrays::texts(array, file)).collect::<Result<Vec<_>, _>>()?;
         for at in 0..arrays.first().map_or(0, Array::len) {
             let text = |array| if StringArray::is_null(array, at) { "" } else { array.value(at) };
             row(&mut texts.iter().map(|array| text(array).as_bytes()))?;
@@ -132,7 +117,7 @@ fn each_batch(
         each(rows, &arrays.ok_or_else(|| failed(file, "a column is missing"))?)?;
         rows += batch.num_rows();
         let share = rows as f64 / expected.max(rows as u64).max(1) as f64;
-        meter.at((share * file.size() as f64) as u64);
+        meter.at((share * file.size as f64) as u64);
     }
     if rows as u64 != expected {
         return Err(failed(file, format!("it should have {expected} rows, and has {rows}")));
@@ -172,7 +157,7 @@ fn batches<R: ChunkReader + 'static>(
 
 /// The error for a file that is not as it should be.
 fn failed(file: &SourceFile, cause: impl ToString) -> TableError {
-    let (name, cause) = (file.name(), cause.to_string());
+    let (name, cause) = (&file.name, cause.to_string());
     TableError::Other(format!(
         "{name} can't be read as Parquet: {cause}. The file may be cut short or damaged; write it again"
     ))

@@ -1,7 +1,8 @@
 //! Writing Parquet: the arrays of Parquet files with the types that they have, and the columns of a table
 //! elsewhere.
 
-use std::io::{self, Write};
+use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
@@ -13,40 +14,62 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
 use super::{BATCH, PARQUET, each_batch, failed, metadata};
-use crate::adding::{Added, Copying, InputFile, arrange, check_texts, each_file, lossless, unwritable};
+use crate::adding::{Copying, InputFile, arrange, check_texts, lossless, unwritable};
 use crate::error::TableError;
+use crate::meter::Meter;
 
 /// Checks that arrays go together, or that everything has a text.
-pub(super) fn plan(files: &mut [InputFile<'_>], added: &[&str]) -> Result<(), TableError> {
-    if !all_parquet(files) {
-        return check_texts(files);
+pub(super) fn plan(files: &[InputFile<'_>], added: &[&str]) -> Result<(), TableError> {
+    match all_parquet(files) {
+        true => schema(files, &arrange(files)?, added.iter().copied()).map(drop),
+        false => check_texts(files),
     }
-    arrange(files)?;
-    schema(files, added.iter().copied()).map(drop)
 }
 
 /// Writes a copy.
 pub(super) fn write(copy: Copying<'_>) -> Result<(), TableError> {
     let Copying { files, mut added, name, out, progress } = copy;
-    let names = added.names.iter().map(String::as_str);
-    if all_parquet(files) {
-        let mut batches = RowBatches::new(out, name, schema(files, names)?)?;
-        each_file(files, progress, |_, &InputFile { file, ref order, .. }, meter| {
-            each_batch(file, metadata(file)?, order, meter, |_, arrays| {
-                batches.write(arrays.to_vec(), &mut added, |error| failed(file, error))
-            })
-        })?;
-        return batches.finish(&added);
+    let (source, names) = (added.source, added.names.iter().map(String::as_str));
+    let table = if all_parquet(files) { None } else { Some(lossless(source, progress)?) };
+    let orders = if table.is_none() { arrange(files)? } else { Vec::new() };
+    let schema = match &table {
+        None => schema(files, &orders, names)?,
+        Some(table) => {
+            let fields = table.columns().iter().map(field).chain(names.map(number_field));
+            Arc::new(Schema::new(fields.collect::<Vec<FieldRef>>()))
+        }
+    };
+    let unwritten = |error| unwritable(name, cause(error));
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let mut writer = ArrowWriter::try_new(out, Arc::clone(&schema), Some(properties)).map_err(unwritten)?;
+    // Some rows with the added numbers. `mismatch` makes an error of arrays that do not fit together.
+    let mut write = |mut arrays: Vec<ArrayRef>, mismatch: &dyn Fn(ArrowError) -> TableError| {
+        let rows = added.next(arrays.first().map_or(0, |array| array.len()))?;
+        arrays.extend(added.columns.iter().map(|column| number_array(&column[rows.clone()])));
+        let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).map_err(mismatch)?;
+        writer.write(&batch).map_err(unwritten)
+    };
+    match table {
+        None => {
+            let mut meter = Meter::new(progress);
+            meter.pass(&source.files, |at, meter| {
+                let file = &source.files[at];
+                each_batch(file, metadata(file)?, &orders[at], meter, |_, arrays| {
+                    write(arrays.to_vec(), &|error| failed(file, error))
+                })
+            })?;
+            meter.end();
+        }
+        Some(table) => {
+            for start in (0..table.rows()).step_by(BATCH) {
+                let rows = start..table.rows().min(start + BATCH);
+                let arrays = table.columns().iter().map(|column| array(column, rows.clone())).collect();
+                write(arrays, &|error| unwritten(error.into()))?;
+            }
+        }
     }
-    let table = lossless(added.source, progress)?;
-    let fields: Vec<FieldRef> = table.columns().iter().map(field).chain(names.map(number_field)).collect();
-    let mut batches = RowBatches::new(out, name, Arc::new(Schema::new(fields)))?;
-    for start in (0..table.rows()).step_by(BATCH) {
-        let end = table.rows().min(start + BATCH);
-        let arrays = table.columns().iter().map(|column| array(column, start, end)).collect();
-        batches.write(arrays, &mut added, |error| unwritable(name, cause(error.into())))?;
-    }
-    batches.finish(&added)
+    added.finish()?;
+    writer.close().map(drop).map_err(unwritten)
 }
 
 fn all_parquet(files: &[InputFile<'_>]) -> bool {
@@ -59,29 +82,26 @@ fn all_parquet(files: &[InputFile<'_>]) -> bool {
 /// A column that has another type in another file.
 fn schema<'n>(
     files: &[InputFile<'_>],
+    orders: &[Vec<usize>],
     added: impl Iterator<Item = &'n str>,
 ) -> Result<SchemaRef, TableError> {
     let mut fields: Vec<FieldRef> = Vec::new();
     let mut about = Default::default();
-    let mut first = None;
-    for file in files {
+    for (at, (file, order)) in files.iter().zip(orders).enumerate() {
         let schema = Arc::clone(metadata(file.file)?.schema());
-        let Some(first) = first else {
-            first = Some(file.file.name());
+        if at == 0 {
             about = schema.metadata().clone();
             fields = schema.fields().iter().cloned().collect();
-            continue;
-        };
-        for (field, &at) in fields.iter_mut().zip(&file.order) {
-            let other = schema.field(at);
-            if field.data_type() != other.data_type() {
+        }
+        for (field, &at) in fields.iter_mut().zip(order) {
+            let (own, other) = (field.data_type(), schema.field(at));
+            if own != other.data_type() {
+                let (file, first) = (&file.file.name, &files[0].file.name);
                 return Err(TableError::Other(format!(
-                    "{}, column {:?}: the type is {}, but in {first} it is {}. \
+                    "{file}, column {:?}: the type is {}, but in {first} it is {own}. \
                      Give the files the same types, or choose a .csv file as the output",
-                    file.file.name(),
                     field.name(),
-                    other.data_type(),
-                    field.data_type()
+                    other.data_type()
                 )));
             }
             if other.is_nullable() && !field.is_nullable() {
@@ -91,46 +111,6 @@ fn schema<'n>(
     }
     fields.extend(added.map(number_field));
     Ok(Arc::new(Schema::new_with_metadata(fields, about)))
-}
-
-/// Writes record batches.
-struct RowBatches<'a> {
-    writer: ArrowWriter<&'a mut (dyn Write + Send)>,
-    schema: SchemaRef,
-    /// What messages call the output.
-    name: &'a str,
-}
-
-impl<'a> RowBatches<'a> {
-    fn new(
-        out: &'a mut (dyn Write + Send),
-        name: &'a str,
-        schema: SchemaRef,
-    ) -> Result<RowBatches<'a>, TableError> {
-        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-        let writer = ArrowWriter::try_new(out, Arc::clone(&schema), Some(properties))
-            .map_err(|error| unwritable(name, cause(error)))?;
-        Ok(RowBatches { writer, schema, name })
-    }
-
-    /// Some rows with the added numbers. `mismatch` makes an error of arrays that do not fit together.
-    fn write(
-        &mut self,
-        mut arrays: Vec<ArrayRef>,
-        added: &mut Added<'_>,
-        mismatch: impl FnOnce(ArrowError) -> TableError,
-    ) -> Result<(), TableError> {
-        let rows = added.next(arrays.first().map_or(0, |array| array.len()))?;
-        arrays.extend(added.columns.iter().map(|column| number_array(&column[rows.clone()])));
-        let batch = RecordBatch::try_new(Arc::clone(&self.schema), arrays).map_err(mismatch)?;
-        self.writer.write(&batch).map_err(|error| unwritable(self.name, cause(error)))
-    }
-
-    fn finish(self, added: &Added<'_>) -> Result<(), TableError> {
-        added.finish()?;
-        self.writer.close().map_err(|error| unwritable(self.name, cause(error)))?;
-        Ok(())
-    }
 }
 
 /// A column of numbers.
@@ -151,12 +131,12 @@ fn number_array(numbers: &[f64]) -> ArrayRef {
 }
 
 /// Some rows of a column.
-fn array(column: &Column, start: usize, end: usize) -> ArrayRef {
+fn array(column: &Column, rows: Range<usize>) -> ArrayRef {
     match &column.values {
-        Values::Numbers(numbers) => number_array(&numbers[start..end]),
+        Values::Numbers(numbers) => number_array(&numbers[rows]),
         Values::Categories { codes, levels } => {
             let text = |code: &u32| levels.get(*code as usize);
-            Arc::new(codes[start..end].iter().map(text).collect::<StringArray>())
+            Arc::new(codes[rows].iter().map(text).collect::<StringArray>())
         }
     }
 }
@@ -164,10 +144,7 @@ fn array(column: &Column, start: usize, end: usize) -> ArrayRef {
 /// What went wrong, as the operating system said it if it did.
 fn cause(error: ParquetError) -> io::Error {
     match error {
-        ParquetError::External(cause) => match cause.downcast::<io::Error>() {
-            Ok(cause) => *cause,
-            Err(cause) => io::Error::other(cause),
-        },
+        ParquetError::External(cause) => cause.downcast().map_or_else(io::Error::other, |cause| *cause),
         other => io::Error::other(other),
     }
 }

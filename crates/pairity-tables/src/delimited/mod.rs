@@ -6,28 +6,34 @@
 
 mod writer;
 
-pub(crate) use writer::write_number;
+pub(crate) use writer::number_text;
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufReader, Read};
+use std::path::Path;
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use crate::builder::ColumnBuilder;
-use crate::error::{Place, TableError};
+use crate::error::TableError;
 use crate::format::{Row, TableFormat, Writer};
 use crate::meter::Meter;
 use crate::selection::{Header, positions};
 use crate::source::SourceFile;
 
 /// Text with commas, or with tabs or semicolons where the header has these alone.
-pub(crate) static CSV: TableFormat = TableFormat {
+pub(crate) static CSV: TableFormat = TEXT;
+
+const TEXT: TableFormat = TableFormat {
     endings: &["csv"],
     other_endings: &[],
     is_text: true,
     recognizes: |_| false,
-    headers: |file| headers(file, delimiter(&file.head()?)),
-    read: |file, columns, meter| read(file, delimiter(&file.head()?), columns, meter),
-    texts: Some(|file, order, meter, row| texts(file, delimiter(&file.head()?), order, meter, row)),
+    headers: |file| {
+        let names = names(&open(file)?.1);
+        Ok(names.into_iter().map(|name| Header { name, readable: true }).collect())
+    },
+    read,
+    texts: Some(texts),
     writer: Some(CSV_WRITER),
 };
 
@@ -35,65 +41,43 @@ pub(crate) static CSV: TableFormat = TableFormat {
 pub(crate) static TSV: TableFormat = TableFormat {
     endings: &["tsv"],
     other_endings: &["tab"],
-    is_text: true,
-    recognizes: |_| false,
-    headers: |file| headers(file, b'\t'),
-    read: |file, columns, meter| read(file, b'\t', columns, meter),
-    texts: Some(|file, order, meter, row| texts(file, b'\t', order, meter, row)),
     writer: Some(Writer { plan: writer::plan, write: |copy| writer::write(copy, b'\t') }),
+    ..TEXT
 };
 
-/// Writes text with commas.
+/// What writes text with commas.
 pub(crate) const CSV_WRITER: Writer = Writer { plan: writer::plan, write: |copy| writer::write(copy, b',') };
-
-/// The columns of a file.
-fn headers(file: &SourceFile, delimiter: u8) -> Result<Vec<Header>, TableError> {
-    let names = names(&header(file, delimiter)?);
-    Ok(names.into_iter().map(|name| Header { name, readable: true }).collect())
-}
-
-/// The header as it is written.
-fn header(file: &SourceFile, delimiter: u8) -> Result<ByteRecord, TableError> {
-    first(&mut reader(file.open_at(0)?, delimiter), file)
-}
 
 /// Adds the rows of a file to the columns and returns their number.
 fn read(
     file: &SourceFile,
-    delimiter: u8,
     columns: &mut [ColumnBuilder],
     meter: &mut Meter<'_>,
 ) -> Result<usize, TableError> {
-    let names = names(&header(file, delimiter)?);
-    let fields = positions(columns.iter().map(ColumnBuilder::name), &names, file.name())?;
-    each_record(file, delimiter, meter, |start, record| {
+    let (reader, header) = open(file)?;
+    let fields = positions(columns.iter().map(|column| column.name.as_str()), &names(&header), file)?;
+    each_record(file, reader, header.len(), meter, |start, record| {
         for (column, &field) in columns.iter_mut().zip(&fields) {
             if let Err(problem) = column.text(&record[field]) {
-                return Err(TableError::Cell {
-                    file: file.name().to_owned(),
-                    place: Place::Line(line_of(file, start)? + breaks(record.iter().take(field))),
-                    column: column.name().to_owned(),
-                    problem,
-                });
+                let line = line_of(file, start)? + breaks(record.iter().take(field));
+                return Err(column.wrong(file, ("line", line), problem));
             }
         }
         Ok(())
     })
 }
 
-/// Calls a function with each row, which has as many fields as the header, and with the position where
+/// Calls a function with each row after the header, which has as many fields, and with the position where
 /// it starts. Returns the number of rows.
 fn each_record(
     file: &SourceFile,
-    delimiter: u8,
+    mut reader: Reader<impl Read>,
+    expected: usize,
     meter: &mut Meter<'_>,
     mut each: impl FnMut(u64, &ByteRecord) -> Result<(), TableError>,
 ) -> Result<usize, TableError> {
-    let mut reader = reader(file.open_at(0)?, delimiter);
-    let expected = first(&mut reader, file)?.len();
     let mut record = ByteRecord::new();
-    let mut rows = 0;
-    let mut start = 0;
+    let (mut rows, mut start) = (0, 0);
     loop {
         let next = reader.position().byte();
         if !reader.read_byte_record(&mut record).map_err(|error| failed(file, error))? {
@@ -101,14 +85,16 @@ fn each_record(
         }
         start = next;
         if record.len() != expected {
-            return Err(ragged(file, start, &record, expected));
+            let (file, line, found) = (file.name.clone(), line_of(file, start)?, record.len());
+            let last_line = line + breaks(record.iter());
+            return Err(TableError::Ragged { file, line, last_line, found, expected });
         }
         each(start, &record)?;
         rows += 1;
         meter.at(next);
     }
-    if rows > 0 && ends_in_quotes(file, start, delimiter)? {
-        return Err(TableError::OpenQuote { file: file.name().to_owned(), line: line_of(file, start)? });
+    if rows > 0 && ends_in_quotes(file, start)? {
+        return Err(TableError::OpenQuote { file: file.name.clone(), line: line_of(file, start)? });
     }
     Ok(rows)
 }
@@ -116,73 +102,52 @@ fn each_record(
 /// Calls a function with the header and with each row, as they are written.
 fn texts(
     file: &SourceFile,
-    delimiter: u8,
     order: &[usize],
     meter: &mut Meter<'_>,
     row: Row<'_>,
 ) -> Result<usize, TableError> {
     let mut row = |record: &ByteRecord| row(&mut order.iter().map(|&at| record.get(at).unwrap_or_default()));
-    row(&header(file, delimiter)?)?;
-    each_record(file, delimiter, meter, |_, record| row(record))
+    let (reader, header) = open(file)?;
+    row(&header)?;
+    each_record(file, reader, header.len(), meter, |_, record| row(record))
+}
+
+/// What comes after the header, and the header as it is written.
+fn open(file: &SourceFile) -> Result<(Reader<impl Read>, ByteRecord), TableError> {
+    let mut reader = reader(file.open_at(0)?, delimiter_of(file)?);
+    let mut header = ByteRecord::new();
+    match reader.read_byte_record(&mut header).map_err(|error| failed(file, error))? {
+        true => Ok((reader, header)),
+        false => Err(TableError::NoHeader(file.name.clone())),
+    }
+}
+
+fn delimiter_of(file: &SourceFile) -> Result<u8, TableError> {
+    match TableFormat::of(Path::new(&file.name)) {
+        Some(format) if std::ptr::eq(format, &TSV) => Ok(b'\t'),
+        _ => Ok(delimiter(&file.head()?)),
+    }
 }
 
 /// A comma, unless the header has none but has tabs or semicolons.
 fn delimiter(head: &[u8]) -> u8 {
+    let ends = |byte: &u8| matches!(byte, b'\n' | b'\r');
     let mut quoted = false;
-    let mut found = [false; 3];
-    let mut any = false;
-    for &byte in head {
-        match byte {
-            b'"' => quoted = !quoted,
-            _ if quoted => {}
-            b'\n' | b'\r' if any => break,
-            b',' => found[0] = true,
-            b'\t' => found[1] = true,
-            b';' => found[2] = true,
-            _ => {}
-        }
-        any |= !matches!(byte, b'\n' | b'\r');
-    }
-    match found {
-        [true, ..] => b',',
-        [_, true, _] => b'\t',
-        [_, _, true] => b';',
-        _ => b',',
-    }
+    let bare = head.iter().skip_while(|byte| ends(byte)).filter(|byte| {
+        quoted ^= **byte == b'"';
+        !quoted
+    });
+    let header: Vec<&u8> = bare.take_while(|byte| !ends(byte)).collect();
+    *b",\t;".iter().find(|delimiter| header.contains(delimiter)).unwrap_or(&b',')
 }
 
 fn reader(bytes: impl Read, delimiter: u8) -> Reader<impl Read> {
-    ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .delimiter(delimiter)
-        .buffer_capacity(1 << 17)
-        .from_reader(bytes)
-}
-
-fn first(reader: &mut Reader<impl Read>, file: &SourceFile) -> Result<ByteRecord, TableError> {
-    let mut record = ByteRecord::new();
-    if !reader.read_byte_record(&mut record).map_err(|error| failed(file, error))? {
-        return Err(TableError::NoHeader(file.name().to_owned()));
-    }
-    Ok(record)
+    let mut builder = ReaderBuilder::new();
+    builder.has_headers(false).flexible(true).delimiter(delimiter).buffer_capacity(1 << 17).from_reader(bytes)
 }
 
 fn names(header: &ByteRecord) -> Vec<String> {
     header.iter().map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect()
-}
-
-fn ragged(file: &SourceFile, start: u64, record: &ByteRecord, expected: usize) -> TableError {
-    match line_of(file, start) {
-        Ok(line) => TableError::Ragged {
-            file: file.name().to_owned(),
-            line,
-            last_line: line + breaks(record.iter()),
-            found: record.len(),
-            expected,
-        },
-        Err(error) => error,
-    }
 }
 
 fn failed(file: &SourceFile, error: csv::Error) -> TableError {
@@ -199,69 +164,38 @@ fn cause(error: csv::Error) -> std::io::Error {
 
 /// The line on which the record at a position starts, counted from 1.
 fn line_of(file: &SourceFile, position: u64) -> Result<u64, TableError> {
-    let mut reader = BufReader::new(file.open_at(0)?);
-    let mut lines = LineBreaks::default();
-    let mut left = position;
-    loop {
-        let bytes = reader.fill_buf().map_err(|cause| file.failed(cause))?;
-        let before = usize::try_from(left).map_or(bytes.len(), |left| left.min(bytes.len()));
-        lines.add(&bytes[..before]);
-        left -= before as u64;
-        // Between the end of the last record and the start of this one there may be line breaks.
-        let blank = if left > 0 {
-            0
-        } else {
-            let rest = &bytes[before..];
-            rest.iter().position(|byte| !matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len())
-        };
-        lines.add(&bytes[before..before + blank]);
-        let used = before + blank;
-        if used == 0 || used < bytes.len() {
-            return Ok(1 + lines.count);
-        }
-        reader.consume(used);
-    }
+    let mut result = Ok(());
+    let bytes = BufReader::new(file.open_at(0)?).bytes();
+    let bytes = bytes.map_while(|byte| byte.map_err(|cause| result = Err(file.failed(cause))).ok());
+    // Between the end of the last record and the start of this one there may be line breaks.
+    let before = (0..).zip(bytes).take_while(|(at, byte)| *at < position || matches!(byte, b'\n' | b'\r'));
+    let lines = line_breaks(before.map(|(_, byte)| byte));
+    result.map(|()| 1 + lines)
 }
 
 /// How many line breaks there are within some fields.
 fn breaks<'a>(fields: impl Iterator<Item = &'a [u8]>) -> u64 {
-    let mut count = 0;
-    for field in fields {
-        let mut lines = LineBreaks::default();
-        lines.add(field);
-        count += lines.count;
-    }
-    count
+    fields.map(|field| line_breaks(field.iter().copied())).sum()
 }
 
 /// Counts `\n`, `\r\n` and a lone `\r` as one line break each.
-#[derive(Default)]
-struct LineBreaks {
-    count: u64,
-    after_return: bool,
-}
-
-impl LineBreaks {
-    fn add(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.count += u64::from(byte == b'\r' || (byte == b'\n' && !self.after_return));
-            self.after_return = byte == b'\r';
-        }
-    }
+fn line_breaks(bytes: impl Iterator<Item = u8>) -> u64 {
+    let mut before = 0;
+    let is_break = |&byte: &u8| {
+        let last = std::mem::replace(&mut before, byte);
+        byte == b'\r' || (byte == b'\n' && last != b'\r')
+    };
+    bytes.filter(is_break).count() as u64
 }
 
 /// Whether the file's last record, at a position, ends within a quoted field. The parser takes the end
 /// of the file for the closing quotation mark, and all rows after a stray one for a single cell.
-fn ends_in_quotes(file: &SourceFile, position: u64, delimiter: u8) -> Result<bool, TableError> {
+fn ends_in_quotes(file: &SourceFile, position: u64) -> Result<bool, TableError> {
     // One more record is seen as one only from outside of quotation marks.
     let with_another = file.open_at(position)?.chain(&b"\nanother\n"[..]);
-    let mut reader = reader(with_another, delimiter);
-    let mut record = ByteRecord::new();
-    let mut records = 0;
-    while records < 2 && reader.read_byte_record(&mut record).map_err(|error| failed(file, error))? {
-        records += 1;
-    }
-    Ok(records < 2)
+    let mut reader = reader(with_another, delimiter_of(file)?);
+    let records = reader.byte_records().take(2).collect::<Result<Vec<_>, _>>();
+    Ok(records.map_err(|error| failed(file, error))?.len() < 2)
 }
 
 #[cfg(test)]
@@ -282,7 +216,7 @@ mod tests {
     fn every_kind_of_line_ending_counts_as_in_an_editor() {
         let text = b"a\r\n\r\nb\n\nc\rd\n\r\ne";
         let source = Source::from_reader("x.csv", &text[..]).unwrap();
-        let line = |position: u64| line_of(&source.files()[0], position).unwrap();
+        let line = |position: u64| line_of(&source.files[0], position).unwrap();
         assert_eq!(line(0), 1);
         // From anywhere in the break before a record, to the line of that record.
         assert_eq!((line(2), line(3), line(5)), (3, 3, 3));
@@ -296,7 +230,7 @@ mod tests {
     fn a_file_that_ends_in_quotes_is_noticed_and_a_closed_or_stray_mark_is_not() {
         let ends_in_quotes = |text: &str| {
             let source = Source::from_reader("x.csv", text.as_bytes()).unwrap();
-            super::ends_in_quotes(&source.files()[0], 0, b',').unwrap()
+            super::ends_in_quotes(&source.files[0], 0).unwrap()
         };
         for text in ["1,\"abc", "1,\"abc\n2,def\n", "\"a\"\"", "1,\""] {
             assert!(ends_in_quotes(text), "{text:?}");
