@@ -43,6 +43,7 @@ impl FitOptions {
             own_validation: !self.validation.is_empty(),
             own_test: !self.test.is_empty(),
             multiplier_share: self.multiplier_share,
+            solver: self.solver,
             player: self.player,
             surrogate: self.surrogate,
             iterations: self.iterations,

@@ -9,7 +9,7 @@ use pairity::learners::ScorerKind;
 use pairity::methods::{self, Method};
 use pairity::pairs::SurrogateKind;
 use pairity::run::{FitRequest, GroupAware, Rows, RunError};
-use pairity::solvers::{Answer, Player};
+use pairity::solvers::{Answer, Player, SolverKind};
 use pyo3::prelude::*;
 use std::time::Duration;
 
@@ -32,6 +32,7 @@ pub struct FitSettings {
     multiplier_share: f64,
     standardize: bool,
     answer: String,
+    solver: String,
     player: String,
     surrogate: String,
     average: String,
@@ -97,6 +98,7 @@ impl FitSettings {
             standardize: self.standardize,
             split: Some([1.0 - self.validation - self.test, self.validation, self.test]),
             multiplier_share: self.multiplier_share,
+            solver: one_of("solver", &self.solver, SolverKind::NAMES)?,
             player: player(&self.player)?,
             surrogate: surrogate(&self.surrogate)?,
             iterations: self.iterations,
