@@ -201,6 +201,7 @@ class _FairEstimator(BaseEstimator):
             "multiplier_share": float(self.multiplier_fraction),
             "standardize": bool(self.standardize),
             "answer": "deterministic" if self.deterministic else "mixture",
+            "solver": self.solver,
             "player": self.player,
             "surrogate": self.surrogate,
             "iterations": int(self.iterations),
@@ -305,8 +306,8 @@ class FairRanker(_FairEstimator):
         Share of the training queries that only the constraints look at.
     standardize
         Whether numbers are brought to mean 0 and deviation 1.
-    iterations, snapshots, step_sizes, player, surrogate, batch, average, time_limit
-        As on the command line: steps of each game, scorers kept on the way, step sizes to try, ``swap``,
+    iterations, snapshots, step_sizes, solver, player, surrogate, batch, average, time_limit
+        As on the command line: steps of each game, scorers kept on the way, step sizes to try, ``paper``, ``swap``,
         ``external`` or ``lagrangian``, ``hinge``, ``squared-hinge`` or ``ramp``, queries of a step,
         ``pairs`` or ``queries``, seconds.
     verbose
@@ -345,6 +346,7 @@ class FairRanker(_FairEstimator):
         iterations: int = 2500,
         snapshots: int = 100,
         step_sizes: Iterable[float] | None = None,
+        solver: str = "paper",
         player: str = "swap",
         surrogate: str = "hinge",
         average: str = "pairs",
@@ -366,6 +368,7 @@ class FairRanker(_FairEstimator):
         self.iterations = iterations
         self.snapshots = snapshots
         self.step_sizes = step_sizes
+        self.solver = solver
         self.player = player
         self.surrogate = surrogate
         self.average = average
@@ -422,6 +425,7 @@ class FairRegressor(RegressorMixin, _FairEstimator):
         iterations: int = 2500,
         snapshots: int = 100,
         step_sizes: Iterable[float] | None = None,
+        solver: str = "paper",
         player: str = "swap",
         surrogate: str = "hinge",
         average: str = "pairs",
@@ -443,6 +447,7 @@ class FairRegressor(RegressorMixin, _FairEstimator):
         self.iterations = iterations
         self.snapshots = snapshots
         self.step_sizes = step_sizes
+        self.solver = solver
         self.player = player
         self.surrogate = surrogate
         self.average = average

@@ -86,6 +86,7 @@ pub fn fit_request(settings: &Bound<'_, PyDict>) -> PyResult<FitRequest> {
         standardize: get(settings, "standardize")?,
         split: Some([1.0 - validation - test, validation, test]),
         multiplier_share: get(settings, "multiplier_share")?,
+        solver: choice(settings, "solver", SolverKind::NAMES)?,
         player: choice(settings, "player", Player::NAMES)?,
         surrogate: choice(settings, "surrogate", SurrogateKind::NAMES)?,
         iterations: get(settings, "iterations")?,

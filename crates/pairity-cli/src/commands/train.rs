@@ -54,8 +54,7 @@ fn trained(options: &TrainOptions) -> anyhow::Result<TrainingReport> {
     let bar = Bar::new(fit.output.quiet, TRAINING);
     let save = |state: &Checkpoint| {
         // A full disk is no reason to lose the model.
-        let written = state.to_json().map_err(anyhow::Error::from);
-        if let Err(error) = written.and_then(|text| write_file(&checkpoint, text.as_bytes())) {
+        if let Err(error) = write_file(&checkpoint, state.to_json().as_bytes()) {
             bar.warn(&format!("warning: no checkpoint: {error:#}"));
         }
     };

@@ -10,7 +10,7 @@ use pairity::methods::{self, Method, MethodOptions};
 use pairity::model::exposure::{Exposure, Utilities};
 use pairity::pairs::SurrogateKind;
 use pairity::run::{CompareRequest, FitRequest, FrontierRequest, GroupAware, RunError, TrainRequest};
-use pairity::solvers::{Answer, Player};
+use pairity::solvers::{Answer, Player, SolverKind};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -123,9 +123,9 @@ pub struct FitOptions {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time_limit: Option<Duration>,
 
-    /// How the goal is reached: the game of Narasimhan et al. (2020)
-    #[arg(long, value_parser = ["paper"], value_name = "paper", default_value = "paper", hide_possible_values = true)]
-    pub solver: String,
+    /// How the goal is reached
+    #[arg(long, value_parser = choices(SolverKind::NAMES), value_name = "NAME", default_value = "paper")]
+    pub solver: SolverKind,
 
     /// Who weighs the constraints: by swap regret, by external regret, or as plain multipliers
     #[arg(long, value_parser = choices(Player::NAMES), value_name = "swap|external|lagrangian", default_value = "swap", hide_possible_values = true)]
@@ -239,6 +239,7 @@ impl FitOptions {
             own_validation: !self.validation.is_empty(),
             own_test: !self.test.is_empty(),
             multiplier_share: self.multiplier_share,
+            solver: self.solver,
             player: self.player,
             surrogate: self.surrogate,
             iterations: self.iterations,

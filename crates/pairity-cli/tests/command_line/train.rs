@@ -292,7 +292,7 @@ fn networks_group_aware_scorers_text_features_and_batches_train() {
         (&["--batch", "16"], 2),
         (&["--multiplier-share", "0.5"], 2),
         (&["--deterministic"], 2),
-        (&["--answer", "last", "--player", "lagrangian", "--surrogate", "ramp"], 2),
+        (&["--solver", "paper", "--answer", "last", "--player", "lagrangian", "--surrogate", "ramp"], 2),
         (&["--average", "queries", "--player", "external", "--surrogate", "squared-hinge"], 2),
     ] {
         let goal = ["--subject-to", "cross_group <= 0.2", "--format", "json"];

@@ -104,16 +104,12 @@ impl GroupUse {
     }
 
     /// Parameters to start from, if one set starts from `set`.
-    pub(super) fn start(self, set: Vec<f64>) -> Vec<f64> {
-        match self {
-            GroupUse::Blind => set,
-            GroupUse::Offsets { groups } => {
-                let mut parameters = set;
-                parameters.resize(parameters.len() + groups, 0.0);
-                parameters
-            }
-            GroupUse::Weights { groups } => set.repeat(groups + 1),
+    pub(super) fn start(self, mut set: Vec<f64>) -> Vec<f64> {
+        if let GroupUse::Weights { groups } = self {
+            return set.repeat(groups + 1);
         }
+        set.resize(self.len(set.len()), 0.0);
+        set
     }
 }
 

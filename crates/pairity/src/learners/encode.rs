@@ -1,6 +1,5 @@
-//! Applying an encoder to a table, which may hold what training never saw.
+//! Applying an encoder to a table, which may hold what training never saw, and what can go wrong in between.
 
-use crate::similar::nearest;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -8,8 +7,9 @@ use rayon::prelude::*;
 
 use super::encoder::length;
 use super::text::{self, Words};
-use super::{EncodeError, Encoder, Encoding, Features};
+use super::{Encoder, Encoding, Features, MAX_LEVELS};
 use crate::examples::{Column, MISSING, Values};
+use crate::similar::nearest;
 
 /// Rows that are written together.
 const PART: usize = 1024;
@@ -60,38 +60,22 @@ impl fmt::Display for Note {
                 write!(f, "column {column:?}: {rows} row{s} with values not seen in training ({named}{more})")
             }
             Note::Missing { column, rows } => {
-                write!(
-                    f,
-                    "column {column:?}: {rows} row{} without a value, of which training had none",
-                    s(rows)
-                )
+                let s = s(rows);
+                write!(f, "column {column:?}: {rows} row{s} without a value, of which training had none")
             }
         }
     }
 }
 
-/// A column of the table, beside what it becomes.
-enum FeatureSource<'a> {
-    Number {
-        numbers: &'a [f64],
-        shift: f64,
-        scale: f64,
-        fill: f64,
-        indicator: bool,
-    },
+/// The cells of a column that fits what was learned.
+enum Cells<'a> {
+    Numbers(&'a [f64]),
     /// `places`: which feature of the column a code becomes, or [`MISSING`].
-    Category {
+    Codes {
         codes: &'a [u32],
         places: Vec<u32>,
-        missing: u32,
-        width: usize,
     },
-}
-
-/// A column that fits what was learned.
-enum Fit<'a> {
-    Dense(FeatureSource<'a>),
-    Text(Words),
+    Words(Words),
 }
 
 impl Encoder {
@@ -106,29 +90,25 @@ impl Encoder {
     /// a feature.
     pub fn encode(&self, columns: &[Column]) -> Result<Encoded, EncodeError> {
         let mut notes = Vec::new();
-        let mut sources = Vec::with_capacity(self.columns.len());
+        let mut dense = Vec::with_capacity(self.columns.len());
         let (mut rows, mut words) = (None, None);
         for encoding in &self.columns {
             let name = encoding.name();
             let Some(column) = columns.iter().find(|column| column.name == name) else {
-                return Err(EncodeError::NoColumn {
-                    column: name.to_owned(),
-                    nearest: nearest(name, columns.iter().map(|column| column.name.as_str()))
-                        .into_iter()
-                        .map(str::to_owned)
-                        .collect(),
-                });
+                let nearest = nearest(name, columns.iter().map(|column| column.name.as_str()));
+                let nearest = nearest.into_iter().map(str::to_owned).collect();
+                return Err(EncodeError::NoColumn { column: name.to_owned(), nearest });
             };
             let (found, expected) = (length(column), *rows.get_or_insert(length(column)));
             if found != expected {
                 return Err(EncodeError::Length { column: name.to_owned(), found, expected });
             }
             match fit(encoding, column, &mut notes)? {
-                Fit::Dense(source) => sources.push(source),
-                Fit::Text(found) => words = Some(found),
+                Cells::Words(found) => words = Some(found),
+                cells => dense.push((encoding, cells)),
             }
         }
-        let (rows, width) = (rows.unwrap_or(0), self.dense_width());
+        let (rows, width) = (rows.unwrap_or(0), dense.iter().map(|(encoding, _)| encoding.width()).sum());
         let too_large = EncodeError::TooLarge { rows, width };
         let mut values = Vec::new();
         match rows.checked_mul(width) {
@@ -136,9 +116,8 @@ impl Encoder {
             _ => return Err(too_large),
         }
         if width > 0 {
-            values.par_chunks_mut(PART * width).enumerate().for_each(|(part, values)| {
-                write(&sources, part * PART, width, values);
-            });
+            let parts = values.par_chunks_mut(PART * width).enumerate();
+            parts.for_each(|(part, values)| write(&dense, part * PART, width, values));
         }
         let features = match words {
             None => Features::new(rows, width, values),
@@ -150,10 +129,10 @@ impl Encoder {
 }
 
 /// A column that fits what was learned, with notes on what is new in it.
-fn fit<'a>(encoding: &Encoding, column: &'a Column, notes: &mut Vec<Note>) -> Result<Fit<'a>, EncodeError> {
+fn fit<'a>(encoding: &Encoding, column: &'a Column, notes: &mut Vec<Note>) -> Result<Cells<'a>, EncodeError> {
     let name = || column.name.clone();
     match (encoding, &column.values) {
-        (&Encoding::Number { shift, scale, fill, indicator, .. }, Values::Numbers(numbers)) => {
+        (&Encoding::Number { shift, scale, indicator, .. }, Values::Numbers(numbers)) => {
             let too_large = |x: &f64| !x.is_nan() && !((x - shift) / scale).is_finite();
             if let Some(row) = numbers.iter().position(too_large) {
                 return Err(EncodeError::NotFinite { column: name(), row, value: numbers[row] });
@@ -162,7 +141,7 @@ fn fit<'a>(encoding: &Encoding, column: &'a Column, notes: &mut Vec<Note>) -> Re
             if missing > 0 && !indicator {
                 notes.push(Note::Missing { column: name(), rows: missing });
             }
-            Ok(Fit::Dense(FeatureSource::Number { numbers, shift, scale, fill, indicator }))
+            Ok(Cells::Numbers(numbers))
         }
         (Encoding::Number { .. }, Values::Categories { levels, .. }) => {
             let example = levels.iter().find(|level| level.parse::<f64>().is_err()).or(levels.first());
@@ -177,7 +156,7 @@ fn fit<'a>(encoding: &Encoding, column: &'a Column, notes: &mut Vec<Note>) -> Re
                 levels.par_iter().map(|text| text::codes(text, &places, *layout)).collect();
             let row = |&code: &u32| texts.get(code as usize).map_or(&[][..], Vec::as_slice);
             let found = Words::new(words.len(), codes.iter().map(row));
-            found.map(Fit::Text).map_err(|_| EncodeError::NoWords(name()))
+            found.map(Cells::Words).map_err(|_| EncodeError::NoWords(name()))
         }
         (Encoding::Category { levels: known, missing, .. }, Values::Categories { codes, levels }) => {
             let place = |level: &String| known.binary_search(level).map_or(MISSING, |place| place as u32);
@@ -203,19 +182,18 @@ fn fit<'a>(encoding: &Encoding, column: &'a Column, notes: &mut Vec<Note>) -> Re
             if absent > 0 && !missing {
                 notes.push(Note::Missing { column: name(), rows: absent });
             }
-            let last = if *missing { known.len() as u32 } else { MISSING };
-            Ok(Fit::Dense(FeatureSource::Category { codes, places, missing: last, width: encoding.width() }))
+            Ok(Cells::Codes { codes, places })
         }
     }
 }
 
 /// Writes the features of the rows from `start` on into zeros.
-fn write(sources: &[FeatureSource], start: usize, width: usize, values: &mut [f64]) {
+fn write(columns: &[(&Encoding, Cells)], start: usize, width: usize, values: &mut [f64]) {
     let mut first = 0;
-    for source in sources {
+    for (encoding, cells) in columns {
         let rows = values.chunks_exact_mut(width).map(|row| &mut row[first..]);
-        match source {
-            FeatureSource::Number { numbers, shift, scale, fill, indicator } => {
+        match (encoding, cells) {
+            (Encoding::Number { shift, scale, fill, indicator, .. }, Cells::Numbers(numbers)) => {
                 for (row, &number) in rows.zip(&numbers[start..]) {
                     let missing = number.is_nan();
                     row[0] = if missing { *fill } else { (number - shift) / scale };
@@ -223,17 +201,135 @@ fn write(sources: &[FeatureSource], start: usize, width: usize, values: &mut [f6
                         row[1] = f64::from(missing);
                     }
                 }
-                first += 1 + usize::from(*indicator);
             }
-            FeatureSource::Category { codes, places, missing, width } => {
+            (Encoding::Category { levels, missing, .. }, Cells::Codes { codes, places }) => {
+                let missing = if *missing { levels.len() as u32 } else { MISSING };
                 for (row, &code) in rows.zip(&codes[start..]) {
-                    let place = *places.get(code as usize).unwrap_or(missing);
+                    let place = *places.get(code as usize).unwrap_or(&missing);
                     if place != MISSING {
                         row[place as usize] = 1.0;
                     }
                 }
-                first += width;
             }
+            // No other cells fit.
+            _ => {}
+        }
+        first += encoding.width();
+    }
+}
+
+/// Why columns can't be turned into features.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EncodeError {
+    /// Nothing to learn from.
+    #[error("there are no {what} to learn the features from: {advice}")]
+    Nothing {
+        /// What is missing.
+        what: &'static str,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// The same column twice.
+    #[error("column {0:?} is among the features twice: name it once")]
+    Twice(String),
+    /// Another number of rows than the other columns.
+    #[error(
+        "column {column:?} has {found} rows, but {expected} were expected: all columns need the same length"
+    )]
+    Length {
+        /// The column.
+        column: String,
+        /// Its rows.
+        found: usize,
+        /// The rows of the others.
+        expected: usize,
+    },
+    /// A row number beyond the table.
+    #[error("row {row} is to be learned from, but column {column:?} ends at row {rows}", row = .row + 1)]
+    NoRow {
+        /// The column.
+        column: String,
+        /// Index of the row, from 0.
+        row: usize,
+        /// How many rows there are.
+        rows: usize,
+    },
+    /// An infinite number, or one that becomes infinite when it is standardized.
+    #[error(
+        "column {column:?}, row {row}: {value} is too large to be a feature; correct the cell, \
+         or leave it empty if the value is missing", row = .row + 1
+    )]
+    NotFinite {
+        /// The column.
+        column: String,
+        /// Index of the row, from 0.
+        row: usize,
+        /// The number found.
+        value: f64,
+    },
+    /// Numbers whose differences are beyond floating point.
+    #[error("column {0:?} has numbers too far apart to be standardized: bring it to a smaller scale")]
+    Spread(String),
+    /// Too many levels.
+    #[error(
+        "column {column:?} has {found} different values; at most {MAX_LEVELS} are encoded: \
+         leave it out of the features, or join rare values"
+    )]
+    TooManyLevels {
+        /// The column.
+        column: String,
+        /// How many levels the training rows have.
+        found: usize,
+    },
+    /// A column that the encoder learned is not in the table.
+    #[error("no column {column:?}, which the model was trained with{}", did_you_mean(nearest))]
+    NoColumn {
+        /// The column.
+        column: String,
+        /// Up to three names that look like it, the nearest first.
+        nearest: Vec<String>,
+    },
+    /// Text where numbers were learned.
+    #[error(
+        "column {column:?} holds text such as {example:?}, but the model was trained with numbers there: \
+         correct the cells, or leave them empty if the value is missing"
+    )]
+    Text {
+        /// The column.
+        column: String,
+        /// One of its texts.
+        example: String,
+    },
+    /// Numbers where categories were learned.
+    #[error(
+        "column {0:?} holds numbers, but the model was trained with categories there: \
+         read the column as categories"
+    )]
+    Numbers(String),
+    /// Two columns of texts.
+    #[error("column {0:?} is a second text: one text column can be used")]
+    SecondText(String),
+    /// Texts without words.
+    #[error("column {0:?} has no words in the training rows: name a column that holds texts")]
+    NoWords(String),
+    /// A matrix that does not fit in memory.
+    #[error("{rows} rows of {width} features do not fit in memory: use fewer columns, or score in parts")]
+    TooLarge {
+        /// Rows.
+        rows: usize,
+        /// Features a row.
+        width: usize,
+    },
+}
+
+fn did_you_mean(nearest: &[String]) -> String {
+    match nearest.split_last() {
+        None => ": add it to the table".to_owned(),
+        Some((last, others)) => {
+            let others: Vec<String> = others.iter().map(|name| format!("{name:?}")).collect();
+            let or = if others.is_empty() { "" } else { " or " };
+            format!("; did you mean {}{or}{last:?}? Rename it, or add the column", others.join(", "))
         }
     }
 }

@@ -53,11 +53,9 @@ pub enum Encoding {
 impl Encoding {
     /// The column.
     pub fn name(&self) -> &str {
-        match self {
-            Encoding::Number { name, .. } | Encoding::Category { name, .. } | Encoding::Text { name, .. } => {
-                name
-            }
-        }
+        let (Encoding::Number { name, .. } | Encoding::Category { name, .. } | Encoding::Text { name, .. }) =
+            self;
+        name
     }
 
     /// Number of features.
@@ -67,6 +65,22 @@ impl Encoding {
             Encoding::Category { levels, missing, .. } => levels.len() + usize::from(*missing),
             Encoding::Text { words, .. } => words.len(),
         }
+    }
+
+    /// The name of each feature.
+    fn names(&self) -> Vec<String> {
+        let name = self.name();
+        let (mut names, missing): (Vec<String>, bool) = match self {
+            Encoding::Number { indicator, .. } => (vec![name.to_owned()], *indicator),
+            Encoding::Category { levels, missing, .. } => {
+                (levels.iter().map(|level| format!("{name} = {level}")).collect(), *missing)
+            }
+            Encoding::Text { words, .. } => {
+                (words.iter().map(|word| format!("{name} has {word}")).collect(), false)
+            }
+        };
+        names.extend(missing.then(|| format!("{name} is missing")));
+        names
     }
 }
 
@@ -205,35 +219,9 @@ impl Encoder {
         self.columns.iter().map(Encoding::width).sum()
     }
 
-    /// Number of features that are no words.
-    pub(super) fn dense_width(&self) -> usize {
-        self.width() - self.text().map_or(0, |(_, words)| words.len())
-    }
-
     /// The name of each feature.
     pub fn names(&self) -> Vec<String> {
-        let mut names = Vec::with_capacity(self.width());
-        for column in &self.columns {
-            let name = column.name();
-            let missing = match column {
-                Encoding::Number { indicator, .. } => {
-                    names.push(name.to_owned());
-                    *indicator
-                }
-                Encoding::Category { levels, missing, .. } => {
-                    names.extend(levels.iter().map(|level| format!("{name} = {level}")));
-                    *missing
-                }
-                Encoding::Text { words, .. } => {
-                    names.extend(words.iter().map(|word| format!("{name} has {word}")));
-                    false
-                }
-            };
-            if missing {
-                names.push(format!("{name} is missing"));
-            }
-        }
-        names
+        self.columns.iter().flat_map(Encoding::names).collect()
     }
 }
 
@@ -271,17 +259,11 @@ fn number(
     let Some((mean, deviation)) = mean_and_deviation(known) else {
         return Err(EncodeError::Spread(name));
     };
-    Ok(match standardize {
-        true => {
-            let scale = if deviation > 0.0 { deviation } else { 1.0 };
-            Encoding::Number { name, shift: mean, scale, fill: 0.0, indicator }
-        }
-        // With an indicator any number will do; without one the mean is the least surprising.
-        false => {
-            let fill = if indicator { 0.0 } else { mean };
-            Encoding::Number { name, shift: 0.0, scale: 1.0, fill, indicator }
-        }
-    })
+    let scale = if standardize && deviation > 0.0 { deviation } else { 1.0 };
+    let shift = if standardize { mean } else { 0.0 };
+    // With an indicator any number will do; without one the mean is the least surprising.
+    let fill = if standardize || indicator { 0.0 } else { mean };
+    Ok(Encoding::Number { name, shift, scale, fill, indicator })
 }
 
 /// The mean and the standard deviation, unless the numbers are so far apart that these overflow. Equal
@@ -289,11 +271,8 @@ fn number(
 fn mean_and_deviation(numbers: impl Iterator<Item = f64> + Clone) -> Option<(f64, f64)> {
     let (low, high) =
         numbers.clone().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (x.min(low), x.max(high)));
-    if low > high {
-        return Some((0.0, 0.0));
-    }
-    if low == high {
-        return Some((low, 0.0));
+    if low >= high {
+        return Some((if low == high { low } else { 0.0 }, 0.0));
     }
     // Relative to the lowest number, and in units of the range: neither sum can overflow.
     let range = high - low;

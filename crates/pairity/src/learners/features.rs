@@ -54,18 +54,14 @@ pub enum FeaturesError {
         /// Words of the vocabulary.
         vocabulary: usize,
     },
-    /// Another number of texts than of rows.
-    #[error("words are given for {found} rows, but the features have {rows}: give one text a row")]
-    Texts {
-        /// Rows of the words.
-        found: usize,
-        /// Rows of the features.
-        rows: usize,
-    },
-    /// Another number of groups than of rows.
-    #[error("groups are given for {found} rows, but the features have {rows}: give one group a row")]
-    Groups {
-        /// Rows of the groups.
+    /// Another number of texts or groups than of rows.
+    #[error("{what} are given for {found} rows, but the features have {rows}: give one {one} a row")]
+    Rows {
+        /// What is given.
+        what: &'static str,
+        /// What each row needs.
+        one: &'static str,
+        /// Rows of what is given.
         found: usize,
         /// Rows of the features.
         rows: usize,
@@ -104,8 +100,6 @@ struct ByGroup {
     codes: Vec<u16>,
     /// Rows by code, then by number.
     order: Vec<u32>,
-    /// Where each code starts in `order`, and the end.
-    starts: Vec<u32>,
 }
 
 impl Features {
@@ -147,9 +141,7 @@ impl Features {
     /// # Errors
     /// Another number of texts than of rows.
     pub fn with_words(mut self, words: Words) -> Result<Features, FeaturesError> {
-        if words.rows() != self.rows {
-            return Err(FeaturesError::Texts { found: words.rows(), rows: self.rows });
-        }
+        self.check_rows("words", "text", words.rows())?;
         self.words = Some(words);
         Ok(self)
     }
@@ -160,9 +152,7 @@ impl Features {
     /// # Errors
     /// Another number of codes than of rows.
     pub fn with_codes(mut self, codes: Vec<u16>) -> Result<Features, FeaturesError> {
-        if codes.len() != self.rows {
-            return Err(FeaturesError::Groups { found: codes.len(), rows: self.rows });
-        }
+        self.check_rows("groups", "group", codes.len())?;
         self.groups = Some(ByGroup::new(codes));
         Ok(self)
     }
@@ -175,6 +165,11 @@ impl Features {
         let none = groups.names().len();
         let code = |row| u16::try_from(groups.code(row).unwrap_or(none)).unwrap_or(u16::MAX);
         self.with_codes((0..groups.len()).map(code).collect())
+    }
+
+    fn check_rows(&self, what: &'static str, one: &'static str, found: usize) -> Result<(), FeaturesError> {
+        let rows = self.rows;
+        if found == rows { Ok(()) } else { Err(FeaturesError::Rows { what, one, found, rows }) }
     }
 
     /// Number of rows.
@@ -214,18 +209,17 @@ impl Features {
 
     /// The features of some rows, in the order named; a row may be named several times.
     pub fn select(&self, rows: &[u32]) -> Features {
-        let mut values = Vec::with_capacity(rows.len() * self.dense);
-        for &row in rows {
-            values.extend_from_slice(self.row(row as usize));
-        }
-        let words = self.words.as_ref().map(|words| {
-            let mut some = words.emptied();
-            rows.iter().for_each(|&row| some.push(words.row(row as usize)));
-            some
-        });
         let codes = |groups: &ByGroup| rows.iter().map(|&row| groups.codes[row as usize]).collect();
         let groups = self.groups.as_ref().map(|groups| ByGroup::new(codes(groups)));
-        Features { rows: rows.len(), dense: self.dense, values, words, groups }
+        Features { groups, ..self.pick(rows) }
+    }
+
+    /// The same without groups.
+    pub(super) fn pick(&self, rows: &[u32]) -> Features {
+        let mut values = Vec::with_capacity(rows.len() * self.dense);
+        rows.iter().for_each(|&row| values.extend_from_slice(self.row(row as usize)));
+        let words = self.words.as_ref().map(|words| words.select(rows));
+        Features { rows: rows.len(), dense: self.dense, values, words, groups: None }
     }
 
     /// Adds the offset of each row's group to its score, if the rows have groups.
@@ -236,8 +230,8 @@ impl Features {
     }
 
     /// Adds the slope of each row's score to that of its group's offset, if the rows have groups.
-    pub(super) fn add_to_offsets(&self, score_gradient: &[f64], offsets: &mut [f64]) {
-        for (g, &code) in score_gradient.iter().zip(self.codes().unwrap_or(&[])) {
+    pub(super) fn add_to_offsets(&self, slopes: &[f64], offsets: &mut [f64]) {
+        for (g, &code) in slopes.iter().zip(self.codes().unwrap_or(&[])) {
             if let Some(offset) = offsets.get_mut(code as usize) {
                 *offset += g;
             }
@@ -246,32 +240,19 @@ impl Features {
 
     /// The rows of each of K groups and, last, the rows without a group; nothing without groups.
     pub(super) fn rows_by_group(&self, groups: usize) -> Option<Vec<&[u32]>> {
-        let by = self.groups.as_ref()?;
-        let start = |code: usize| by.starts.get(code).map_or(by.order.len(), |&start| start as usize);
-        let mut rows: Vec<&[u32]> = (0..groups).map(|code| &by.order[start(code)..start(code + 1)]).collect();
-        rows.push(&by.order[start(groups)..]);
+        let ByGroup { codes, order } = self.groups.as_ref()?;
+        let start = |code: usize| order.partition_point(|&row| usize::from(codes[row as usize]) < code);
+        let mut rows: Vec<&[u32]> = (0..groups).map(|code| &order[start(code)..start(code + 1)]).collect();
+        rows.push(&order[start(groups)..]);
         Some(rows)
     }
 }
 
 impl ByGroup {
     fn new(codes: Vec<u16>) -> ByGroup {
-        let largest = codes.iter().copied().max().unwrap_or(0) as usize;
-        let mut starts = vec![0_u32; largest + 2];
-        for &code in &codes {
-            starts[code as usize + 1] += 1;
-        }
-        for code in 0..=largest {
-            starts[code + 1] += starts[code];
-        }
-        let mut next = starts.clone();
-        let mut order = vec![0; codes.len()];
-        for (row, &code) in codes.iter().enumerate() {
-            let place = &mut next[code as usize];
-            order[*place as usize] = row as u32;
-            *place += 1;
-        }
-        ByGroup { codes, order, starts }
+        let mut order: Vec<u32> = (0..codes.len() as u32).collect();
+        order.sort_by_key(|&row| codes[row as usize]);
+        ByGroup { codes, order }
     }
 }
 
@@ -288,7 +269,10 @@ mod tests {
         let error = Features::new(2, 2, vec![0.0, 1.0, f64::INFINITY, 2.0]).unwrap_err();
         assert!(error.to_string().starts_with("feature 1 in row 2 is inf"), "{error}");
         let features = Features::new(1, 1, vec![0.0]).unwrap();
-        assert_eq!(features.with_codes(vec![0, 1]), Err(FeaturesError::Groups { found: 2, rows: 1 }));
+        assert_eq!(
+            features.with_codes(vec![0, 1]),
+            Err(FeaturesError::Rows { what: "groups", one: "group", found: 2, rows: 1 })
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The linear scorer: f(x) = w·x, or w·x + b with an intercept.
 //!
 //! Its Jacobian is the matrix of features itself, so that the gradient by w is Σᵢ gᵢ xᵢ, and by b it is
-//! Σᵢ gᵢ. Widths up to [`NARROW`] have loops of their own, whose sums stay in registers. Words are features of
+//! Σᵢ gᵢ. Widths up to 8 have loops of their own, whose sums stay in registers. Words are features of
 //! 0 and 1, of which only the ones are looked at.
 
 use serde::{Deserialize, Serialize};
@@ -10,10 +10,7 @@ use super::architecture::{LearnerDefaults, LearnerSpec};
 use super::sweep::{self, Block, Kernel};
 use super::{Features, GroupUse, Scorer, ScorerError, Trace};
 
-/// The widest rows with a loop of their own.
-const NARROW: usize = 8;
-
-/// GradientSums that are carried side by side, since one has to wait for the addition before.
+/// Sums that are carried side by side, since one has to wait for the addition before.
 const LANES: usize = 8;
 
 /// Rows whose gradient is added at once.
@@ -51,14 +48,6 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// One set of weights, of which so many are for features that are stored one by one.
-    fn kernel(&self, dense: usize) -> GradientSums {
-        let intercept = self.intercept || matches!(self.groups, GroupUse::Weights { .. });
-        GradientSums { width: self.width, dense, intercept }
-    }
-}
-
-impl Linear {
     pub(super) const DEFAULTS: LearnerDefaults = LearnerDefaults::NUMBERS;
 
     /// Weights start at 1, unless they have to find a scale (regression) or are many (words): then at 0.
@@ -70,8 +59,9 @@ impl Linear {
 }
 
 impl Scorer for Linear {
-    fn len(&self) -> usize {
-        self.groups.len(self.kernel(self.width).len())
+    fn set_len(&self) -> usize {
+        let intercept = self.intercept || matches!(self.groups, GroupUse::Weights { .. });
+        self.width.saturating_add(usize::from(intercept))
     }
 
     fn width(&self) -> usize {
@@ -83,70 +73,30 @@ impl Scorer for Linear {
     }
 
     fn check_sizes(&self) -> Result<(), ScorerError> {
-        match self.start.is_finite() {
-            true => Ok(()),
-            false => Err(ScorerError::Start(self.start)),
-        }
+        if self.start.is_finite() { Ok(()) } else { Err(ScorerError::Start(self.start)) }
     }
 
-    fn start(&self, _seed: u64) -> Vec<f64> {
+    fn start_set(&self, _seed: u64) -> Vec<f64> {
         let mut set = vec![self.start; self.width];
-        set.resize(self.kernel(self.width).len(), 0.0);
-        self.groups.start(set)
+        set.resize(self.set_len(), 0.0);
+        set
     }
 
     fn score(&self, parameters: &[f64], features: &Features, scores: &mut [f64]) {
-        debug_assert_eq!(features.width(), self.width);
-        sweep::score(&self.kernel(features.dense_width()), self.groups, parameters, features, scores);
+        sweep::score(self, parameters, features, scores);
     }
 
-    fn pull_back(
-        &self,
-        parameters: &[f64],
-        features: &Features,
-        _trace: &Trace,
-        score_gradient: &[f64],
-        gradient: &mut [f64],
-    ) {
-        debug_assert_eq!(features.width(), self.width);
-        let kernel = self.kernel(features.dense_width());
-        sweep::pull_back(&kernel, self.groups, parameters, features, score_gradient, gradient);
+    fn pull_back(&self, parameters: &[f64], features: &Features, _: &Trace, slopes: &[f64]) -> Vec<f64> {
+        sweep::pull_back(self, parameters, features, slopes)
     }
 }
 
-/// One set of weights.
-struct GradientSums {
-    width: usize,
-    dense: usize,
-    intercept: bool,
-}
-
-impl Kernel for GradientSums {
-    fn len(&self) -> usize {
-        self.width.saturating_add(usize::from(self.intercept))
-    }
-
-    fn score(&self, parameters: &[f64], rows: Block, scores: &mut [f64]) {
-        let (weights, rest) = parameters.split_at(self.width);
-        let (weights, by_word) = weights.split_at(self.dense);
+impl Kernel for Linear {
+    fn score_rows(&self, set: &[f64], rows: Block, scores: &mut [f64]) {
+        let (weights, rest) = set.split_at(self.width);
+        let (weights, by_word) = weights.split_at(rows.dense);
         let intercept = rest.first().copied().unwrap_or(0.0);
-        let values = rows.values;
-        match self.dense {
-            0 => scores.fill(intercept),
-            1 => score_narrow::<1>(weights, intercept, values, scores),
-            2 => score_narrow::<2>(weights, intercept, values, scores),
-            3 => score_narrow::<3>(weights, intercept, values, scores),
-            4 => score_narrow::<4>(weights, intercept, values, scores),
-            5 => score_narrow::<5>(weights, intercept, values, scores),
-            6 => score_narrow::<6>(weights, intercept, values, scores),
-            7 => score_narrow::<7>(weights, intercept, values, scores),
-            NARROW => score_narrow::<NARROW>(weights, intercept, values, scores),
-            width => {
-                for (score, x) in scores.iter_mut().zip(values.chunks_exact(width)) {
-                    *score = intercept + dot(weights, x);
-                }
-            }
-        }
+        (loops(rows.dense).score)(weights, intercept, rows.values, scores);
         if let Some(words) = rows.words() {
             for (score, words) in scores.iter_mut().zip(words) {
                 *score += words.iter().map(|&word| by_word[word as usize]).sum::<f64>();
@@ -154,30 +104,46 @@ impl Kernel for GradientSums {
         }
     }
 
-    fn pull_back(&self, _: &[f64], rows: Block, score_gradient: &[f64], gradient: &mut [f64]) {
+    fn pull_back_rows(&self, _: &[f64], rows: Block, slopes: &[f64], gradient: &mut [f64]) {
         let (weights, rest) = gradient.split_at_mut(self.width);
-        let (weights, by_word) = weights.split_at_mut(self.dense);
-        let values = &rows.values[..score_gradient.len() * self.dense];
+        let (weights, by_word) = weights.split_at_mut(rows.dense);
+        let values = &rows.values[..slopes.len() * rows.dense];
         if let Some(intercept) = rest.first_mut() {
-            *intercept += sum(score_gradient);
+            *intercept += sum(slopes);
         }
-        match self.dense {
-            0 => {}
-            1 => pull_back_narrow::<1>(values, score_gradient, weights),
-            2 => pull_back_narrow::<2>(values, score_gradient, weights),
-            3 => pull_back_narrow::<3>(values, score_gradient, weights),
-            4 => pull_back_narrow::<4>(values, score_gradient, weights),
-            5 => pull_back_narrow::<5>(values, score_gradient, weights),
-            6 => pull_back_narrow::<6>(values, score_gradient, weights),
-            7 => pull_back_narrow::<7>(values, score_gradient, weights),
-            NARROW => pull_back_narrow::<NARROW>(values, score_gradient, weights),
-            width => pull_back_wide(width, values, score_gradient, weights),
-        }
+        (loops(rows.dense).pull_back)(values, slopes, weights);
         if let Some(words) = rows.words() {
-            for (g, words) in score_gradient.iter().zip(words) {
+            for (g, words) in slopes.iter().zip(words) {
                 words.iter().for_each(|&word| by_word[word as usize] += g);
             }
         }
+    }
+}
+
+/// The loops over rows of one width.
+struct Loops {
+    /// From weights, intercept and values to scores.
+    score: fn(&[f64], f64, &[f64], &mut [f64]),
+    /// From values and the gradient by scores to the gradient by weights, to which it is added.
+    pull_back: fn(&[f64], &[f64], &mut [f64]),
+}
+
+fn narrow<const WIDTH: usize>() -> Loops {
+    Loops { score: score_narrow::<WIDTH>, pull_back: pull_back_narrow::<WIDTH> }
+}
+
+fn loops(width: usize) -> Loops {
+    match width {
+        0 => Loops { score: |_, intercept, _, scores| scores.fill(intercept), pull_back: |_, _, _| () },
+        1 => narrow::<1>(),
+        2 => narrow::<2>(),
+        3 => narrow::<3>(),
+        4 => narrow::<4>(),
+        5 => narrow::<5>(),
+        6 => narrow::<6>(),
+        7 => narrow::<7>(),
+        8 => narrow::<8>(),
+        _ => Loops { score: score_wide, pull_back: pull_back_wide },
     }
 }
 
@@ -215,7 +181,14 @@ fn pull_back_narrow<const WIDTH: usize>(values: &[f64], by_score: &[f64], gradie
     }
 }
 
-fn pull_back_wide(width: usize, values: &[f64], by_score: &[f64], gradient: &mut [f64]) {
+fn score_wide(weights: &[f64], intercept: f64, values: &[f64], scores: &mut [f64]) {
+    for (score, x) in scores.iter_mut().zip(values.chunks_exact(weights.len())) {
+        *score = intercept + dot(weights, x);
+    }
+}
+
+fn pull_back_wide(values: &[f64], by_score: &[f64], gradient: &mut [f64]) {
+    let width = gradient.len();
     let (by_quad, by_last) = by_score.as_chunks::<ROWS>();
     let quads = values.chunks_exact(ROWS * width);
     let last = quads.remainder().chunks_exact(width);

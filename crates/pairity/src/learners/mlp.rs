@@ -4,12 +4,13 @@
 //! cache. The units of a tile are computed anew for the backward pass, which is cheaper than keeping those
 //! of all rows in memory.
 
+use ndarray::linalg::general_mat_mul;
+use ndarray::{ArrayView2, ArrayViewMut2, LinalgScalar, ShapeBuilder};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::architecture::{LearnerDefaults, LearnerSpec};
-use super::product::{Matrix, multiply};
 use super::sweep::{self, Block, Kernel};
 use super::{Features, GroupUse, Scorer, ScorerError, Trace};
 
@@ -55,11 +56,23 @@ impl Mlp {
     pub(super) fn build(spec: &LearnerSpec) -> Mlp {
         Mlp { width: spec.width, hidden: spec.hidden.to_vec(), groups: spec.groups }
     }
+
+    /// The hidden layers and the output.
+    fn layers(&self) -> Vec<Layer> {
+        let mut layers: Vec<Layer> = Vec::with_capacity(self.hidden.len() + 1);
+        let mut inputs = self.width;
+        for &outputs in self.hidden.iter().chain(&[1]) {
+            let parameters = layers.last().map_or(0, Layer::end);
+            layers.push(Layer { inputs, outputs, parameters });
+            inputs = outputs;
+        }
+        layers
+    }
 }
 
 impl Scorer for Mlp {
-    fn len(&self) -> usize {
-        self.groups.len(Layers::new(self).len())
+    fn set_len(&self) -> usize {
+        self.layers().last().map_or(0, Layer::end)
     }
 
     fn width(&self) -> usize {
@@ -90,34 +103,24 @@ impl Scorer for Mlp {
         if features.words().is_some() { Err(ScorerError::Words) } else { Ok(()) }
     }
 
-    fn start(&self, seed: u64) -> Vec<f64> {
+    fn start_set(&self, seed: u64) -> Vec<f64> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let layers = Layers::new(self);
-        let mut set = Vec::with_capacity(layers.len());
-        for layer in &layers.layers {
+        let mut set = Vec::new();
+        for layer in self.layers() {
             let limit = (6.0 / (layer.inputs + layer.outputs) as f64).sqrt();
             let draw = || (2.0 * random.random::<f64>() - 1.0) * limit;
             set.extend(std::iter::repeat_with(draw).take(layer.weights()));
-            set.resize(set.len() + layer.outputs, 0.0);
+            set.resize(layer.end(), 0.0);
         }
-        self.groups.start(set)
+        set
     }
 
     fn score(&self, parameters: &[f64], features: &Features, scores: &mut [f64]) {
-        debug_assert_eq!(features.width(), self.width);
-        sweep::score(&Layers::new(self), self.groups, parameters, features, scores);
+        sweep::score(self, parameters, features, scores);
     }
 
-    fn pull_back(
-        &self,
-        parameters: &[f64],
-        features: &Features,
-        _trace: &Trace,
-        score_gradient: &[f64],
-        gradient: &mut [f64],
-    ) {
-        debug_assert_eq!(features.width(), self.width);
-        sweep::pull_back(&Layers::new(self), self.groups, parameters, features, score_gradient, gradient);
+    fn pull_back(&self, parameters: &[f64], features: &Features, _: &Trace, slopes: &[f64]) -> Vec<f64> {
+        sweep::pull_back(self, parameters, features, slopes)
     }
 }
 
@@ -144,100 +147,99 @@ impl Layer {
     }
 }
 
-/// One network.
-struct Layers {
-    width: usize,
-    /// The hidden layers and the output.
-    layers: Vec<Layer>,
-}
-
 /// The units of a tile of rows, layer by layer; in each row after row.
 type Units = Vec<Vec<f64>>;
 
-impl Layers {
-    fn new(mlp: &Mlp) -> Layers {
-        let mut layers: Vec<Layer> = Vec::with_capacity(mlp.hidden.len() + 1);
-        let mut inputs = mlp.width;
-        for &outputs in mlp.hidden.iter().chain(&[1]) {
-            let parameters = layers.last().map_or(0, Layer::end);
-            layers.push(Layer { inputs, outputs, parameters });
-            inputs = outputs;
+/// The value of every unit above the features.
+fn forward(layers: &[Layer], set: &[f64], values: &[f64], rows: usize, units: &mut Units) {
+    units.resize(layers.len(), Vec::new());
+    for (at, layer) in layers.iter().enumerate() {
+        let (below, above) = units.split_at_mut(at);
+        let (weights, biases) = layer.parts(set);
+        let inputs = Matrix::new(below.last().map_or(values, Vec::as_slice), rows, layer.inputs);
+        let outputs = &mut above[0];
+        outputs.clear();
+        (0..rows).for_each(|_| outputs.extend_from_slice(biases));
+        multiply(inputs, weights.transposed(), 1.0, outputs);
+        if at + 1 < layers.len() {
+            // A NaN stays one, so that it can be seen.
+            outputs.iter_mut().for_each(|t| *t = if *t < 0.0 { 0.0 } else { *t });
         }
-        Layers { width: mlp.width, layers }
     }
+}
 
-    /// The value of every unit above the features.
-    fn forward(&self, parameters: &[f64], values: &[f64], rows: usize, units: &mut Units) {
-        units.resize(self.layers.len(), Vec::new());
-        let last = self.layers.len() - 1;
-        for (at, layer) in self.layers.iter().enumerate() {
-            let (below, above) = units.split_at_mut(at);
-            let (weights, biases) = layer.parts(parameters);
-            let inputs = Matrix::new(below.last().map_or(values, Vec::as_slice), rows, layer.inputs);
-            let outputs = &mut above[0];
-            outputs.clear();
-            (0..rows).for_each(|_| outputs.extend_from_slice(biases));
-            multiply(inputs, weights.transposed(), 1.0, outputs);
-            if at < last {
-                // A NaN stays one, so that it can be seen.
-                outputs.iter_mut().for_each(|t| *t = if *t < 0.0 { 0.0 } else { *t });
-            }
+impl Kernel for Mlp {
+    fn score_rows(&self, set: &[f64], rows: Block, scores: &mut [f64]) {
+        let (layers, mut units) = (self.layers(), Units::new());
+        for (values, scores) in rows.values.chunks(TILE * self.width).zip(scores.chunks_mut(TILE)) {
+            forward(&layers, set, &values[..scores.len() * self.width], scores.len(), &mut units);
+            scores.copy_from_slice(&units[self.hidden.len()]);
         }
     }
 
-    /// Adds the gradient of a tile, from that by the scores and the units on the way forward.
-    fn backward(
-        &self,
-        parameters: &[f64],
-        values: &[f64],
-        units: &Units,
-        by_score: &[f64],
-        gradient: &mut [f64],
-    ) {
-        let rows = by_score.len();
-        let mut by_output = by_score.to_vec();
-        for (at, layer) in self.layers.iter().enumerate().rev() {
-            let inputs = at.checked_sub(1).map_or(values, |below| &units[below]);
-            let above = Matrix::new(&by_output, rows, layer.outputs);
-            let (weights, biases) = gradient[layer.parameters..layer.end()].split_at_mut(layer.weights());
-            multiply(above.transposed(), Matrix::new(inputs, rows, layer.inputs), 1.0, weights);
-            for row in by_output.chunks_exact(layer.outputs) {
-                biases.iter_mut().zip(row).for_each(|(bias, by_output)| *bias += by_output);
-            }
-            if at > 0 {
-                let mut by_input = vec![0.0; inputs.len()];
-                multiply(above, layer.parts(parameters).0, 0.0, &mut by_input);
-                for (by_input, input) in by_input.iter_mut().zip(inputs) {
-                    *by_input = if *input == 0.0 { 0.0 } else { *by_input };
+    /// The units of a tile on its way forward, and from them and the gradient by the scores the way back.
+    fn pull_back_rows(&self, set: &[f64], rows: Block, slopes: &[f64], gradient: &mut [f64]) {
+        let (layers, mut units) = (self.layers(), Units::new());
+        for (values, by_score) in rows.values.chunks(TILE * self.width).zip(slopes.chunks(TILE)) {
+            let rows = by_score.len();
+            let values = &values[..rows * self.width];
+            forward(&layers, set, values, rows, &mut units);
+            let mut by_output = by_score.to_vec();
+            for (at, layer) in layers.iter().enumerate().rev() {
+                let inputs = at.checked_sub(1).map_or(values, |below| &units[below]);
+                let above = Matrix::new(&by_output, rows, layer.outputs);
+                let (weights, biases) = gradient[layer.parameters..layer.end()].split_at_mut(layer.weights());
+                multiply(above.transposed(), Matrix::new(inputs, rows, layer.inputs), 1.0, weights);
+                for row in by_output.chunks_exact(layer.outputs) {
+                    biases.iter_mut().zip(row).for_each(|(bias, by_output)| *bias += by_output);
                 }
-                by_output = by_input;
+                if at > 0 {
+                    let mut by_input = vec![0.0; inputs.len()];
+                    multiply(above, layer.parts(set).0, 0.0, &mut by_input);
+                    for (by_input, input) in by_input.iter_mut().zip(inputs) {
+                        *by_input = if *input == 0.0 { 0.0 } else { *by_input };
+                    }
+                    by_output = by_input;
+                }
             }
         }
     }
 }
 
-impl Kernel for Layers {
-    fn len(&self) -> usize {
-        self.layers.last().map_or(0, Layer::end)
+/// Numbers of a slice as a matrix.
+#[derive(Clone, Copy)]
+pub(super) struct Matrix<'a, T> {
+    values: &'a [T],
+    shape: (usize, usize),
+    strides: (usize, usize),
+}
+
+impl<'a, T> Matrix<'a, T> {
+    /// Row after row.
+    pub(super) fn new(values: &'a [T], rows: usize, columns: usize) -> Matrix<'a, T> {
+        Matrix { values, shape: (rows, columns), strides: (columns, 1) }
     }
 
-    fn score(&self, parameters: &[f64], rows: Block, scores: &mut [f64]) {
-        let mut units = Units::new();
-        let values = &rows.values[..scores.len() * self.width];
-        for (values, scores) in values.chunks(TILE * self.width).zip(scores.chunks_mut(TILE)) {
-            self.forward(parameters, values, scores.len(), &mut units);
-            if let Some(output) = units.last() {
-                scores.copy_from_slice(output);
-            }
-        }
+    /// The same with rows that begin so many places apart, and overlap if that is less than a row.
+    pub(super) fn with_stride(self, stride: usize) -> Matrix<'a, T> {
+        Matrix { strides: (stride, 1), ..self }
     }
 
-    fn pull_back(&self, parameters: &[f64], rows: Block, score_gradient: &[f64], gradient: &mut [f64]) {
-        let mut units = Units::new();
-        let values = &rows.values[..score_gradient.len() * self.width];
-        for (values, by_score) in values.chunks(TILE * self.width).zip(score_gradient.chunks(TILE)) {
-            self.forward(parameters, values, by_score.len(), &mut units);
-            self.backward(parameters, values, &units, by_score, gradient);
-        }
+    pub(super) fn transposed(self) -> Matrix<'a, T> {
+        let ((rows, columns), (down, across)) = (self.shape, self.strides);
+        Matrix { shape: (columns, rows), strides: (across, down), ..self }
+    }
+}
+
+/// C = XY + βC, with C row after row.
+pub(super) fn multiply<T: LinalgScalar>(x: Matrix<T>, y: Matrix<T>, beta: T, c: &mut [T]) {
+    let view = |m: Matrix<'_, T>| m.shape.strides(m.strides);
+    let shape = (x.shape.0, y.shape.1);
+    let (x, y) = (ArrayView2::from_shape(view(x), x.values), ArrayView2::from_shape(view(y), y.values));
+    let c = ArrayViewMut2::from_shape(shape, c);
+    debug_assert!(x.is_ok() && y.is_ok() && c.is_ok());
+    // The shapes always fit; the tests of the networks would show zeros otherwise.
+    if let (Ok(x), Ok(y), Ok(mut c)) = (x, y, c) {
+        general_mat_mul(T::one(), &x, &y, beta, &mut c);
     }
 }

@@ -20,8 +20,7 @@
 //! assert_eq!(scores, [3.0, 7.0]);
 //!
 //! // The first score should rise and the second fall.
-//! let mut gradient = [0.0; 2];
-//! scorer.pull_back(&parameters, &features, &Trace::default(), &[1.0, -1.0], &mut gradient);
+//! let gradient = scorer.pull_back(&parameters, &features, &Trace::default(), &[1.0, -1.0]);
 //! assert_eq!(gradient, [-2.0, -2.0]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -29,69 +28,25 @@
 mod adam;
 mod architecture;
 mod encode;
-mod encode_error;
 mod encoder;
 mod features;
+mod learner;
 mod linear;
 mod mlp;
 pub(crate) mod numbers;
-mod outside;
-mod parametric;
-mod product;
 mod sweep;
 pub mod text;
-mod trace;
 
 pub(crate) use adam::Adam;
 pub(crate) use architecture::LearnerSpec;
 pub use architecture::{Architecture, GroupUse, LearnerDefaults, ScorerError, ScorerKind};
-pub use encode::{Encoded, Note};
-pub use encode_error::EncodeError;
+pub use encode::{EncodeError, Encoded, Note};
 pub use encoder::{Encoder, Encoding, MAX_LEVELS};
 pub use features::{Features, FeaturesError};
+pub use learner::{Learner, OutsideScores, Parametric, ScoreSlope, Trace};
 pub use linear::Linear;
 pub use mlp::Mlp;
-pub use outside::OutsideScores;
-pub use parametric::Parametric;
 pub use text::TextCnn;
-pub use trace::Trace;
-
-/// The slope of what is descended, by each score.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ScoreSlope<'a> {
-    /// The first derivative.
-    pub gradient: &'a [f64],
-    /// A second derivative, at least 0, where the learner [uses](Learner::uses_curvature) it.
-    pub curvature: Option<&'a [f64]>,
-}
-
-/// What gives scores and takes steps along a gradient by them.
-pub trait Learner {
-    /// The score of every row, as the finished scorer gives it.
-    fn scores(&self, features: &Features, scores: &mut [f64]);
-
-    /// The scores as a step of training sees them. Where a scorer leaves out units at random, they follow
-    /// from `draw`. What is returned is for the [`step`](Self::step) from there.
-    fn forward(&self, features: &Features, draw: u64, scores: &mut [f64]) -> Trace {
-        let _ = draw;
-        self.scores(features, scores);
-        Trace::default()
-    }
-
-    /// Whether steps need a curvature by each score, as those of boosters do.
-    fn uses_curvature(&self) -> bool {
-        false
-    }
-
-    /// A step down the slope at the scores that [`forward`](Self::forward) gave.
-    fn step(&mut self, features: &Features, trace: &Trace, slope: ScoreSlope, step_size: f64);
-
-    /// The scorer as it is now, in numbers.
-    fn snapshot(&self) -> Vec<f64>;
-
-    /// Goes on from a snapshot.
-    fn restore(&mut self, snapshot: &[f64]);
-}
 
 /// A shape of scorers: with a vector of parameters θ it gives f(x; θ) for each row x.
 ///
@@ -99,8 +54,13 @@ pub trait Learner {
 /// must have the lengths that are named; whether features fit is asked once, of
 /// [`Architecture::check`].
 pub trait Scorer: Send + Sync {
+    /// Number of parameters in one set, without those of groups.
+    fn set_len(&self) -> usize;
+
     /// Number of parameters.
-    fn len(&self) -> usize;
+    fn len(&self) -> usize {
+        self.groups().len(self.set_len())
+    }
 
     /// Whether there is nothing to learn.
     fn is_empty(&self) -> bool {
@@ -128,23 +88,21 @@ pub trait Scorer: Send + Sync {
         Ok(())
     }
 
-    /// Parameters to start from; those that are random follow from the seed.
-    fn start(&self, seed: u64) -> Vec<f64>;
+    /// One set of parameters to start from; those that are random follow from the seed.
+    fn start_set(&self, seed: u64) -> Vec<f64>;
+
+    /// Parameters to start from, with those of groups.
+    fn start(&self, seed: u64) -> Vec<f64> {
+        self.groups().start(self.start_set(seed))
+    }
 
     /// The score of every row: sᵢ = f(xᵢ; θ). `scores` has one place a row.
     fn score(&self, parameters: &[f64], features: &Features, scores: &mut [f64]);
 
     /// The gradient by the parameters of a value whose gradient by the scores is g: Σᵢ gᵢ ∂f(xᵢ; θ)/∂θ,
-    /// which is Jᵀg. What `gradient` held before is overwritten. The scores are those that
-    /// [`forward`](Self::forward) left the trace of, or without one those of [`score`](Self::score).
-    fn pull_back(
-        &self,
-        parameters: &[f64],
-        features: &Features,
-        trace: &Trace,
-        score_gradient: &[f64],
-        gradient: &mut [f64],
-    );
+    /// which is Jᵀg. The scores are those that [`forward`](Self::forward) left the trace of, or without one those
+    /// of [`score`](Self::score).
+    fn pull_back(&self, parameters: &[f64], features: &Features, trace: &Trace, slopes: &[f64]) -> Vec<f64>;
 
     /// The scores as a step of training sees them. Where a scorer leaves out units at random, they follow
     /// from `draw`. What is returned is for [`pull_back`](Self::pull_back) at the same parameters and features.

@@ -9,7 +9,7 @@
 use rayon::prelude::*;
 
 use super::text::Words;
-use super::{Features, GroupUse};
+use super::{Features, GroupUse, Scorer};
 
 /// The fewest rows of a part.
 const PART: usize = 4096;
@@ -28,11 +28,20 @@ const PARALLEL: usize = 200_000;
 pub(super) struct Block<'a> {
     /// The features that are stored one by one.
     pub(super) values: &'a [f64],
+    /// How many of them a row has.
+    pub(super) dense: usize,
     /// The words of all rows, and the first of these rows.
     words: Option<(&'a Words, usize)>,
 }
 
 impl<'a> Block<'a> {
+    /// The rows from one on; kernels stop after as many as they have scores for.
+    fn new(features: &'a Features, first: usize) -> Block<'a> {
+        let dense = features.dense_width();
+        let words = features.words().map(|words| (words, first));
+        Block { values: &features.values()[first * dense..], dense, words }
+    }
+
     /// The words of the rows, if there are texts.
     pub(super) fn words(self) -> Option<impl Iterator<Item = &'a [u32]>> {
         self.words.map(|(words, first)| (first..words.rows()).map(|row| words.row(row)))
@@ -40,192 +49,122 @@ impl<'a> Block<'a> {
 }
 
 /// What a scorer does with contiguous rows and one set of parameters.
-pub(super) trait Kernel: Sync {
-    /// Number of parameters in a set.
-    fn len(&self) -> usize;
-
+pub(super) trait Kernel: Scorer {
     /// The score of each row.
-    fn score(&self, parameters: &[f64], rows: Block, scores: &mut [f64]);
+    fn score_rows(&self, set: &[f64], rows: Block, scores: &mut [f64]);
 
     /// Adds to the gradient what the rows contribute.
-    fn pull_back(&self, parameters: &[f64], rows: Block, score_gradient: &[f64], gradient: &mut [f64]);
+    fn pull_back_rows(&self, set: &[f64], rows: Block, slopes: &[f64], gradient: &mut [f64]);
 }
 
 /// The score of every row.
-pub(super) fn score(
-    kernel: &impl Kernel,
-    groups: GroupUse,
-    parameters: &[f64],
-    features: &Features,
-    scores: &mut [f64],
-) {
-    debug_assert_eq!(parameters.len(), groups.len(kernel.len()));
+pub(super) fn score(kernel: &impl Kernel, parameters: &[f64], features: &Features, scores: &mut [f64]) {
+    debug_assert_eq!((parameters.len(), features.width()), (kernel.len(), kernel.width()));
     debug_assert_eq!(scores.len(), features.rows());
-    match listed(groups, features) {
-        None => {
-            score_all(kernel, shared(kernel, groups, parameters), features, scores);
-            if let GroupUse::Offsets { .. } = groups {
-                features.add_offsets(&parameters[kernel.len()..], scores);
+    let sweep = Sweep::new(kernel, features);
+    let set = |set: usize| &parameters[set * sweep.set_len..][..sweep.set_len];
+    if let Some(parts) = sweep.by_group {
+        let found = in_order(&parts, sweep.parallel, |&(own, rows)| {
+            let mut found = vec![0.0; rows.len()];
+            for (rows, found) in rows.chunks(TILE).zip(found.chunks_mut(TILE)) {
+                kernel.score_rows(set(own), Block::new(&features.pick(rows), 0), found);
             }
+            found
+        });
+        for ((_, rows), found) in parts.iter().zip(found) {
+            rows.iter().zip(found).for_each(|(&row, score)| scores[row as usize] = score);
         }
-        Some(parts) => {
-            let found = in_order(&parts, parallel(kernel, features), |&(set, rows)| {
-                let mut found = vec![0.0; rows.len()];
-                let mut gathered = Gathered::new(features);
-                for (rows, found) in rows.chunks(TILE).zip(found.chunks_mut(TILE)) {
-                    let block = gathered.gather(features, rows);
-                    kernel.score(&parameters[set * kernel.len()..][..kernel.len()], block, found);
-                }
-                found
-            });
-            for ((_, rows), found) in parts.iter().zip(found) {
-                for (&row, score) in rows.iter().zip(found) {
-                    scores[row as usize] = score;
-                }
-            }
+        return;
+    }
+    let rows_from = |first, scores: &mut [f64]| {
+        kernel.score_rows(set(sweep.shared), Block::new(features, first), scores);
+    };
+    match sweep.parallel {
+        true => {
+            let parts = scores.par_chunks_mut(sweep.part).enumerate();
+            parts.for_each(|(part, scores)| rows_from(part * sweep.part, scores));
         }
+        false => rows_from(0, scores),
+    }
+    if let GroupUse::Offsets { .. } = kernel.groups() {
+        features.add_offsets(&parameters[sweep.set_len..], scores);
     }
 }
 
 /// The gradient by the parameters, from the gradient by the scores.
 pub(super) fn pull_back(
     kernel: &impl Kernel,
-    groups: GroupUse,
     parameters: &[f64],
     features: &Features,
-    score_gradient: &[f64],
-    gradient: &mut [f64],
-) {
-    debug_assert_eq!(parameters.len(), groups.len(kernel.len()));
-    debug_assert_eq!(gradient.len(), parameters.len());
-    debug_assert_eq!(score_gradient.len(), features.rows());
-    gradient.fill(0.0);
-    match listed(groups, features) {
-        None => {
-            let set = set_of_all(groups);
-            let within = &mut gradient[set * kernel.len()..][..kernel.len()];
-            pull_back_all(kernel, shared(kernel, groups, parameters), features, score_gradient, within);
-            if let GroupUse::Offsets { .. } = groups {
-                features.add_to_offsets(score_gradient, &mut gradient[kernel.len()..]);
+    slopes: &[f64],
+) -> Vec<f64> {
+    debug_assert_eq!((parameters.len(), features.width()), (kernel.len(), kernel.width()));
+    debug_assert_eq!(slopes.len(), features.rows());
+    let sweep = Sweep::new(kernel, features);
+    let places = |set: usize| set * sweep.set_len..(set + 1) * sweep.set_len;
+    let mut gradient = vec![0.0; parameters.len()];
+    let mut add = |set, found: Vec<f64>| {
+        gradient[places(set)].iter_mut().zip(found).for_each(|(sum, more)| *sum += more);
+    };
+    if let Some(parts) = &sweep.by_group {
+        let found = in_order(parts, sweep.parallel, |&(set, rows)| {
+            let mut found = vec![0.0; sweep.set_len];
+            for rows in rows.chunks(TILE) {
+                let by_score: Vec<f64> = rows.iter().map(|&row| slopes[row as usize]).collect();
+                let (set, block) = (&parameters[places(set)], &features.pick(rows));
+                kernel.pull_back_rows(set, Block::new(block, 0), &by_score, &mut found);
             }
-        }
-        Some(parts) => {
-            let found = in_order(&parts, parallel(kernel, features), |&(set, rows)| {
-                let mut found = vec![0.0; kernel.len()];
-                let (mut gathered, mut by_score) = (Gathered::new(features), Vec::new());
-                for rows in rows.chunks(TILE) {
-                    let block = gathered.gather(features, rows);
-                    by_score.clear();
-                    by_score.extend(rows.iter().map(|&row| score_gradient[row as usize]));
-                    let parameters = &parameters[set * kernel.len()..][..kernel.len()];
-                    kernel.pull_back(parameters, block, &by_score, &mut found);
-                }
-                found
-            });
-            for ((set, _), found) in parts.iter().zip(found) {
-                add(&mut gradient[set * kernel.len()..][..kernel.len()], &found);
-            }
-        }
+            found
+        });
+        parts.iter().zip(found).for_each(|(&(set, _), found)| add(set, found));
+        return gradient;
     }
-}
-
-/// The parts of the rows of each group, where groups have sets of their own.
-fn listed(groups: GroupUse, features: &Features) -> Option<Vec<(usize, &[u32])>> {
-    let GroupUse::Weights { groups } = groups else { return None };
-    let size = part(features);
-    let by_group = features.rows_by_group(groups)?.into_iter().enumerate();
-    Some(by_group.flat_map(|(set, rows)| rows.chunks(size).map(move |rows| (set, rows))).collect())
-}
-
-/// The one set that all rows use, where groups have no sets of their own or the features no groups.
-fn set_of_all(groups: GroupUse) -> usize {
-    match groups {
-        GroupUse::Weights { groups } => groups,
-        GroupUse::Blind | GroupUse::Offsets { .. } => 0,
-    }
-}
-
-fn shared<'a>(kernel: &impl Kernel, groups: GroupUse, parameters: &'a [f64]) -> &'a [f64] {
-    &parameters[set_of_all(groups) * kernel.len()..][..kernel.len()]
-}
-
-fn score_all(kernel: &impl Kernel, parameters: &[f64], features: &Features, scores: &mut [f64]) {
-    let size = part(features);
-    if parallel(kernel, features) {
-        let parts = scores.par_chunks_mut(size).enumerate();
-        parts.for_each(|(part, scores)| kernel.score(parameters, block(features, part * size), scores));
-    } else {
-        kernel.score(parameters, block(features, 0), scores);
-    }
-}
-
-fn pull_back_all(
-    kernel: &impl Kernel,
-    parameters: &[f64],
-    features: &Features,
-    score_gradient: &[f64],
-    gradient: &mut [f64],
-) {
-    let size = part(features);
-    let parts: Vec<(usize, &[f64])> = score_gradient.chunks(size).enumerate().collect();
-    let found = in_order(&parts, parallel(kernel, features), |&(part, by_score)| {
-        let mut found = vec![0.0; kernel.len()];
-        kernel.pull_back(parameters, block(features, part * size), by_score, &mut found);
+    let parts: Vec<(usize, &[f64])> = slopes.chunks(sweep.part).enumerate().collect();
+    let found = in_order(&parts, sweep.parallel, |&(part, by_score)| {
+        let mut found = vec![0.0; sweep.set_len];
+        let (set, block) = (&parameters[places(sweep.shared)], Block::new(features, part * sweep.part));
+        kernel.pull_back_rows(set, block, by_score, &mut found);
         found
     });
-    for found in found {
-        add(gradient, &found);
+    found.into_iter().for_each(|found| add(sweep.shared, found));
+    if let GroupUse::Offsets { .. } = kernel.groups() {
+        features.add_to_offsets(slopes, &mut gradient[sweep.set_len..]);
     }
+    gradient
 }
 
-/// Rows of a part: by the number of rows alone.
-fn part(features: &Features) -> usize {
-    features.rows().div_ceil(PARTS).max(PART)
+/// How rows are cut into parts.
+struct Sweep<'a> {
+    /// Parameters in a set.
+    set_len: usize,
+    /// Rows of a part: by the number of rows alone.
+    part: usize,
+    /// Whether threads are worth their cost.
+    parallel: bool,
+    /// The set and the rows of each part, where groups have sets of their own.
+    by_group: Option<Vec<(usize, &'a [u32])>>,
+    /// The one set that all rows use, where groups have no sets of their own or the features no groups.
+    shared: usize,
 }
 
-fn parallel(kernel: &impl Kernel, features: &Features) -> bool {
-    features.rows().saturating_mul(kernel.len()) > PARALLEL
+impl<'a> Sweep<'a> {
+    fn new(kernel: &impl Kernel, features: &'a Features) -> Sweep<'a> {
+        let set_len = kernel.set_len();
+        let part = features.rows().div_ceil(PARTS).max(PART);
+        let parallel = features.rows().saturating_mul(set_len) > PARALLEL;
+        let GroupUse::Weights { groups: shared } = kernel.groups() else {
+            return Sweep { set_len, part, parallel, by_group: None, shared: 0 };
+        };
+        let parts = |(set, rows): (usize, &'a [u32])| rows.chunks(part).map(move |rows| (set, rows));
+        let by_group = features.rows_by_group(shared);
+        let by_group = by_group.map(|rows| rows.into_iter().enumerate().flat_map(parts).collect());
+        Sweep { set_len, part, parallel, by_group, shared }
+    }
 }
 
 fn in_order<T: Sync, R: Send>(items: &[T], parallel: bool, work: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
     match parallel {
         true => items.par_iter().map(work).collect(),
         false => items.iter().map(work).collect(),
-    }
-}
-
-/// The rows from one on; kernels stop after as many as they have scores for.
-fn block(features: &Features, first: usize) -> Block<'_> {
-    let values = &features.values()[first * features.dense_width()..];
-    Block { values, words: features.words().map(|words| (words, first)) }
-}
-
-/// Rows that were copied together.
-struct Gathered {
-    values: Vec<f64>,
-    words: Option<Words>,
-}
-
-impl Gathered {
-    fn new(features: &Features) -> Gathered {
-        Gathered { values: Vec::new(), words: features.words().map(Words::emptied) }
-    }
-
-    fn gather(&mut self, features: &Features, rows: &[u32]) -> Block<'_> {
-        self.values.clear();
-        for &row in rows {
-            self.values.extend_from_slice(features.row(row as usize));
-        }
-        if let (Some(gathered), Some(words)) = (&mut self.words, features.words()) {
-            gathered.clear();
-            rows.iter().for_each(|&row| gathered.push(words.row(row as usize)));
-        }
-        Block { values: &self.values, words: self.words.as_ref().map(|words| (words, 0)) }
-    }
-}
-
-fn add(sums: &mut [f64], more: &[f64]) {
-    for (sum, more) in sums.iter_mut().zip(more) {
-        *sum += more;
     }
 }

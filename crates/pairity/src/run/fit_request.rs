@@ -6,7 +6,7 @@ use crate::learners::{ScorerKind, text::VOCABULARY};
 use crate::methods::MethodOptions;
 use crate::metrics::Settings;
 use crate::pairs::SurrogateKind;
-use crate::solvers::{Answer, Player, TrainSettings};
+use crate::solvers::{Answer, Player, SolverKind, TrainSettings};
 use std::time::Duration;
 
 /// What is trained, for what, and how.
@@ -36,6 +36,8 @@ pub struct FitRequest {
     pub own_test: bool,
     /// Share of the training queries that only the constraints look at.
     pub multiplier_share: f64,
+    /// What moves the scorer toward the goal.
+    pub solver: SolverKind,
     /// Who weighs the constraints.
     pub player: Player,
     /// What the scorer descends in place of rates.
@@ -74,6 +76,7 @@ impl Default for FitRequest {
             own_validation: false,
             own_test: false,
             multiplier_share: 0.0,
+            solver: settings.solver,
             player: settings.player,
             surrogate: settings.surrogate,
             iterations: settings.iterations,
@@ -133,6 +136,7 @@ impl FitRequest {
         let mut settings = TrainSettings {
             iterations: self.iterations,
             snapshots: self.snapshots.unwrap_or(defaults.snapshots).min(self.iterations),
+            solver: self.solver,
             player: self.player,
             surrogate: self.surrogate,
             average: self.measure.average,

@@ -1,47 +1,54 @@
 //! What a run that was interrupted needs to go on as if nothing had happened.
 
 use super::executor::SolverRun;
-use super::loss::LossTerm;
+use super::solver::Training;
 use super::train::{Data, TrainError, TrainSettings};
-use crate::examples::{Attribute, Examples};
-use crate::goals::Problem;
-use crate::learners::Architecture;
+use crate::examples::Attribute;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 const SCHEMA: &str = "pairity.checkpoint/2";
 
 /// The state of all runs at one moment, as a JSON document.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
+    text: String,
+    fingerprint: u64,
+    iterations: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Document<R> {
     schema: String,
     /// Of everything that the runs depend on.
     fingerprint: u64,
-    runs: Vec<SolverRun<Value>>,
+    runs: R,
+}
+
+/// What is known of a run whatever the solver.
+#[derive(Deserialize)]
+struct AnyRun {
+    iteration: usize,
 }
 
 impl Checkpoint {
     pub(crate) fn new<S: Serialize>(
         fingerprint: u64,
         runs: &[SolverRun<S>],
-    ) -> Result<Checkpoint, serde_json::Error> {
-        let runs =
-            runs.iter().map(|run| run.map(|state| serde_json::to_value(state))).collect::<Result<_, _>>()?;
-        Ok(Checkpoint { schema: SCHEMA.to_owned(), fingerprint, runs })
+    ) -> Result<Checkpoint, TrainError> {
+        let document = Document { schema: SCHEMA.to_owned(), fingerprint, runs };
+        let iterations = runs.iter().map(|run| run.iteration).sum();
+        Ok(Checkpoint { text: serde_json::to_string(&document).map_err(wrong)?, fingerprint, iterations })
     }
 
     /// Iterations made, over all runs.
     pub fn iterations(&self) -> usize {
-        self.runs.iter().map(|run| run.iteration).sum()
+        self.iterations
     }
 
     /// The document.
-    ///
-    /// # Errors
-    /// None in practice.
-    pub fn to_json(&self) -> Result<String, TrainError> {
-        serde_json::to_string(self).map_err(wrong)
+    pub fn to_json(&self) -> &str {
+        &self.text
     }
 
     /// The checkpoint of a document.
@@ -49,14 +56,13 @@ impl Checkpoint {
     /// # Errors
     /// A text that is no checkpoint.
     pub fn from_json(text: &str) -> Result<Checkpoint, TrainError> {
-        let checkpoint: Checkpoint = serde_json::from_str(text).map_err(wrong)?;
-        match checkpoint.schema == SCHEMA {
-            true => Ok(checkpoint),
-            false => Err(TrainError::Checkpoint(format!(
-                "its schema is {:?} and not {SCHEMA:?}",
-                checkpoint.schema
-            ))),
+        let Document { schema, fingerprint, runs } =
+            serde_json::from_str::<Document<Vec<AnyRun>>>(text).map_err(wrong)?;
+        if schema != SCHEMA {
+            return Err(TrainError::Checkpoint(format!("its schema is {schema:?} and not {SCHEMA:?}")));
         }
+        let iterations = runs.iter().map(|run| run.iteration).sum();
+        Ok(Checkpoint { text: text.to_owned(), fingerprint, iterations })
     }
 
     /// The runs, if they are for the same problem on the same data.
@@ -67,7 +73,8 @@ impl Checkpoint {
         if self.fingerprint != fingerprint {
             return Err(TrainError::OtherRun);
         }
-        self.runs.iter().map(|run| run.map(|state| S::deserialize(state)).map_err(wrong)).collect()
+        let document: Document<_> = serde_json::from_str(&self.text).map_err(wrong)?;
+        Ok(document.runs)
     }
 }
 
@@ -77,70 +84,55 @@ fn wrong(cause: serde_json::Error) -> TrainError {
 
 /// A number that changes with anything that the runs depend on. Time limits are left out: they decide
 /// when a run ends, not what it does.
-pub(crate) fn fingerprint(
-    problem: &Problem,
-    scorer: &Architecture,
-    data: &Data,
-    settings: &TrainSettings,
-    term: Option<&dyn LossTerm>,
-) -> u64 {
+pub(crate) fn fingerprint(training: &Training, data: &Data) -> u64 {
+    let Training { problem, architecture, features, settings, term } = training;
     let start = settings.start.as_deref().unwrap_or_default();
     let settings =
-        TrainSettings { time_limit: None, answer: Default::default(), start: None, ..settings.clone() };
-    let mut hash = Hash::default();
-    hash.numbers(start);
-    hash.text(&format!("{problem:?} {scorer:?} {settings:?} {term:?}"));
-    hash.numbers(data.features.values());
-    if let Some(words) = data.features.words() {
-        for row in 0..words.rows() {
-            hash.number(words.row(row).len() as u64);
-            words.row(row).iter().for_each(|&code| hash.number(code.into()));
+        TrainSettings { time_limit: None, answer: Default::default(), start: None, ..(*settings).clone() };
+    let mut hash = Hash(0xcbf2_9ce4_8422_2325);
+    hash.add(bits(start));
+    hash.add(format!("{problem:?} {architecture:?} {settings:?} {term:?}").bytes());
+    hash.add(bits(features.values()));
+    if let Some(words) = features.words() {
+        (0..words.rows()).for_each(|row| hash.add(words.row(row).iter().copied()));
+    }
+    hash.add(features.codes().unwrap_or(&[]).iter().copied());
+    for examples in [Some(data.train), data.multipliers].into_iter().flatten() {
+        hash.add(examples.row.iter().copied());
+        hash.add((0..examples.queries()).map(|query| examples.query(query).end as u64));
+        for numbers in [&examples.labels, &examples.weights, &examples.factors].into_iter().flatten() {
+            hash.add(bits(numbers));
+        }
+        match &examples.attribute {
+            Attribute::None => {}
+            Attribute::Groups { codes, .. } => hash.add(codes.iter().copied()),
+            Attribute::Continuous(values) => hash.add(bits(values)),
         }
     }
-    for &code in data.features.codes().unwrap_or(&[]) {
-        hash.number(code.into());
-    }
-    for examples in [Some(data.train), data.multipliers].into_iter().flatten() {
-        hash.examples(examples);
-    }
     hash.0
+}
+
+fn bits(numbers: &[f64]) -> impl Iterator<Item = u64> {
+    numbers.iter().map(|number| number.to_bits())
 }
 
 /// FNV-1a over 64-bit words.
 struct Hash(u64);
 
-impl Default for Hash {
-    fn default() -> Hash {
-        Hash(0xcbf2_9ce4_8422_2325)
-    }
-}
-
 impl Hash {
-    fn number(&mut self, number: u64) {
+    /// Adds a list, and its length: lists don't run into each other.
+    fn add(&mut self, list: impl Iterator<Item = impl Into<u64>>) {
+        let mut length = 0;
+        for number in list {
+            self.mix(number.into());
+            length += 1;
+        }
+        self.mix(length);
+    }
+
+    fn mix(&mut self, number: u64) {
         let mixed = (self.0 ^ number).wrapping_mul(0x0000_0100_0000_01b3);
         // The product alone never carries high bits down.
         self.0 = mixed ^ (mixed >> 32);
-    }
-
-    fn numbers(&mut self, numbers: &[f64]) {
-        self.number(numbers.len() as u64);
-        numbers.iter().for_each(|number| self.number(number.to_bits()));
-    }
-
-    fn text(&mut self, text: &str) {
-        text.bytes().for_each(|byte| self.number(byte.into()));
-    }
-
-    fn examples(&mut self, examples: &Examples) {
-        examples.row.iter().for_each(|&row| self.number(row.into()));
-        (0..examples.queries()).for_each(|query| self.number(examples.query(query).end as u64));
-        for numbers in [&examples.labels, &examples.weights, &examples.factors].into_iter().flatten() {
-            self.numbers(numbers);
-        }
-        match &examples.attribute {
-            Attribute::None => {}
-            Attribute::Groups { codes, .. } => codes.iter().for_each(|&code| self.number(code.into())),
-            Attribute::Continuous(values) => self.numbers(values),
-        }
     }
 }

@@ -2,41 +2,14 @@
 //! None of these has an influence on what the solver does.
 
 use super::checkpoint::Checkpoint;
-use super::train::TrainError;
-use crate::goals::{Assessment, Problem};
+use super::solver::{Executed, Solver, SolverTask};
+use super::train::{TrainError, TrainSettings};
 use rayon::prelude::*;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
 /// Runs pause this often at least, for progress, checkpoints and whoever wants to stop them.
 const PAUSE: Duration = Duration::from_millis(200);
-
-/// A way to solve a problem, one iteration at a time.
-pub(crate) trait Solver: Sync {
-    /// All that a later iteration depends on.
-    type State: Send + Serialize + DeserializeOwned;
-    /// Room that iterations use again.
-    type Buffers;
-
-    /// The state from which a run with a step size starts.
-    fn start(&self, step_size: f64) -> Self::State;
-
-    /// Room for iterations.
-    fn buffers(&self) -> Self::Buffers;
-
-    /// One iteration, counted from 0: how the scorer did before it. None if scores became infinite, after
-    /// which there is nothing more to do.
-    fn next_iteration(
-        &self,
-        iteration: usize,
-        state: &mut Self::State,
-        buffers: &mut Self::Buffers,
-    ) -> Option<Assessment>;
-
-    /// The parameters of the scorer as it is now, and what objective and bounds weigh.
-    fn snapshot(&self, state: &Self::State) -> (Vec<f64>, Vec<f64>);
-}
 
 /// A scorer on the way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,41 +29,25 @@ pub(crate) struct Snapshot {
 /// One run of a solver.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SolverRun<S> {
-    pub step_size: f64,
+    step_size: f64,
     /// Iterations made.
     pub iteration: usize,
     /// The value to be minimized, in the last iteration.
     cost: f64,
     /// The largest violation, in the last iteration.
     violation: f64,
-    pub snapshots: Vec<Snapshot>,
+    snapshots: Vec<Snapshot>,
     /// None once scores became infinite.
-    pub state: Option<S>,
+    state: Option<S>,
 }
 
-impl<S> SolverRun<S> {
-    /// The same run with its state in another form.
-    pub(crate) fn map<T, E>(&self, form: impl Fn(&S) -> Result<T, E>) -> Result<SolverRun<T>, E> {
-        Ok(SolverRun {
-            step_size: self.step_size,
-            iteration: self.iteration,
-            cost: self.cost,
-            violation: self.violation,
-            snapshots: self.snapshots.clone(),
-            state: self.state.as_ref().map(form).transpose()?,
-        })
+impl<S: Solver> SolverRun<S> {
+    /// The scorer as it is now.
+    fn current(&self) -> Option<Snapshot> {
+        let (parameters, weights) = self.state.as_ref()?.snapshot();
+        let SolverRun { iteration, cost, violation, .. } = *self;
+        Some(Snapshot { iteration, parameters, cost, violation, weights })
     }
-}
-
-/// Why runs ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Termination {
-    /// All iterations were made.
-    Completed,
-    /// Time ran out.
-    TimeLimit,
-    /// Somebody stopped them.
-    Interrupted,
 }
 
 /// How far runs have come.
@@ -125,43 +82,50 @@ impl Default for Watch<'_> {
 }
 
 /// Runs a solver.
-pub(crate) struct Executor<'a, S> {
-    pub solver: &'a S,
-    pub problem: &'a Problem,
-    /// Of each run.
-    pub iterations: usize,
-    /// Iterations from one snapshot to the next.
-    pub every: usize,
-    pub time_limit: Option<Duration>,
+pub(crate) struct Executor<'a> {
+    pub task: &'a SolverTask<'a>,
     /// Of everything that the runs depend on.
     pub fingerprint: u64,
 }
 
-impl<S: Solver> Executor<'_, S> {
-    /// Runs at their start, or where a checkpoint left them.
-    pub(crate) fn runs(
-        &self,
-        step_sizes: &[f64],
-        resume: Option<Checkpoint>,
-    ) -> Result<Vec<SolverRun<S::State>>, TrainError> {
-        if let Some(checkpoint) = resume {
-            return checkpoint.resume(self.fingerprint);
-        }
+impl Executor<'_> {
+    /// Makes a run for each step size, from its start or from where a checkpoint left it.
+    pub(crate) fn run<S: Solver>(&self, mut watch: Watch) -> Result<Executed, TrainError> {
         let start = |&step_size: &f64| SolverRun {
             step_size,
             iteration: 0,
             cost: 0.0,
             violation: 0.0,
             snapshots: Vec::new(),
-            state: Some(self.solver.start(step_size)),
+            state: Some(S::start(self.task, step_size)),
         };
-        Ok(step_sizes.iter().map(start).collect())
+        let mut runs: Vec<SolverRun<S>> = match watch.resume.take() {
+            Some(checkpoint) => checkpoint.resume(self.fingerprint)?,
+            None => self.settings().step_sizes.iter().map(start).collect(),
+        };
+        let completed = self.execute(&mut runs, &watch);
+        for run in &mut runs {
+            // Where it was stopped, its last scorer too.
+            let last = if self.is_over(run) { None } else { run.current() };
+            run.snapshots.extend(last);
+        }
+        Ok((runs.into_iter().map(|run| (run.step_size, run.snapshots)).collect(), completed))
     }
 
-    /// Makes the iterations of all runs side by side, pausing for progress and checkpoints.
-    pub(crate) fn execute(&self, runs: &mut [SolverRun<S::State>], watch: &Watch) -> Termination {
+    fn settings(&self) -> &TrainSettings {
+        self.task.training.settings
+    }
+
+    /// Iterations from one snapshot to the next.
+    fn every(&self) -> usize {
+        self.settings().iterations / self.settings().snapshots
+    }
+
+    /// Makes the iterations of all runs side by side, pausing for progress and checkpoints: whether all were
+    /// made, before time ran out or somebody stopped them.
+    fn execute<S: Solver>(&self, runs: &mut [SolverRun<S>], watch: &Watch) -> bool {
         let start = Instant::now();
-        let in_time = || self.time_limit.is_none_or(|limit| start.elapsed() < limit);
+        let in_time = || self.settings().time_limit.is_none_or(|limit| start.elapsed() < limit);
         let (mut saved, mut took) = (Instant::now(), Duration::ZERO);
         while runs.iter().any(|run| !self.is_over(run)) {
             let pause = Instant::now();
@@ -170,13 +134,13 @@ impl<S: Solver> Executor<'_, S> {
             // wait for another thread to wake up, several times.
             rayon::scope(|_| {
                 runs.par_iter_mut().for_each(|run| {
-                    let to = run.iteration + self.every;
+                    let to = run.iteration + self.every();
                     self.iterate(run, &|done| done < to && pause.elapsed() < PAUSE && in_time());
                 });
             });
             let over = runs.iter().all(|run| self.is_over(run));
-            let interrupted = !(watch.progress)(&self.progress(runs));
-            let stop = (interrupted || !in_time()) && !over;
+            let go_on = (watch.progress)(&self.progress(runs)) && in_time();
+            let stop = !go_on && !over;
             // Large states take long to write: no more than a tenth of the time goes there.
             if stop || saved.elapsed() >= watch.save_every.max(10 * took) {
                 let started = Instant::now();
@@ -187,22 +151,23 @@ impl<S: Solver> Executor<'_, S> {
                 saved = Instant::now();
             }
             if stop {
-                return if interrupted { Termination::Interrupted } else { Termination::TimeLimit };
+                return false;
             }
         }
-        Termination::Completed
+        true
     }
 
-    fn is_over(&self, run: &SolverRun<S::State>) -> bool {
-        run.state.is_none() || run.iteration >= self.iterations
+    fn is_over<S>(&self, run: &SolverRun<S>) -> bool {
+        run.state.is_none() || run.iteration >= self.settings().iterations
     }
 
     /// Makes iterations while `go_on` agrees, which is asked after each with their number.
-    fn iterate(&self, run: &mut SolverRun<S::State>, go_on: &dyn Fn(usize) -> bool) {
-        let mut buffers = self.solver.buffers();
-        while run.iteration < self.iterations {
+    fn iterate<S: Solver>(&self, run: &mut SolverRun<S>, go_on: &dyn Fn(usize) -> bool) {
+        let mut buffers = S::buffers(self.task);
+        let iterations = self.settings().iterations;
+        while run.iteration < iterations {
             let Some(state) = &mut run.state else { break };
-            let Some(found) = self.solver.next_iteration(run.iteration, state, &mut buffers) else {
+            let Some(found) = state.next_iteration(self.task, run.iteration, &mut buffers) else {
                 run.state = None;
                 break;
             };
@@ -210,8 +175,8 @@ impl<S: Solver> Executor<'_, S> {
             // A batch may lack the pairs of the objective.
             run.cost = if found.cost.is_finite() { found.cost } else { 0.0 };
             run.violation = found.violation;
-            if run.iteration.is_multiple_of(self.every) || run.iteration == self.iterations {
-                run.snapshots.extend(self.current(run));
+            if run.iteration.is_multiple_of(self.every()) || run.iteration == iterations {
+                run.snapshots.extend(run.current());
             }
             if !go_on(run.iteration) {
                 break;
@@ -219,34 +184,17 @@ impl<S: Solver> Executor<'_, S> {
         }
     }
 
-    /// The snapshots of a run, and where it was stopped its last scorer.
-    pub(crate) fn snapshots(&self, run: SolverRun<S::State>) -> Vec<Snapshot> {
-        let last = if self.is_over(&run) { None } else { self.current(&run) };
-        let mut snapshots = run.snapshots;
-        snapshots.extend(last);
-        snapshots
-    }
-
-    /// The scorer as it is now.
-    fn current(&self, run: &SolverRun<S::State>) -> Option<Snapshot> {
-        let (parameters, weights) = self.solver.snapshot(run.state.as_ref()?);
-        let SolverRun { iteration, cost, violation, .. } = *run;
-        Some(Snapshot { iteration, parameters, cost, violation, weights })
-    }
-
     /// How far all runs have come, and the best among them.
-    fn progress(&self, runs: &[SolverRun<S::State>]) -> RunProgress {
-        let done = |run: &_| if self.is_over(run) { self.iterations } else { run.iteration };
-        let best = runs
-            .iter()
-            .filter(|run| run.state.is_some())
-            .map(|run| (run.violation, run.cost))
-            .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    fn progress<S>(&self, runs: &[SolverRun<S>]) -> RunProgress {
+        let iterations = self.settings().iterations;
+        let done = |run: &_| if self.is_over(run) { iterations } else { run.iteration };
+        let live = runs.iter().filter(|run| run.state.is_some()).map(|run| (run.violation, run.cost));
+        let best = live.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let (violation, cost) = best.unwrap_or_default();
         RunProgress {
             done: runs.iter().map(done).sum(),
-            iterations: runs.len() * self.iterations,
-            objective: self.problem.stated_objective(cost),
+            iterations: runs.len() * iterations,
+            objective: self.task.training.problem.stated_objective(cost),
             violation,
         }
     }

@@ -11,50 +11,21 @@
 //! The multipliers may look at other examples than the scorer: what a scorer with many parameters fits
 //! to the training examples would otherwise look as if it held everywhere.
 
-use super::batches::Batches;
-use super::executor::Solver;
-use super::loss::{LossSettings, Sample, SurrogateWeights};
+use super::loss::{Batches, Sample, SurrogateWeights};
 use super::players::{Multipliers, Player};
+use super::solver::{Solver, SolverTask, Training};
 use crate::goals::{Assessment, Problem};
-use crate::learners::{Adam, Architecture, Features, Learner, Parametric, ScoreSlope, Trace};
+use crate::learners::{Adam, Learner, Parametric, ScoreSlope, Trace};
 use serde::{Deserialize, Serialize};
 
-/// The game of a scorer with parameters.
-pub(crate) struct Game<'a> {
-    pub problem: &'a Problem,
-    pub architecture: &'a Architecture,
-    pub player: Player,
-    pub seed: u64,
-    /// Parameters to start from, if not the architecture's own.
-    pub start: Option<&'a [f64]>,
-    pub batch: Option<usize>,
-    pub loss: LossSettings<'a>,
-    /// The features of all rows, which batches are picked from.
-    pub features: &'a Features,
-    pub sample: &'a Sample<'a>,
-    /// What the multipliers look at, if that is something else.
-    pub multipliers: Option<&'a Sample<'a>>,
-}
-
-/// Both players: all that a later iteration depends on.
+/// Both players.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct GameState<L> {
-    pub step_size: f64,
+pub(crate) struct Game<L> {
+    step_size: f64,
     pub learner: L,
     pub multipliers: Multipliers,
     /// Stands for the objective where that has several forms.
     slack: Option<(f64, Adam)>,
-}
-
-impl<L: Learner> GameState<L> {
-    pub(crate) fn new(problem: &Problem, learner: L, player: Player, step_size: f64) -> GameState<L> {
-        GameState {
-            step_size,
-            learner,
-            multipliers: Multipliers::new(player, problem.game_bounds().count()),
-            slack: problem.has_slack().then(|| (problem.ideal(), Adam::new(1))),
-        }
-    }
 }
 
 /// Room that every iteration uses again, and what it found.
@@ -92,32 +63,41 @@ pub(crate) struct GameView<'a> {
     pub draw: u64,
 }
 
-impl GameView<'_> {
+impl<L: Learner> Game<L> {
+    pub(crate) fn new(problem: &Problem, learner: L, player: Player, step_size: f64) -> Game<L> {
+        Game {
+            step_size,
+            learner,
+            multipliers: Multipliers::new(player, problem.game_bounds().count()),
+            slack: problem.has_slack().then(|| (problem.ideal(), Adam::new(1))),
+        }
+    }
+
     /// Finds scores, true rates, loss and slopes, and moves nothing. None if scores are not finite.
-    pub(crate) fn look<L: Learner>(&self, state: &GameState<L>, room: &mut Buffers) -> Option<Trace> {
-        let GameView { problem, sample, .. } = *self;
+    pub(crate) fn look(&self, view: &GameView, room: &mut Buffers) -> Option<Trace> {
+        let GameView { problem, sample, .. } = *view;
         let n = sample.examples().len();
         room.scores.resize(n, 0.0);
         room.slopes.resize(n, 0.0);
-        let trace = state.learner.forward(&sample.features, self.draw, &mut room.scores);
+        let trace = self.learner.forward(&sample.features, view.draw, &mut room.scores);
         if !room.scores.iter().all(|score| score.is_finite()) {
             return None;
         }
         let order = sample.order(&room.scores);
-        room.rates = match self.multipliers {
+        room.rates = match view.multipliers {
             None => sample.true_rates(&order),
             Some(other) => {
                 room.multiplier_scores.resize(other.examples().len(), 0.0);
-                state.learner.scores(&other.features, &mut room.multiplier_scores);
+                self.learner.scores(&other.features, &mut room.multiplier_scores);
                 other.true_rates(&other.order(&room.multiplier_scores))
             }
         };
-        let weights = &state.multipliers.weights;
-        let objective = state.slack.is_none().then_some((&problem.objective[0], weights[0]));
+        let weights = &self.multipliers.weights;
+        let objective = self.slack.is_none().then_some((&problem.objective[0], weights[0]));
         let bounds = problem.game_bounds().zip(weights[1..].iter().copied());
         room.weights.set(problem, objective.into_iter().chain(bounds));
         room.value = sample.loss(&order, &room.weights, &mut room.slopes, &mut room.term);
-        if state.learner.uses_curvature() {
+        if self.learner.uses_curvature() {
             room.curvature.resize(n, 0.0);
             sample.curvature(&order, &room.weights, &mut room.curvature);
         }
@@ -125,17 +105,13 @@ impl GameView<'_> {
     }
 
     /// One step of both players. None if scores are not finite.
-    pub(crate) fn step<L: Learner>(
-        &self,
-        state: &mut GameState<L>,
-        room: &mut Buffers,
-    ) -> Option<Assessment> {
-        let trace = self.look(state, room)?;
-        let GameState { step_size, learner, multipliers, slack } = state;
-        let slacked = if slack.is_some() { self.problem.objective.len() } else { 0 };
+    pub(crate) fn step(&mut self, view: &GameView, room: &mut Buffers) -> Option<Assessment> {
+        let trace = self.look(view, room)?;
+        let Game { step_size, learner, multipliers, slack } = self;
+        let slacked = if slack.is_some() { view.problem.objective.len() } else { 0 };
         let below = slack.as_ref().map_or(0.0, |(slack, _)| *slack);
-        let violations = self.problem.game_bounds().enumerate().map(|(at, form)| {
-            let miss = self.problem.value(form, &room.rates) - if at < slacked { below } else { 0.0 };
+        let violations = view.problem.game_bounds().enumerate().map(|(at, form)| {
+            let miss = view.problem.value(form, &room.rates) - if at < slacked { below } else { 0.0 };
             // A batch may lack the pairs of a rate: then it says nothing about the constraint.
             if miss.is_nan() { 0.0 } else { miss }
         });
@@ -143,51 +119,52 @@ impl GameView<'_> {
         room.violations.extend(violations);
         let curvature = learner.uses_curvature().then_some(&room.curvature[..]);
         let slope = ScoreSlope { gradient: &room.slopes, curvature };
-        learner.step(&self.sample.features, &trace, slope, *step_size);
+        learner.step(&view.sample.features, &trace, slope, *step_size);
         if let Some((slack, adam)) = slack {
             let weights = &multipliers.weights;
             let slope = weights[0] - weights[1..=slacked].iter().sum::<f64>();
             adam.descend(std::slice::from_mut(slack), &[slope], *step_size);
         }
         multipliers.ascend(&room.violations, *step_size);
-        Some(self.problem.assess(&room.rates))
+        Some(view.problem.assess(&room.rates))
     }
 }
 
-impl Solver for Game<'_> {
-    type State = GameState<Parametric>;
+impl Solver for Game<Parametric> {
     type Buffers = Buffers;
 
-    fn start(&self, step_size: f64) -> Self::State {
-        let mut learner = Parametric::new(self.architecture, self.seed);
-        if let Some(start) = self.start {
+    fn start(task: &SolverTask, step_size: f64) -> Self {
+        let Training { problem, architecture, settings, .. } = task.training;
+        let mut learner = Parametric::new(architecture, settings.seed);
+        if let Some(start) = &settings.start {
             learner.restore(start);
         }
-        GameState::new(self.problem, learner, self.player, step_size)
+        Game::new(problem, learner, settings.player, step_size)
     }
 
-    fn buffers(&self) -> Buffers {
-        let batches = Batches::new(self.sample.examples(), self.batch, self.seed);
-        Buffers { batches, ..Buffers::new(self.problem) }
+    fn buffers(task: &SolverTask) -> Buffers {
+        let Training { problem, settings, .. } = task.training;
+        let batches = Batches::new(task.sample.examples(), settings.batch, settings.seed);
+        Buffers { batches, ..Buffers::new(problem) }
     }
 
     fn next_iteration(
-        &self,
+        &mut self,
+        task: &SolverTask,
         iteration: usize,
-        state: &mut Self::State,
         room: &mut Buffers,
     ) -> Option<Assessment> {
+        let SolverTask { training, sample, multipliers } = *task;
         // Another draw for each step, the same when a run is resumed.
-        let draw = self.seed.rotate_left(32) ^ iteration as u64;
-        let view =
-            GameView { problem: self.problem, sample: self.sample, multipliers: self.multipliers, draw };
-        let Some(batches) = &mut room.batches else { return view.step(state, room) };
-        let examples = self.sample.examples().part(batches.units(iteration)).ok()?;
-        let sample = Sample::batch(self.problem, &examples, self.features, self.loss)?;
-        GameView { sample: &sample, ..view }.step(state, room)
+        let draw = training.settings.seed.rotate_left(32) ^ iteration as u64;
+        let view = GameView { problem: training.problem, sample, multipliers, draw };
+        let Some(batches) = &mut room.batches else { return self.step(&view, room) };
+        let examples = sample.examples().part(batches.units(iteration)).ok()?;
+        let sample = Sample::batch(&training, &examples)?;
+        self.step(&GameView { sample: &sample, ..view }, room)
     }
 
-    fn snapshot(&self, state: &Self::State) -> (Vec<f64>, Vec<f64>) {
-        (state.learner.snapshot(), state.multipliers.weights.clone())
+    fn snapshot(&self) -> (Vec<f64>, Vec<f64>) {
+        (self.learner.snapshot(), self.multipliers.weights.clone())
     }
 }

@@ -1,12 +1,17 @@
-//! What is evaluated on one sample of examples: the true rates of scores, and the loss that they descend.
+//! What is evaluated on one sample of examples: the true rates of scores, and the loss that they descend. A sample
+//! may be a mini-batch.
 
+use super::score_player::ScoreSettings;
+use super::solver::Training;
 use super::train::TrainError;
-use crate::examples::Examples;
+use crate::examples::{Examples, shuffled};
 use crate::goals::{LinearForm, Problem, ProblemError};
-use crate::learners::{Architecture, Features};
+use crate::learners::Features;
 use crate::model::ModelError;
-use crate::pairs::{RateIndex, ScoreOrder, Surrogate, SurrogateError, SurrogateKind, Weights};
-use crate::rates::{Average, Rate};
+use crate::pairs::{RateIndex, ScoreOrder, Surrogate, SurrogateError, Weights};
+use crate::rates::Rate;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 use std::fmt::Debug;
 
 /// A term on given examples: its value at scores, and its gradient, which is overwritten.
@@ -27,14 +32,6 @@ pub trait LossTerm: Debug + Sync {
     fn on<'a>(&self, examples: &'a Examples) -> Result<ScoreTerm<'a>, SurrogateError>;
 }
 
-/// What stands for rates in the loss, and what is added to it.
-#[derive(Clone, Copy)]
-pub(crate) struct LossSettings<'a> {
-    pub surrogate: SurrogateKind,
-    pub average: Average,
-    pub term: Option<&'a dyn LossTerm>,
-}
-
 /// Examples with their features, both in the order of the examples.
 pub(crate) struct Sample<'a> {
     pub features: Features,
@@ -45,58 +42,44 @@ pub(crate) struct Sample<'a> {
 
 impl<'a> Sample<'a> {
     /// Picks the features of the examples out of those of all rows, and checks that all fits.
-    pub(crate) fn new(
-        problem: &Problem,
-        architecture: &Architecture,
-        examples: &'a Examples,
-        features: &Features,
-        loss: LossSettings,
-    ) -> Result<Sample<'a>, TrainError> {
+    pub(crate) fn new(training: &Training, examples: &'a Examples) -> Result<Sample<'a>, TrainError> {
+        let Training { architecture, features, .. } = *training;
         if features.rows() != examples.rows() {
             return Err(ModelError::Rows { features: features.rows(), rows: examples.rows() }.into());
         }
         architecture.check(features)?;
-        let sample = Sample::prepared(problem, examples, features.select(&examples.row), loss)?;
+        let sample = Sample::prepared(training, examples)?;
         check_pairs(&sample.index)?;
         Ok(sample)
     }
 
     /// A mini-batch, which may lack the pairs that a term is taken over: then that adds nothing.
-    pub(crate) fn batch(
-        problem: &Problem,
-        examples: &'a Examples,
-        features: &Features,
-        loss: LossSettings,
-    ) -> Option<Sample<'a>> {
-        let features = || features.select(&examples.row);
-        let plain = LossSettings { term: None, ..loss };
-        let whole = Sample::prepared(problem, examples, features(), loss);
-        whole.or_else(|_| Sample::prepared(problem, examples, features(), plain)).ok()
+    pub(crate) fn batch(training: &Training, examples: &'a Examples) -> Option<Sample<'a>> {
+        let plain = Training { term: None, ..*training };
+        Sample::prepared(training, examples).or_else(|_| Sample::prepared(&plain, examples)).ok()
+    }
+
+    fn prepared(training: &Training, examples: &'a Examples) -> Result<Sample<'a>, SurrogateError> {
+        let Training { problem, features, settings, term, .. } = *training;
+        Ok(Sample {
+            features: features.select(&examples.row),
+            index: RateIndex::new(examples, &problem.rates, settings.average),
+            surrogate: Surrogate::new(settings.surrogate, 1.0)?,
+            term: term.map(|term| term.on(examples)).transpose()?,
+        })
     }
 
     /// Examples of their own, for scores from outside.
     pub(crate) fn of_scores(
         problem: &Problem,
         examples: Examples,
-        loss: LossSettings,
-        margin: f64,
+        settings: &ScoreSettings,
     ) -> Result<Sample<'static>, TrainError> {
         let features = Features::none(examples.len());
-        let index = RateIndex::owning(examples, &problem.rates, loss.average);
+        let index = RateIndex::owning(examples, &problem.rates, settings.average);
         check_pairs(&index)?;
-        Ok(Sample { features, index, surrogate: Surrogate::new(loss.surrogate, margin)?, term: None })
-    }
-
-    fn prepared(
-        problem: &Problem,
-        examples: &'a Examples,
-        features: Features,
-        loss: LossSettings,
-    ) -> Result<Sample<'a>, SurrogateError> {
-        let index = RateIndex::new(examples, &problem.rates, loss.average);
-        let surrogate = Surrogate::new(loss.surrogate, 1.0)?;
-        let term = loss.term.map(|term| term.on(examples)).transpose()?;
-        Ok(Sample { features, index, surrogate, term })
+        let surrogate = Surrogate::new(settings.surrogate, settings.margin)?;
+        Ok(Sample { features, index, surrogate, term: None })
     }
 
     pub(crate) fn examples(&self) -> &Examples {
@@ -140,13 +123,9 @@ impl<'a> Sample<'a> {
 fn check_pairs(index: &RateIndex) -> Result<(), TrainError> {
     let labels = index.examples().has_labels();
     let has_value = |at: usize| if index.rates()[at] == Rate::Mse { labels } else { index.has_pairs(at) };
-    match (0..index.rates().len()).find(|&at| !has_value(at)) {
-        None => Ok(()),
-        Some(rate) => {
-            let rate = index.rates()[rate].name(index.examples().groups());
-            Err(ProblemError::NoPairs { what: "the goal".to_owned(), rate }.into())
-        }
-    }
+    let Some(rate) = (0..index.rates().len()).find(|&at| !has_value(at)) else { return Ok(()) };
+    let rate = index.rates()[rate].name(index.examples().groups());
+    Err(ProblemError::NoPairs { what: "the goal".to_owned(), rate }.into())
 }
 
 /// Weights of the surrogates: of the error of each rate, of the rate itself, and of the squared error.
@@ -182,5 +161,63 @@ impl SurrogateWeights {
                 }
             }
         }
+    }
+}
+
+/// Mini-batches: queries, or rows without queries, in an order that is drawn anew when all were used.
+///
+/// The order follows from the seed and the number of the round alone, so that a run which is resumed
+/// sees the same batches as one that was never interrupted.
+pub(crate) struct Batches {
+    size: usize,
+    units: usize,
+    seed: u64,
+    round: Option<(usize, Vec<u32>)>,
+}
+
+impl Batches {
+    /// None if one batch holds everything.
+    pub(crate) fn new(examples: &Examples, size: Option<usize>, seed: u64) -> Option<Batches> {
+        let units = examples.units();
+        let size = size.filter(|&size| size < units)?.max(1);
+        Some(Batches { size, units, seed, round: None })
+    }
+
+    /// The units of an iteration, counted from 0.
+    pub(crate) fn units(&mut self, iteration: usize) -> &[u32] {
+        let a_round = self.units.div_ceil(self.size);
+        let (round, place) = (iteration / a_round, iteration % a_round);
+        if self.round.as_ref().is_none_or(|(current, _)| *current != round) {
+            let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+            random.set_stream(round as u64 + 1);
+            self.round = Some((round, shuffled(self.units, &mut random)));
+        }
+        let order = self.round.as_ref().map_or(&[][..], |(_, order)| order);
+        &order[place * self.size..((place + 1) * self.size).min(self.units)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::examples::Columns;
+
+    #[test]
+    fn a_round_of_batches_holds_every_unit_once_and_rounds_differ() {
+        let labels: Vec<f64> = (0..10).map(f64::from).collect();
+        let examples = Examples::new(Columns { labels: Some(&labels), ..Columns::default() }).unwrap();
+        let mut batches = Batches::new(&examples, Some(4), 7).unwrap();
+        let mut round = |first: usize| -> Vec<u32> {
+            (first..first + 3).flat_map(|iteration| batches.units(iteration).to_vec()).collect()
+        };
+        let (first, second, again) = (round(0), round(3), round(0));
+        assert_eq!(first, again);
+        assert_ne!(first, second);
+        for mut order in [first, second] {
+            order.sort_unstable();
+            assert_eq!(order, (0..10).collect::<Vec<_>>());
+        }
+        assert!(Batches::new(&examples, Some(10), 7).is_none());
+        assert!(Batches::new(&examples, None, 7).is_none());
     }
 }

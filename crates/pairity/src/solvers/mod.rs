@@ -2,12 +2,11 @@
 //!
 //! A [`Problem`](crate::goals::Problem) says what is wanted, a [`Learner`](crate::learners::Learner) gives
 //! scores and takes steps, a solver makes one iteration after the other, and the executor runs it: it owns
-//! time, progress, interruption and checkpoints. The paper's game is the solver.
+//! time, progress, interruption and checkpoints. [`SolverKind`] lists the solvers: the paper's game, so far.
 //!
 //! The result is a stochastic model: a few scorers and the probabilities they are drawn with, one draw a
 //! query. Its rates are the expected rates of the draw.
 
-mod batches;
 mod checkpoint;
 mod evaluation;
 mod executor;
@@ -20,6 +19,7 @@ mod score_player;
 mod score_player_tests;
 mod selection;
 mod shrink;
+mod solver;
 #[cfg(test)]
 mod tests;
 mod train;
@@ -32,4 +32,5 @@ pub use parts::Parts;
 pub use players::Player;
 pub use score_player::{ScorePlayer, ScoreSettings, ScoreStatus, ScoreStep};
 pub use selection::{Answer, Reach, reach};
+pub use solver::SolverKind;
 pub use train::{Data, Status, TracePoint, TrainError, TrainSettings, Trained, train, train_with};

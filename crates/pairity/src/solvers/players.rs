@@ -87,20 +87,15 @@ impl Multipliers {
     }
 
     fn refresh(&mut self) {
-        let d = self.weights.len();
-        match self.player {
-            Player::Swap => {
-                let matrix: Vec<f64> = self.state.iter().map(|x| x.exp()).collect();
-                self.weights = stationary(&matrix, d);
-            }
+        let exponentials = || self.state.iter().map(|x| x.exp());
+        self.weights = match self.player {
+            Player::Swap => stationary(&exponentials().collect::<Vec<f64>>(), self.weights.len()),
             Player::External => {
-                let sum: f64 = self.state.iter().map(|x| x.exp()).sum();
-                self.weights = self.state.iter().map(|x| x.exp() / sum).collect();
+                let sum: f64 = exponentials().sum();
+                exponentials().map(|x| x / sum).collect()
             }
-            Player::Lagrangian => {
-                self.weights = std::iter::once(1.0).chain(self.state.iter().copied()).collect();
-            }
-        }
+            Player::Lagrangian => std::iter::once(1.0).chain(self.state.iter().copied()).collect(),
+        };
     }
 }
 

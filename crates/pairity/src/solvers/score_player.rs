@@ -4,8 +4,8 @@
 //! slope by each score. The other player, who weighs the objective against the constraints by their true
 //! violations, moves with every step.
 
-use super::game::{Buffers, GameState, GameView};
-use super::loss::{LossSettings, Sample};
+use super::game::{Buffers, Game, GameView};
+use super::loss::Sample;
 use super::players::Player;
 use super::selection::Reach;
 use super::train::{TrainError, check_step_size};
@@ -98,7 +98,7 @@ pub struct ScoreStatus {
 pub struct ScorePlayer {
     problem: Problem,
     sample: Sample<'static>,
-    state: GameState<OutsideScores>,
+    game: Game<OutsideScores>,
     buffers: Buffers,
     steps: usize,
     snapshots: Vec<Vec<f64>>,
@@ -115,11 +115,9 @@ impl ScorePlayer {
         settings: &ScoreSettings,
     ) -> Result<ScorePlayer, TrainError> {
         check_step_size(settings.step_size)?;
-        let loss = LossSettings { surrogate: settings.surrogate, average: settings.average, term: None };
-        let sample = Sample::of_scores(&problem, examples, loss, settings.margin)?;
-        let learner = OutsideScores::default();
+        let sample = Sample::of_scores(&problem, examples, settings)?;
         Ok(ScorePlayer {
-            state: GameState::new(&problem, learner, settings.player, settings.step_size),
+            game: Game::new(&problem, OutsideScores::default(), settings.player, settings.step_size),
             buffers: Buffers::new(&problem),
             steps: 0,
             snapshots: Vec::new(),
@@ -133,11 +131,9 @@ impl ScorePlayer {
     /// # Errors
     /// Scores that are not finite, or not as many as rows.
     pub fn step(&mut self, scores: &[f64]) -> Result<ScoreStep, TrainError> {
-        self.state.learner.restore(&self.sample.examples().arrange(scores)?);
-        let view = GameView { problem: &self.problem, sample: &self.sample, multipliers: None, draw: 0 };
-        view.step(&mut self.state, &mut self.buffers);
+        let step = self.evaluate(scores, true)?;
         self.steps += 1;
-        Ok(self.found())
+        Ok(step)
     }
 
     /// What to descend at these scores as the constraints are weighed now, which stays as it is.
@@ -145,17 +141,24 @@ impl ScorePlayer {
     /// # Errors
     /// Scores that are not finite, or not as many as rows.
     pub fn look(&mut self, scores: &[f64]) -> Result<ScoreStep, TrainError> {
-        self.state.learner.restore(&self.sample.examples().arrange(scores)?);
-        let view = GameView { problem: &self.problem, sample: &self.sample, multipliers: None, draw: 0 };
-        view.look(&self.state, &mut self.buffers);
-        Ok(self.found())
+        self.evaluate(scores, false)
     }
 
-    /// What the last scores have to descend, by row.
-    fn found(&self) -> ScoreStep {
-        let examples = self.sample.examples();
-        let Buffers { value, slopes, curvature, .. } = &self.buffers;
-        ScoreStep { value: *value, gradient: examples.by_row(slopes), curvature: examples.by_row(curvature) }
+    fn evaluate(&mut self, scores: &[f64], moves: bool) -> Result<ScoreStep, TrainError> {
+        let ScorePlayer { problem, sample, game, buffers, .. } = self;
+        let examples = sample.examples();
+        game.learner.restore(&examples.arrange(scores)?);
+        let view = GameView { problem, sample, multipliers: None, draw: 0 };
+        match moves {
+            true => drop(game.step(&view, buffers)),
+            false => drop(game.look(&view, buffers)),
+        }
+        let Buffers { value, slopes, curvature, .. } = buffers;
+        Ok(ScoreStep {
+            value: *value,
+            gradient: examples.by_row(slopes),
+            curvature: examples.by_row(curvature),
+        })
     }
 
     /// The rates of the goal at the last scores, by the names that goals give them.
@@ -173,7 +176,7 @@ impl ScorePlayer {
             objective: self.problem.stated_objective(found.cost),
             meets_goal: found.met,
             violations: found.misses,
-            weights: self.problem.weights_by_constraint(&self.state.multipliers.weights),
+            weights: self.problem.weights_by_constraint(&self.game.multipliers.weights),
         }
     }
 

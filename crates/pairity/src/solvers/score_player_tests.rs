@@ -74,13 +74,13 @@ fn a_player_by_scores_leads_a_scorer_the_way_the_trainer_does() {
             ScoreSettings { player, surrogate, average: Average::Queries, step_size: 0.05, margin: 1.0 };
         let mut game = ScorePlayer::new(problem, examples.clone(), &own).unwrap();
         let mut parameters = scorer.start(0);
-        let (mut adam, mut scores, mut gradient) = (Adam::new(2), vec![0.0; features.rows()], vec![0.0; 2]);
+        let (mut adam, mut scores) = (Adam::new(2), vec![0.0; features.rows()]);
         for _ in 0..40 {
             scorer.score(&parameters, &features, &mut scores);
             let step = game.step(&scores).unwrap();
             assert!(step.curvature.iter().all(|&bend| bend >= 0.0));
             assert!((0..60).all(|query| step.gradient[4 * query + 3] == 0.0));
-            scorer.pull_back(&parameters, &features, &Trace::default(), &step.gradient, &mut gradient);
+            let gradient = scorer.pull_back(&parameters, &features, &Trace::default(), &step.gradient);
             adam.descend(&mut parameters, &gradient, 0.05);
         }
         for (found, expected) in parameters.iter().zip(&trained.components[0].parameters) {

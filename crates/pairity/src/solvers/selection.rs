@@ -2,7 +2,7 @@
 
 use super::executor::Snapshot;
 use super::loss::{Sample, SurrogateWeights};
-use super::shrink::{Mixture, evaluate, expected, shrink};
+use super::shrink::{Mixture, finite, shrink};
 use super::train::TrainError;
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::Problem;
@@ -50,9 +50,8 @@ pub(crate) struct Chosen {
     /// The run it comes from.
     pub run: usize,
     pub components: Vec<Component>,
-    /// Cost, violation and rates on the selection examples.
+    /// How it does on the selection examples.
     pub mixture: Mixture,
-    pub rates: Vec<f64>,
 }
 
 /// Selects on a sample.
@@ -71,18 +70,15 @@ impl Selector<'_> {
     }
 
     /// The rates of scorers, by their parameters; NaN where scores are not numbers.
-    pub(crate) fn rates(&self, scorers: &[&[f64]]) -> Vec<Vec<f64>> {
+    fn rates<'p>(&self, scorers: impl IndexedParallelIterator<Item = &'p Vec<f64>>) -> Vec<Vec<f64>> {
         let none = || vec![f64::NAN; self.problem.rates.len()];
-        let rates = |parameters: &&[f64]| {
-            self.scores(parameters).map(|s| self.sample.true_rates(&self.sample.order(&s)))
-        };
-        scorers.par_iter().map(|parameters| rates(parameters).unwrap_or_else(none)).collect()
+        let rates = |scores: Vec<f64>| self.sample.true_rates(&self.sample.order(&scores));
+        scorers.map(|parameters| self.scores(parameters).map_or_else(none, rates)).collect()
     }
 
     /// The snapshots of a run with their rates.
-    pub(crate) fn rated(&self, step_size: f64, snapshots: Vec<Snapshot>) -> RunSnapshots {
-        let parameters: Vec<&[f64]> = snapshots.iter().map(|s| s.parameters.as_slice()).collect();
-        let rates = self.rates(&parameters);
+    pub(crate) fn rated(&self, (step_size, snapshots): (f64, Vec<Snapshot>)) -> RunSnapshots {
+        let rates = self.rates(snapshots.par_iter().map(|snapshot| &snapshot.parameters));
         RunSnapshots { step_size, snapshots, rates }
     }
 
@@ -94,7 +90,7 @@ impl Selector<'_> {
             Answer::Last => self.best_single(runs, |left| left == 0),
             Answer::Deterministic => {
                 let single = self.best_single(runs, |_| true)?;
-                if single.mixture.violation == 0.0 {
+                if single.mixture.assessment.violation == 0.0 {
                     return Some(single);
                 }
                 let mixture = self.best_mixture(runs)?;
@@ -115,11 +111,10 @@ impl Selector<'_> {
         };
         let of_run = |(run, own): (usize, &RunSnapshots)| (0..own.snapshots.len()).map(move |t| (run, t));
         let all: Vec<(usize, usize)> = runs.iter().enumerate().flat_map(of_run).collect();
-        let losses: Vec<f64> =
-            all.par_iter().map(|&(run, t)| loss(&runs[run].snapshots[t].parameters)).collect();
-        let finite = (0..all.len()).filter(|&at| losses[at].is_finite());
-        let (run, t) = all[finite.min_by(|&a, &b| losses[a].total_cmp(&losses[b]))?];
-        Some(chosen(run, &runs[run], evaluate(problem, &runs[run].rates, vec![(t, 1.0)])))
+        let losses = all.par_iter().map(|&(run, t)| (loss(&runs[run].snapshots[t].parameters), run, t));
+        let losses: Vec<_> = losses.filter(|(loss, ..)| loss.is_finite()).collect();
+        let (_, run, t) = losses.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+        Some(chosen(run, &runs[run], Mixture::new(problem, &runs[run].rates, vec![(t, 1.0)])))
     }
 
     /// The best of the runs' best mixtures.
@@ -131,14 +126,17 @@ impl Selector<'_> {
 
     /// The best snapshot among those whose number of snapshots after them is accepted.
     fn best_single(&self, runs: &[RunSnapshots], accepts: fn(usize) -> bool) -> Option<Chosen> {
-        let mut singles = Vec::new();
-        for (run, RunSnapshots { rates, .. }) in runs.iter().enumerate() {
-            let numbers = |t: &usize| rates[*t].iter().all(|rate| rate.is_finite());
-            for t in (0..rates.len()).filter(|t| accepts(rates.len() - 1 - t)).filter(numbers) {
-                singles.push((run, evaluate(self.problem, rates, vec![(t, 1.0)])));
-            }
-        }
-        best_of(runs, singles)
+        let of_run = |(run, RunSnapshots { rates, .. }): (usize, &RunSnapshots)| {
+            let accepted = self.singles(rates, |t| accepts(rates.len() - 1 - t));
+            accepted.map(|single| (run, single)).collect::<Vec<_>>()
+        };
+        best_of(runs, runs.iter().enumerate().flat_map(of_run).collect())
+    }
+
+    /// Each accepted scorer by itself, if its rates are numbers.
+    fn singles(&self, rates: &[Vec<f64>], accepts: impl Fn(usize) -> bool) -> impl Iterator<Item = Mixture> {
+        let accepted = finite(rates).filter(move |&t| accepts(t));
+        accepted.map(move |t| Mixture::new(self.problem, rates, vec![(t, 1.0)]))
     }
 
     /// The snapshot with the best objective, whatever the constraints.
@@ -167,19 +165,12 @@ impl Selector<'_> {
                 }));
             }
         }
-        let parameters: Vec<&[f64]> = tried.iter().map(Vec::as_slice).collect();
-        let rates = self.rates(&parameters);
-        let numbers = |t: &usize| rates[*t].iter().all(|rate| rate.is_finite());
-        let candidates: Vec<Mixture> = (0..rates.len())
-            .filter(numbers)
-            .map(|t| evaluate(self.problem, &rates, vec![(t, 1.0)]))
-            .filter(|candidate| candidate.violation == 0.0)
-            .collect();
-        let best = candidates.into_iter().min_by(|a, b| a.cost.total_cmp(&b.cost))?;
-        let t = best.members.first()?.0;
-        let parameters = tried.swap_remove(t);
+        let rates = self.rates(tried.par_iter());
+        let feasible = self.singles(&rates, |_| true).filter(|single| single.assessment.violation == 0.0);
+        let best = feasible.min_by(|a, b| a.assessment.cost.total_cmp(&b.assessment.cost))?;
+        let parameters = tried.swap_remove(best.members.first()?.0);
         let components = vec![Component { probability: 1.0, snapshot: 0, parameters }];
-        Some(Chosen { run: mixture.run, components, rates: rates[t].clone(), mixture: best })
+        Some(Chosen { run: mixture.run, components, mixture: best })
     }
 }
 
@@ -235,8 +226,9 @@ pub fn reach(
 impl Reach {
     /// The best mixture of scorers whose rates stand in the order of the problem's.
     pub(super) fn of(problem: &Problem, rates: &[Vec<f64>]) -> Result<Reach, TrainError> {
-        let Mixture { members, cost, violation } = shrink(problem, rates).ok_or(TrainError::Nothing)?;
-        Ok(Reach { members, objective: problem.stated_objective(cost), violation })
+        let Mixture { members, assessment } = shrink(problem, rates).ok_or(TrainError::Nothing)?;
+        let objective = problem.stated_objective(assessment.cost);
+        Ok(Reach { members, objective, violation: assessment.violation })
     }
 }
 
@@ -250,7 +242,8 @@ fn direction(parameters: &[f64], ranks_only: bool) -> Vec<f64> {
 
 /// The best of some mixtures, given with the runs that they come from.
 fn best_of(runs: &[RunSnapshots], mixtures: Vec<(usize, Mixture)>) -> Option<Chosen> {
-    let values: Vec<(f64, f64)> = mixtures.iter().map(|(_, m)| (m.cost, m.violation)).collect();
+    let values: Vec<(f64, f64)> =
+        mixtures.iter().map(|(_, own)| (own.assessment.cost, own.assessment.violation)).collect();
     let (run, mixture) = mixtures.into_iter().nth(pick(&values)?)?;
     Some(chosen(run, &runs[run], mixture))
 }
@@ -258,8 +251,7 @@ fn best_of(runs: &[RunSnapshots], mixtures: Vec<(usize, Mixture)>) -> Option<Cho
 fn chosen(run: usize, own: &RunSnapshots, mixture: Mixture) -> Chosen {
     let members = mixture.members.iter();
     let components = members.map(|&(t, probability)| component(&own.snapshots[t], probability)).collect();
-    let rates = expected(&own.rates, &mixture.members);
-    Chosen { run, components, mixture, rates }
+    Chosen { run, components, mixture }
 }
 
 fn component(snapshot: &Snapshot, probability: f64) -> Component {

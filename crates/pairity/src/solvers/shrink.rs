@@ -22,17 +22,14 @@ const NEGLIGIBLE: f64 = 1e-7;
 pub(crate) struct Mixture {
     /// Candidate and probability, by candidate; probabilities add up to 1.
     pub members: Vec<(usize, f64)>,
-    /// The largest violation of a bound, at least 0.
-    pub violation: f64,
-    /// The value to be minimized.
-    pub cost: f64,
+    /// How it does, at its expected rates.
+    pub assessment: Assessment,
 }
 
 /// The best mixture of candidates, whose rates stand in the order of the problem's; none without
 /// candidates, or if every one has a rate that is not a number.
 pub(crate) fn shrink(problem: &Problem, candidates: &[Vec<f64>]) -> Option<Mixture> {
-    let finite: Vec<usize> =
-        (0..candidates.len()).filter(|&t| candidates[t].iter().all(|rate| rate.is_finite())).collect();
+    let finite: Vec<usize> = finite(candidates).collect();
     let column = |form: &LinearForm| -> Vec<f64> {
         finite.iter().map(|&t| problem.value(form, &candidates[t])).collect()
     };
@@ -43,30 +40,24 @@ pub(crate) fn shrink(problem: &Problem, candidates: &[Vec<f64>]) -> Option<Mixtu
     let (probabilities, _) = solve(&costs, &bounds, Some(least), finite.len())
         .or_else(|| solve(&costs, &bounds, Some(least + TOLERANCE / 2.0), finite.len()))?;
     let sum: f64 = probabilities.iter().filter(|&&p| p > NEGLIGIBLE).sum();
-    let members: Vec<(usize, f64)> = finite
-        .iter()
-        .zip(&probabilities)
-        .filter(|(_, p)| **p > NEGLIGIBLE)
-        .map(|(&t, p)| (t, p / sum))
-        .collect();
-    Some(evaluate(problem, candidates, members))
+    let likely = finite.into_iter().zip(probabilities).filter(|(_, p)| *p > NEGLIGIBLE);
+    Some(Mixture::new(problem, candidates, likely.map(|(t, p)| (t, p / sum)).collect()))
 }
 
-/// Cost and violation of given members.
-pub(crate) fn evaluate(problem: &Problem, candidates: &[Vec<f64>], members: Vec<(usize, f64)>) -> Mixture {
-    let rates = expected(candidates, &members);
-    let Assessment { cost, violation, .. } = problem.assess(&rates);
-    Mixture { members, violation, cost }
+/// The candidates whose rates are all numbers.
+pub(crate) fn finite(candidates: &[Vec<f64>]) -> impl Iterator<Item = usize> {
+    (0..candidates.len()).filter(move |&t| candidates[t].iter().all(|rate| rate.is_finite()))
 }
 
-/// The expected rates of a mixture.
-pub(crate) fn expected(candidates: &[Vec<f64>], members: &[(usize, f64)]) -> Vec<f64> {
-    let width = members.first().map_or(0, |&(t, _)| candidates[t].len());
-    let mut rates = vec![0.0; width];
-    for &(t, p) in members {
-        rates.iter_mut().zip(&candidates[t]).for_each(|(rate, own)| *rate += p * own);
+impl Mixture {
+    /// The mixture of given members.
+    pub(crate) fn new(problem: &Problem, candidates: &[Vec<f64>], members: Vec<(usize, f64)>) -> Mixture {
+        let mut rates = vec![0.0; problem.rates.len()];
+        for &(t, p) in &members {
+            rates.iter_mut().zip(&candidates[t]).for_each(|(rate, own)| *rate += p * own);
+        }
+        Mixture { members, assessment: problem.assess(&rates) }
     }
-    rates
 }
 
 /// Minimizes the largest of `tops` over distributions, with every row of `bounds` at most `limit`.
@@ -127,8 +118,8 @@ mod tests {
         // Gaps +0.3 and −0.1: p · 0.3 − (1 − p) · 0.1 ≤ 0.1 gives p = 1/2.
         let rows = candidates(&problem, &[[0.9, 0.6, 0.92], [0.7, 0.8, 0.84], [0.5, 0.5, 0.5]]);
         let mixture = shrink(&problem, &rows).unwrap();
-        assert_eq!(mixture.violation, 0.0);
-        assert!((mixture.cost + 0.88).abs() < 1e-6, "{mixture:?}");
+        assert_eq!(mixture.assessment.violation, 0.0);
+        assert!((mixture.assessment.cost + 0.88).abs() < 1e-6, "{mixture:?}");
         assert_eq!(mixture.members.len(), 2);
         assert!((mixture.members[0].1 - 0.5).abs() < 1e-6);
     }
@@ -138,7 +129,7 @@ mod tests {
         let problem = problem("auc", Some("cross_group <= 0.1"));
         let rows = candidates(&problem, &[[0.9, 0.6, 0.92], [0.8, 0.6, 0.7]]);
         let mixture = shrink(&problem, &rows).unwrap();
-        assert!((mixture.violation - 0.1).abs() < 1e-6, "{mixture:?}");
+        assert!((mixture.assessment.violation - 0.1).abs() < 1e-6, "{mixture:?}");
         assert_eq!(mixture.members.iter().map(|m| m.0).collect::<Vec<_>>(), [1]);
     }
 
@@ -147,7 +138,7 @@ mod tests {
         let problem = problem("min(A[a > b], A[b > a])", None);
         let rows = candidates(&problem, &[[1.0, 0.2, 0.0], [0.2, 1.0, 0.0], [0.5, 0.5, 0.0]]);
         let mixture = shrink(&problem, &rows).unwrap();
-        assert!((mixture.cost + 0.6).abs() < 1e-6, "{mixture:?}");
+        assert!((mixture.assessment.cost + 0.6).abs() < 1e-6, "{mixture:?}");
     }
 
     #[test]

@@ -239,7 +239,7 @@ fn cut_again_and_again(problem: &Problem, rows: &DrawnRows, settings: &TrainSett
     let mut kept: Option<String> = None;
     for _ in 0..10_000 {
         let saved = std::cell::RefCell::new(None);
-        let save = |checkpoint: &Checkpoint| *saved.borrow_mut() = Some(checkpoint.to_json().unwrap());
+        let save = |checkpoint: &Checkpoint| *saved.borrow_mut() = Some(checkpoint.to_json().to_owned());
         let resume = kept.as_ref().map(|text| Checkpoint::from_json(text).unwrap());
         let watch = Watch { progress: &|_| false, save: &save, resume, ..Watch::default() };
         let trained = train(problem, &linear(2), &data, settings, watch).unwrap();

@@ -1,16 +1,17 @@
 //! Training: a run for each step size, the best mixture of each run's snapshots, the best of these.
 
 use super::checkpoint::fingerprint;
-use super::executor::{Executor, Snapshot, SolverRun, Termination, Watch};
-use super::game::Game;
-use super::loss::{LossSettings, LossTerm, Sample};
+use super::executor::{Executor, Snapshot, Watch};
+use super::loss::{LossTerm, Sample};
 use super::players::Player;
 use super::selection::{Answer, RunSnapshots, Selector};
 use super::shrink::shrink;
+use super::solver::{SolverKind, SolverTask, Training};
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::{Problem, ProblemError};
 use crate::learners::{Architecture, Features, ScorerError};
 use crate::model::{Component, ModelError};
+use crate::names::names;
 use crate::pairs::{SurrogateError, SurrogateKind};
 use crate::rates::Average;
 use std::time::Duration;
@@ -24,6 +25,8 @@ pub struct TrainSettings {
     pub snapshots: usize,
     /// Step sizes to try, each in a run of its own.
     pub step_sizes: Vec<f64>,
+    /// What moves the scorer toward the goal.
+    pub solver: SolverKind,
     /// Who weighs the constraints.
     pub player: Player,
     /// What the scorer descends in place of rates.
@@ -49,6 +52,7 @@ impl Default for TrainSettings {
             iterations: 2_500,
             snapshots: 100,
             step_sizes: vec![1e-3, 1e-2, 0.1, 1.0, 10.0],
+            solver: SolverKind::Paper,
             player: Player::Swap,
             surrogate: SurrogateKind::Hinge,
             average: Average::Pairs,
@@ -133,17 +137,13 @@ pub enum Status {
     NotConverged,
 }
 
-impl Status {
-    /// The status as it is written in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Status::Feasible => "feasible",
-            Status::FeasibleAsMixture => "feasible_as_mixture",
-            Status::Infeasible => "infeasible",
-            Status::TimeLimit => "time_limit",
-            Status::NotConverged => "not_converged",
-        }
-    }
+// As it is written in reports.
+names! { Status:
+    "feasible" => Feasible, "One scorer meets every constraint";
+    "feasible_as_mixture" => FeasibleAsMixture, "A mixture of scorers does";
+    "infeasible" => Infeasible, "The least violation found is above 0, and came no nearer";
+    "time_limit" => TimeLimit, "Time ran out, or somebody stopped it";
+    "not_converged" => NotConverged, "It is above 0, but was still falling";
 }
 
 /// A point on the way of a run.
@@ -222,74 +222,51 @@ pub fn train_with(
     architecture: &Architecture,
     data: &Data,
     settings: &TrainSettings,
-    mut watch: Watch,
+    watch: Watch,
 ) -> Result<Trained, TrainError> {
     check(settings, architecture, term)?;
-    let loss = LossSettings { surrogate: settings.surrogate, average: settings.average, term };
-    let on = |examples| Sample::new(problem, architecture, examples, data.features, loss);
+    let training = Training { problem, architecture, features: data.features, settings, term };
+    let on = |examples| Sample::new(&training, examples);
     let sample = on(data.train)?;
     let multipliers = data.multipliers.map(on).transpose()?;
     let validation = data.validation.map(on).transpose()?;
-    let solver = Game {
-        problem,
-        architecture,
-        player: settings.player,
-        seed: settings.seed,
-        start: settings.start.as_deref(),
-        batch: settings.batch,
-        loss,
-        features: data.features,
-        sample: &sample,
-        multipliers: multipliers.as_ref(),
-    };
-    let executor = Executor {
-        solver: &solver,
-        problem,
-        iterations: settings.iterations,
-        every: settings.iterations / settings.snapshots,
-        time_limit: settings.time_limit,
-        fingerprint: fingerprint(problem, architecture, data, settings, term),
-    };
-    let mut runs = executor.runs(&settings.step_sizes, watch.resume.take())?;
-    let termination = executor.execute(&mut runs, &watch);
+    let task = SolverTask { training, sample: &sample, multipliers: multipliers.as_ref() };
+    let executor = Executor { task: &task, fingerprint: fingerprint(&training, data) };
+    let (runs, completed) = settings.solver.run(&executor, watch)?;
     // What the scorer was fit to is seen by selection if there is nothing else, and what it was held to.
     let selected_on = validation.as_ref().or(multipliers.as_ref()).unwrap_or(&sample);
     let selector = Selector { problem, architecture, sample: selected_on };
-    let rated = |run: SolverRun<_>| selector.rated(run.step_size, executor.snapshots(run));
-    let runs: Vec<RunSnapshots> = runs.into_iter().map(rated).collect();
+    let runs: Vec<RunSnapshots> = runs.into_iter().map(|run| selector.rated(run)).collect();
     let chosen = match term {
         None => selector.choose(&runs, settings.answer),
         Some(_) => selector.least_loss(&runs),
     };
     let chosen = chosen.ok_or(TrainError::Nothing)?;
-    let found = problem.assess(&chosen.rates);
+    let found = chosen.mixture.assessment;
     let run = &runs[chosen.run];
     let status = match (found.met, chosen.components.len()) {
-        _ if termination != Termination::Completed => Status::TimeLimit,
+        _ if !completed => Status::TimeLimit,
         (true, 1) => Status::Feasible,
         (true, _) => Status::FeasibleAsMixture,
         (false, _) if still_improving(problem, run, found.violation) => Status::NotConverged,
         (false, _) => Status::Infeasible,
     };
-    Ok(Trained {
-        status,
-        meets_goal: found.met,
-        objective: problem.stated_objective(chosen.mixture.cost),
-        components: chosen.components,
-        step_size: run.step_size,
-        violations: found.misses,
-        unbound: if problem.constraints.is_empty() { None } else { selector.unbound(&runs) },
-        trace: run.snapshots.iter().map(|snapshot| trace_point(problem, snapshot)).collect(),
-    })
-}
-
-fn trace_point(problem: &Problem, snapshot: &Snapshot) -> TracePoint {
-    TracePoint {
+    let point = |snapshot: &Snapshot| TracePoint {
         iteration: snapshot.iteration,
         objective: problem.stated_objective(snapshot.cost),
         violation: snapshot.violation,
         weights: problem.weights_by_constraint(&snapshot.weights),
-    }
+    };
+    Ok(Trained {
+        status,
+        meets_goal: found.met,
+        objective: problem.stated_objective(found.cost),
+        components: chosen.components,
+        step_size: run.step_size,
+        violations: found.misses,
+        unbound: if problem.constraints.is_empty() { None } else { selector.unbound(&runs) },
+        trace: run.snapshots.iter().map(point).collect(),
+    })
 }
 
 fn check(
@@ -297,42 +274,34 @@ fn check(
     architecture: &Architecture,
     term: Option<&dyn LossTerm>,
 ) -> Result<(), TrainError> {
-    let wrong = |name, found: String, allowed| Err(TrainError::Setting { name, found, allowed });
-    if settings.iterations == 0 {
-        return wrong("iterations", "0".into(), "at least 1");
-    }
-    if settings.snapshots == 0 || settings.snapshots > settings.iterations {
-        return wrong("snapshots", settings.snapshots.to_string(), "between 1 and the number of iterations");
-    }
-    if settings.batch == Some(0) {
-        return wrong("the batch", "0".into(), "at least 1 query or row");
-    }
+    let TrainSettings { iterations, snapshots, batch, ref step_sizes, ref start, .. } = *settings;
+    ensure(iterations > 0, "iterations", 0, "at least 1")?;
+    let some = snapshots > 0 && snapshots <= iterations;
+    ensure(some, "snapshots", snapshots, "between 1 and the number of iterations")?;
+    ensure(batch != Some(0), "the batch", 0, "at least 1 query or row")?;
     term.map_or(Ok(()), LossTerm::check)?;
-    if settings.step_sizes.is_empty() {
-        return wrong("step sizes", "no number".into(), "at least one");
-    }
-    settings.step_sizes.iter().try_for_each(|&size| check_step_size(size))?;
-    match settings.start.as_ref().map(Vec::len) {
-        Some(found) if found != architecture.len() => {
-            wrong("the start", format!("{found} parameters"), "as many parameters as the scorer has")
-        }
-        _ => Ok(()),
-    }
+    ensure(!step_sizes.is_empty(), "step sizes", "no number", "at least one")?;
+    step_sizes.iter().try_for_each(|&size| check_step_size(size))?;
+    let found = start.as_ref().map_or(architecture.len(), Vec::len);
+    let (fits, found) = (found == architecture.len(), format!("{found} parameters"));
+    ensure(fits, "the start", found, "as many parameters as the scorer has")
 }
 
 pub(super) fn check_step_size(size: f64) -> Result<(), TrainError> {
-    match size > 0.0 && size.is_finite() {
-        true => Ok(()),
-        false => Err(TrainError::Setting {
-            name: "the step size",
-            found: size.to_string(),
-            allowed: "a number above 0",
-        }),
-    }
+    ensure(size > 0.0 && size.is_finite(), "the step size", size, "a number above 0")
+}
+
+fn ensure(
+    fits: bool,
+    name: &'static str,
+    found: impl ToString,
+    allowed: &'static str,
+) -> Result<(), TrainError> {
+    if fits { Ok(()) } else { Err(TrainError::Setting { name, found: found.to_string(), allowed }) }
 }
 
 /// Whether the last tenth of the snapshots brought the least violation down by more than a tenth.
 fn still_improving(problem: &Problem, run: &RunSnapshots, violation: f64) -> bool {
     let before = run.rates.len() - run.rates.len() / 10;
-    shrink(problem, &run.rates[..before]).is_none_or(|earlier| violation < 0.9 * earlier.violation)
+    shrink(problem, &run.rates[..before]).is_none_or(|earlier| violation < 0.9 * earlier.assessment.violation)
 }

@@ -42,9 +42,7 @@ fn scores_of(scorer: &Architecture, parameters: &[f64], features: &Features) -> 
 }
 
 fn pulled_back(scorer: &Architecture, parameters: &[f64], features: &Features, g: &[f64]) -> Vec<f64> {
-    let mut gradient = vec![f64::NAN; scorer.len()];
-    scorer.pull_back(parameters, features, &Trace::default(), g, &mut gradient);
-    gradient
+    scorer.pull_back(parameters, features, &Trace::default(), g)
 }
 
 /// One network, or one weighted sum if there are no hidden layers, as the formula says.

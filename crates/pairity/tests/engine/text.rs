@@ -125,9 +125,8 @@ fn gradients_are_slopes_with_and_without_dropout() {
                 let all = texts.iter().zip(&by_score);
                 all.map(|(text, g)| g.abs() * magnitude(&cnn, parameters, text)).sum::<f64>()
             };
-            let mut gradient = vec![f64::NAN; cnn.len()];
             let trace = cnn.forward(&parameters, &features, 9, &mut vec![0.0; texts.len()]);
-            cnn.pull_back(&parameters, &features, &trace, &by_score, &mut gradient);
+            let gradient = cnn.pull_back(&parameters, &features, &trace, &by_score);
 
             let (middle, mut compared) = (value(&parameters), 0);
             for place in 0..cnn.len() {
@@ -169,10 +168,8 @@ fn without_dropout_all_ways_back_agree_and_draws_change_nothing() {
     cnn.score(&parameters, &features, &mut scores[0]);
     let trace = cnn.forward(&parameters, &features, 3, &mut scores[1]);
     assert_eq!(scores[0], scores[1]);
-    let mut gradients = [vec![1.0; cnn.len()], vec![2.0; cnn.len()]];
-    cnn.pull_back(&parameters, &features, &Trace::default(), &by_score, &mut gradients[0]);
-    cnn.pull_back(&parameters, &features, &trace, &by_score, &mut gradients[1]);
-    assert_eq!(gradients[0], gradients[1]);
+    let pulled = |trace: &Trace| cnn.pull_back(&parameters, &features, trace, &by_score);
+    assert_eq!(pulled(&Trace::default()), pulled(&trace));
 }
 
 #[test]
@@ -206,9 +203,9 @@ fn results_have_the_same_bits_for_any_number_of_threads() {
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let (mut scores, mut gradient) = (vec![0.0; 100], vec![0.0; cnn.len()]);
+            let mut scores = vec![0.0; 100];
             let trace = cnn.forward(&parameters, &features, 5, &mut scores);
-            cnn.pull_back(&parameters, &features, &trace, &by_score, &mut gradient);
+            let gradient = cnn.pull_back(&parameters, &features, &trace, &by_score);
             (scores, gradient)
         })
     };
@@ -311,9 +308,9 @@ proptest! {
         let parameters = random_parameters(&*scorer, seed);
         let by_score: Vec<f64> = (0..rows.len()).map(|row| (row as f64 * 1.3).cos()).collect();
         let run = |features: &Features| {
-            let (mut scores, mut gradient) = (vec![0.0; rows.len()], vec![0.0; scorer.len()]);
+            let mut scores = vec![0.0; rows.len()];
             scorer.score(&parameters, features, &mut scores);
-            scorer.pull_back(&parameters, features, &Trace::default(), &by_score, &mut gradient);
+            let gradient = scorer.pull_back(&parameters, features, &Trace::default(), &by_score);
             [scores, gradient].concat()
         };
         // At most 20 terms below 1000 in another order.

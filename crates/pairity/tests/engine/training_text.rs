@@ -114,7 +114,7 @@ fn threads_and_interruptions_change_no_bit() {
     assert_eq!(whole, on(2));
 
     let saved = RefCell::new(None);
-    let save = |checkpoint: &Checkpoint| *saved.borrow_mut() = Some(checkpoint.to_json().unwrap());
+    let save = |checkpoint: &Checkpoint| *saved.borrow_mut() = Some(checkpoint.to_json().to_owned());
     let watch = Watch {
         progress: &|progress| progress.done < 20,
         save: &save,

@@ -115,11 +115,6 @@ impl TextCnn {
         }
     }
 
-    /// Parameters of the network without those of groups.
-    fn own(&self) -> usize {
-        self.parts().bias.saturating_add(1)
-    }
-
     /// Parameters to start from, with word vectors that were learned elsewhere in place of random ones.
     /// Vectors of another size than the scorer's embeddings are left out, as are those of words beyond
     /// its vocabulary.
@@ -136,33 +131,23 @@ impl TextCnn {
         parameters
     }
 
-    /// The pass of each part of the texts, and what becomes of it.
-    fn each<R: Send>(
+    /// The weights in single precision, and what is kept of the pass of each part of the texts.
+    fn passes<R: Send>(
         &self,
-        weights: &[f32],
+        parameters: &[f64],
         features: &Features,
         draw: Option<u64>,
-        work: impl Fn(&Net, Pass) -> R + Sync,
-    ) -> Vec<R> {
-        let Some(words) = features.words() else { return Vec::new() };
-        let net = Net::new(self, weights);
+        keep: fn(Pass) -> R,
+    ) -> (Vec<f32>, Vec<R>) {
+        let weights: Vec<f32> = parameters[..self.set_len()].iter().map(|&x| x as f32).collect();
+        let Some(words) = features.words() else { return (weights, Vec::new()) };
+        let net = Net::new(self, &weights);
         let starts: Vec<usize> = (0..words.rows()).step_by(TEXTS).collect();
-        let part = |&start: &usize| {
-            let rows = start..(start + TEXTS).min(words.rows());
-            work(&net, net.forward(words, rows, draw))
-        };
-        starts.par_iter().map(part).collect()
+        let part = |&start: &usize| net.forward(words, start..(start + TEXTS).min(words.rows()), draw);
+        let kept = starts.par_iter().map(|start| keep(part(start))).collect();
+        (weights, kept)
     }
 
-    /// The way of all texts forward.
-    fn trace(&self, parameters: &[f64], features: &Features, draw: Option<u64>) -> Trace {
-        let weights = single(&parameters[..self.own()]);
-        let passes = self.each(&weights, features, draw, |_, pass| pass);
-        Trace::of_text(weights, passes)
-    }
-}
-
-impl TextCnn {
     /// Few snapshots, as each has a million parameters; texts are read up to so many words.
     pub(in crate::learners) const DEFAULTS: LearnerDefaults = LearnerDefaults {
         snapshots: 20,
@@ -178,8 +163,8 @@ impl TextCnn {
 }
 
 impl Scorer for TextCnn {
-    fn len(&self) -> usize {
-        self.groups.len(self.own())
+    fn set_len(&self) -> usize {
+        self.parts().bias.saturating_add(1)
     }
 
     fn width(&self) -> usize {
@@ -200,10 +185,8 @@ impl Scorer for TextCnn {
         if !(0.0..1.0).contains(&self.dropout) {
             return Err(ScorerError::Dropout(self.dropout));
         }
-        match self.groups {
-            GroupUse::Weights { .. } => Err(ScorerError::GroupWeights),
-            GroupUse::Blind | GroupUse::Offsets { .. } => Ok(()),
-        }
+        let weights = matches!(self.groups, GroupUse::Weights { .. });
+        if weights { Err(ScorerError::GroupWeights) } else { Ok(()) }
     }
 
     fn check_kinds(&self, features: &Features) -> Result<(), ScorerError> {
@@ -213,81 +196,59 @@ impl Scorer for TextCnn {
         }
     }
 
-    fn start(&self, seed: u64) -> Vec<f64> {
+    fn start_set(&self, seed: u64) -> Vec<f64> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let mut parameters = Vec::with_capacity(self.own());
-        let window = self.window;
+        let mut set = Vec::with_capacity(self.set_len());
         let glorot = |inputs: usize, outputs: usize| (6.0 / (inputs + outputs) as f64).sqrt();
         let parts = self.parts();
         for (part, limit) in [
-            (&parts.embeddings, EMBEDDING_START),
-            (&parts.filters, glorot(self.seen(), window * self.filters)),
-            (&parts.filter_biases, 0.0),
-            (&parts.hidden, glorot(self.filters, self.hidden)),
-            (&parts.hidden_biases, 0.0),
-            (&parts.output, glorot(self.hidden, 1)),
+            (parts.embeddings, EMBEDDING_START),
+            (parts.filters, glorot(self.seen(), self.window * self.filters)),
+            (parts.hidden, glorot(self.filters, self.hidden)),
+            (parts.output, glorot(self.hidden, 1)),
         ] {
-            match limit > 0.0 {
-                true => parameters.extend(
-                    part.clone().map(|_| f64::from(((2.0 * random.random::<f64>() - 1.0) * limit) as f32)),
-                ),
-                false => parameters.resize(part.end, 0.0),
-            }
+            // The biases before it.
+            set.resize(part.start, 0.0);
+            set.extend(part.map(|_| f64::from(((2.0 * random.random::<f64>() - 1.0) * limit) as f32)));
         }
-        parameters.push(0.0);
-        self.groups.start(parameters)
+        set.push(0.0);
+        set
     }
 
     fn score(&self, parameters: &[f64], features: &Features, scores: &mut [f64]) {
-        let weights = single(&parameters[..self.own()]);
-        let found = self.each(&weights, features, None, |_, pass| pass.scores);
-        for (scores, found) in scores.chunks_mut(TEXTS).zip(found) {
-            scores.copy_from_slice(&found);
-        }
-        features.add_offsets(&parameters[self.own()..], scores);
+        let (_, found) = self.passes(parameters, features, None, |pass| pass.scores);
+        scores.chunks_mut(TEXTS).zip(&found).for_each(|(scores, found)| scores.copy_from_slice(found));
+        features.add_offsets(&parameters[self.set_len()..], scores);
     }
 
     fn forward(&self, parameters: &[f64], features: &Features, draw: u64, scores: &mut [f64]) -> Trace {
-        let trace = self.trace(parameters, features, Some(draw));
-        let passes = trace.text().map_or(&[][..], |(_, passes)| passes);
-        for (scores, pass) in scores.chunks_mut(TEXTS).zip(passes) {
-            scores.copy_from_slice(&pass.scores);
-        }
-        features.add_offsets(&parameters[self.own()..], scores);
-        trace
+        let (weights, passes) = self.passes(parameters, features, Some(draw), |pass| pass);
+        scores.chunks_mut(TEXTS).zip(&passes).for_each(|(scores, pass)| scores.copy_from_slice(&pass.scores));
+        features.add_offsets(&parameters[self.set_len()..], scores);
+        Trace { text: Some((weights, passes)) }
     }
 
-    fn pull_back(
-        &self,
-        parameters: &[f64],
-        features: &Features,
-        trace: &Trace,
-        score_gradient: &[f64],
-        gradient: &mut [f64],
-    ) {
-        gradient.fill(0.0);
-        let Some(words) = features.words() else { return };
-        let Some((weights, passes)) = trace.text() else {
-            let trace = self.trace(parameters, features, None);
-            return self.pull_back(parameters, features, &trace, score_gradient, gradient);
+    fn pull_back(&self, parameters: &[f64], features: &Features, trace: &Trace, slopes: &[f64]) -> Vec<f64> {
+        let mut gradient = vec![0.0; parameters.len()];
+        let Some(words) = features.words() else { return gradient };
+        let Some((weights, passes)) = &trace.text else {
+            let trace = Trace { text: Some(self.passes(parameters, features, None, |pass| pass)) };
+            return self.pull_back(parameters, features, &trace, slopes);
         };
         let net = Net::new(self, weights);
-        let parts: Vec<(&Pass, &[f64])> = passes.iter().zip(score_gradient.chunks(TEXTS)).collect();
+        let parts: Vec<(&Pass, &[f64])> = passes.iter().zip(slopes.chunks(TEXTS)).collect();
         let found: Vec<_> =
             parts.par_iter().map(|(pass, by_score)| net.backward(words, pass, by_score)).collect();
         // In order, whichever was ready first.
         for (pass, found) in passes.iter().zip(found) {
-            net.add(words, pass, &found, gradient);
+            net.add(words, pass, &found, &mut gradient);
         }
-        features.add_to_offsets(score_gradient, &mut gradient[self.own()..]);
+        features.add_to_offsets(slopes, &mut gradient[self.set_len()..]);
+        gradient
     }
 
     fn round(&self, parameters: &mut [f64]) {
-        let own = self.own().min(parameters.len());
-        parameters[..own].iter_mut().for_each(|x| *x = f64::from(*x as f32));
+        let network = parameters.iter_mut().take(self.set_len());
+        network.for_each(|x| *x = f64::from(*x as f32));
     }
-}
-
-fn single(parameters: &[f64]) -> Vec<f32> {
-    parameters.iter().map(|&x| x as f32).collect()
 }

@@ -6,15 +6,11 @@
 mod cnn;
 mod embeddings;
 mod network;
-mod tokens;
-mod vocabulary;
 mod words;
 
 pub use cnn::TextCnn;
 pub use embeddings::{EmbeddingError, Embeddings};
-pub use tokens::tokens;
-pub use vocabulary::{TextLayout, VOCABULARY};
-pub use words::Words;
+pub use words::{TextLayout, VOCABULARY, Words, tokens};
 
 pub(super) use network::Pass;
-pub(super) use vocabulary::{codes, learn};
+pub(super) use words::{codes, learn};

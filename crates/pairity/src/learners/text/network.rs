@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::cnn::{CnnParameters, TextCnn};
 use super::words::Words;
-use crate::learners::product::{Matrix, multiply};
+use crate::learners::mlp::{Matrix, multiply};
 
 /// No window of a text: the filter is below 0 everywhere.
 const NOWHERE: u32 = u32::MAX;

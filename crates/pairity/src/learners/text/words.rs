@@ -1,6 +1,86 @@
-//! The words of every row, as codes of a vocabulary.
+//! From texts to words, from words to the vocabulary of the training texts, and from there to codes.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
 
 use crate::learners::FeaturesError;
+
+/// The words of a text, in order.
+///
+/// 1. A word is a longest run of letters and digits (Unicode's alphabetic and numeric characters) and
+///    apostrophes; everything else separates words.
+/// 2. Both `'` and `’` are apostrophes, written as `'`. Those at the ends of a word are removed.
+/// 3. Letters become lowercase, each by itself.
+///
+/// Nothing is stemmed, corrected or left out, and combining characters are not composed. Scripts that are
+/// written without spaces give long words.
+///
+/// ```
+/// use pairity::learners::text::tokens;
+/// assert_eq!(tokens("Don’t SHOUT, it's 'rude'!"), ["don't", "shout", "it's", "rude"]);
+/// ```
+pub fn tokens(text: &str) -> Vec<String> {
+    let (mut words, mut word) = (Vec::new(), String::new());
+    for c in text.chars().chain([' ']) {
+        match c {
+            // One that starts a word is dropped here, one that ends it below.
+            '\'' | '’' if word.is_empty() => {}
+            '\'' | '’' => word.push('\''),
+            c if c.is_alphanumeric() => word.extend(c.to_lowercase()),
+            _ if word.is_empty() => {}
+            _ => {
+                word.truncate(word.trim_end_matches('\'').len());
+                words.push(std::mem::take(&mut word));
+            }
+        }
+    }
+    words
+}
+
+/// The words of a vocabulary, unless another number is asked for.
+pub const VOCABULARY: usize = 10_000;
+
+/// What of a text is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "layout", rename_all = "snake_case")]
+pub enum TextLayout {
+    /// Which words of the vocabulary it has, once each.
+    Bag,
+    /// Its words in order: the first so many that are in the vocabulary.
+    Sequence {
+        /// How many.
+        length: usize,
+    },
+}
+
+/// The most frequent words of some texts, the most frequent first; words that are equally frequent in the
+/// order of their characters.
+pub(in crate::learners) fn learn<'a>(texts: impl Iterator<Item = &'a str>, size: usize) -> Vec<String> {
+    let mut counts: HashMap<String, u64> = HashMap::new();
+    for word in texts.flat_map(tokens) {
+        *counts.entry(word).or_default() += 1;
+    }
+    let mut words: Vec<(String, u64)> = counts.into_iter().collect();
+    words.sort_unstable_by(|(a, more), (b, less)| less.cmp(more).then_with(|| a.cmp(b)));
+    words.truncate(size);
+    words.into_iter().map(|(word, _)| word).collect()
+}
+
+/// The codes of a text's words, which are their places in the vocabulary. Other words are left out.
+pub(in crate::learners) fn codes(text: &str, places: &HashMap<&str, u32>, layout: TextLayout) -> Vec<u32> {
+    let words = tokens(text);
+    let known = words.iter().filter_map(|word| places.get(word.as_str()).copied());
+    match layout {
+        TextLayout::Sequence { length } => known.take(length).collect(),
+        TextLayout::Bag => {
+            let mut codes: Vec<u32> = known.collect();
+            codes.sort_unstable();
+            codes.dedup();
+            codes
+        }
+    }
+}
 
 /// Lists of codes, one a row, behind each other.
 ///
@@ -41,21 +121,17 @@ impl Words {
         Ok(words)
     }
 
-    /// The same vocabulary without rows.
-    pub(in crate::learners) fn emptied(&self) -> Words {
-        Words { vocabulary: self.vocabulary, starts: vec![0], codes: Vec::new() }
+    /// The words of some rows, in the order named.
+    pub(in crate::learners) fn select(&self, rows: &[u32]) -> Words {
+        let mut some = Words { vocabulary: self.vocabulary, starts: vec![0], codes: Vec::new() };
+        rows.iter().for_each(|&row| some.push(self.row(row as usize)));
+        some
     }
 
     /// Adds a row of known codes.
-    pub(in crate::learners) fn push(&mut self, row: &[u32]) {
+    fn push(&mut self, row: &[u32]) {
         self.codes.extend_from_slice(row);
         self.starts.push(self.codes.len());
-    }
-
-    /// Removes all rows.
-    pub(in crate::learners) fn clear(&mut self) {
-        self.codes.clear();
-        self.starts.truncate(1);
     }
 
     /// Number of rows.
@@ -71,5 +147,45 @@ impl Words {
     /// The words of one row.
     pub fn row(&self, row: usize) -> &[u32] {
         &self.codes[self.starts[row]..self.starts[row + 1]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_runs_of_letters_digits_and_inner_apostrophes() {
+        let cases: [(&str, &[&str]); 9] = [
+            ("", &[]),
+            (" \n\t.,;-_/", &[]),
+            ("''' '", &[]),
+            ("a", &["a"]),
+            ("anti-gay_rights", &["anti", "gay", "rights"]),
+            ("rock 'n' roll''", &["rock", "n", "roll"]),
+            ("3.14 and x2", &["3", "14", "and", "x2"]),
+            ("ÉCOLE Straße ΣΑΣ", &["école", "straße", "σασ"]),
+            ("http://example.org/?q=1", &["http", "example", "org", "q", "1"]),
+        ];
+        for (text, words) in cases {
+            assert_eq!(tokens(text), words, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_most_frequent_words_come_first_and_ties_by_their_characters() {
+        let texts = ["b a a", "c b A!", "d"];
+        assert_eq!(learn(texts.into_iter(), 3), ["a", "b", "c"]);
+        assert_eq!(learn(texts.into_iter(), 10), ["a", "b", "c", "d"]);
+        assert!(learn([].into_iter(), 10).is_empty());
+    }
+
+    #[test]
+    fn a_bag_has_each_word_once_and_a_sequence_ends_at_its_length() {
+        let places = HashMap::from([("a", 0), ("b", 1), ("c", 2)]);
+        let text = "C x a c, B a";
+        assert_eq!(codes(text, &places, TextLayout::Bag), [0, 1, 2]);
+        assert_eq!(codes(text, &places, TextLayout::Sequence { length: 10 }), [2, 0, 2, 1, 0]);
+        assert_eq!(codes(text, &places, TextLayout::Sequence { length: 3 }), [2, 0, 2]);
     }
 }
