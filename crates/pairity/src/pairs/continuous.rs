@@ -8,43 +8,53 @@
 //!
 //! Totals and ties ask for no order of scores, so one recursion in label order is enough.
 
-use super::accuracy::{CellCounts, add};
-use super::index::{NO_RANK, QueryPairs, both, partition};
+use super::groups::CellCounts;
+use super::index::{NO_RANK, QueryPairs, add, both, partition};
 use super::mass::{EqualMass, Mass};
 use super::order::{ScoreOrder, position, runs};
+use crate::examples::Attribute;
 use rayon::join;
 
 /// Marks the better examples of an inner recursion, in the highest bit of the position.
 const BETTER: u64 = 1 << 31;
 
 /// Worth of pairs where the better example has the greater and the lesser attribute.
-type ByOrder<W> = [W; 2];
+type ByOrder<M> = [<M as Mass>::Worth; 2];
 
 /// What pairs of one example are worth, by the side it stands on and the order of the attribute:
 /// better and greater, better and less, worse in a `greater` pair, worse in a `less` pair.
 pub(crate) type OrderSums = [f32; 4];
 
-/// All pairs of a query that has labels, greater and less; labels and attribute are in the order of the examples,
-/// and the attribute is NaN where one has none.
-pub(crate) fn continuous<M: Mass>(
-    query: &QueryPairs,
-    order: &ScoreOrder,
-    labels: &[f64],
-    attribute: &[f64],
-    masses: &[M],
-) -> CellCounts<M> {
-    if query.is_small() {
-        return every_pair(query, order, labels, attribute, masses);
+/// All label-ordered pairs of a query, greater and less.
+pub(crate) fn continuous<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[M]) -> CellCounts<M> {
+    if !query.is_small() {
+        return sweep(query, order, masses);
     }
-    let ranked = RankedPairs::new(query, masses);
+    let mut cells = CellCounts::new(2);
+    let Attribute::Continuous(attribute) = &query.examples.attribute else { return cells };
+    let (at, scores) = (query.positions(), order.scores(query));
+    let (labels, attribute) = (query.labels(), &attribute[query.range.clone()]);
+    for (i, j) in (0..query.len()).flat_map(|i| (0..query.len()).map(move |j| (i, j))) {
+        let less = attribute[i] < attribute[j];
+        // NaN compares as neither.
+        if labels[i] > labels[j] && (less || attribute[i] > attribute[j]) {
+            let worth = masses[at[i]].above(masses[at[j]].alone());
+            cells.add(usize::from(less), worth, [scores[i], scores[j]]);
+        }
+    }
+    cells
+}
+
+fn sweep<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[M]) -> CellCounts<M> {
+    let ranked = RankedPairs::<M, false>::new(query, masses);
     let mut ties = [M::Worth::default(); 2];
-    ranked.for_ties(order, |elements| add(&mut ties, &ranked.by_label::<false>(elements, &mut [])));
-    let wins = ranked.by_score::<false>(&mut ranked.in_score_order(order), &mut []);
-    let totals = ranked.by_label::<false>(&mut ranked.in_label_order(), &mut []).to_vec();
+    ranked.for_ties(order, |elements| add(&mut ties, &ranked.by_label(elements, &mut [])));
+    let wins = ranked.by_score(ranked.in_score_order(order), &mut []);
+    let totals = ranked.by_label(ranked.in_label_order(), &mut []).to_vec();
     let pairs = M::counts(&totals).unwrap_or_else(|| {
         let equal = vec![EqualMass; query.len()];
-        let counted = RankedPairs::new(query, &equal);
-        counted.by_label::<false>(&mut counted.in_label_order(), &mut []).to_vec()
+        let counted = RankedPairs::<_, false>::new(query, &equal);
+        counted.by_label(counted.in_label_order(), &mut []).to_vec()
     });
     CellCounts { wins: wins.to_vec(), ties: ties.to_vec(), totals, pairs }
 }
@@ -56,49 +66,27 @@ pub(crate) fn continuous_placements<M: Mass>(
     masses: &[M],
     tie_credit: f32,
 ) -> (Vec<OrderSums>, Vec<OrderSums>) {
-    let n = query.len();
-    let ranked = RankedPairs::new(query, masses);
-    let mut credits = vec![OrderSums::default(); n];
-    let mut tied = vec![OrderSums::default(); if tie_credit > 0.0 { n } else { 0 }];
+    let none = || vec![OrderSums::default(); query.len()];
+    let (mut credits, mut totals) = (none(), none());
+    let ranked = RankedPairs::<M, true>::new(query, masses);
+    ranked.by_score(ranked.in_score_order(order), &mut credits);
     if tie_credit > 0.0 {
-        ranked.for_ties(order, |elements| {
-            ranked.by_label::<true>(elements, &mut tied);
-        });
+        let mut tied = none();
+        ranked.for_ties(order, |elements| _ = ranked.by_label(elements, &mut tied));
+        let tied = tied.as_flattened().iter();
+        credits
+            .as_flattened_mut()
+            .iter_mut()
+            .zip(tied)
+            .for_each(|(credit, tied)| *credit += tie_credit * tied);
     }
-    ranked.by_score::<true>(&mut ranked.in_score_order(order), &mut credits);
-    for (credit, tied) in credits.iter_mut().zip(&tied) {
-        credit.iter_mut().zip(tied).for_each(|(credit, tied)| *credit += tie_credit * tied);
-    }
-    let mut totals = vec![OrderSums::default(); n];
-    ranked.by_label::<true>(&mut ranked.in_label_order(), &mut totals);
+    ranked.by_label(ranked.in_label_order(), &mut totals);
     (credits, totals)
 }
 
-fn every_pair<M: Mass>(
-    query: &QueryPairs,
-    order: &ScoreOrder,
-    labels: &[f64],
-    attribute: &[f64],
-    masses: &[M],
-) -> CellCounts<M> {
-    let (at, scores) = (query.positions(), order.scores(query));
-    let mut cells = CellCounts::new(2);
-    for i in 0..query.len() {
-        for j in 0..query.len() {
-            let less = attribute[i] < attribute[j];
-            // NaN compares as neither.
-            if labels[i] > labels[j] && (less || attribute[i] > attribute[j]) {
-                let worth = masses[at[i]].above(masses[at[j]].alone());
-                cells.add(usize::from(less), worth, [scores[i], scores[j]]);
-            }
-        }
-    }
-    cells
-}
-
 /// A query's examples with the ranks of label and attribute at each position. Elements are
-/// `attribute rank << 32 | position`.
-struct RankedPairs<'a, M> {
+/// `attribute rank << 32 | position`. With `EACH`, what each example's pairs are worth is added to sums by position.
+struct RankedPairs<'a, M, const EACH: bool> {
     query: &'a QueryPairs<'a>,
     mass: &'a [M],
     attribute_bits: u32,
@@ -128,8 +116,8 @@ impl<M: Mass> Passed<M> {
     }
 }
 
-impl<'a, M: Mass> RankedPairs<'a, M> {
-    fn new(query: &'a QueryPairs, mass: &'a [M]) -> RankedPairs<'a, M> {
+impl<'a, M: Mass, const EACH: bool> RankedPairs<'a, M, EACH> {
+    fn new(query: &'a QueryPairs, mass: &'a [M]) -> Self {
         let known = query.attribute.iter().filter(|&&rank| rank != NO_RANK);
         let attribute_bits = u32::BITS - known.max().map_or(u32::BITS, |highest| highest.leading_zeros());
         RankedPairs { query, mass, attribute_bits }
@@ -150,46 +138,40 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
     }
 
     /// Visits the elements of each run of equal scores in ascending order of label.
-    fn for_ties(&self, order: &ScoreOrder, mut visit: impl FnMut(&mut [u64])) {
+    fn for_ties(&self, order: &ScoreOrder, mut visit: impl FnMut(Vec<u64>)) {
         for run in runs(order.entries(self.query)).filter(|run| run.len() > 1) {
             let ascending = run.iter().rev().filter_map(|&entry| self.element(position(entry)));
-            visit(&mut ascending.collect::<Vec<_>>());
+            visit(ascending.collect());
         }
     }
 
-    /// Pairs where the better example comes later than the worse, both by the given order. With
-    /// `EACH`, adds what each example's pairs are worth to `sums`, by position.
-    fn by_score<const EACH: bool>(&self, elements: &mut [u64], sums: &mut [OrderSums]) -> ByOrder<M::Worth> {
+    /// Pairs where the better example comes later than the worse, both by the given order.
+    fn by_score(&self, mut elements: Vec<u64>, sums: &mut [OrderSums]) -> ByOrder<M> {
         let mut scratch = vec![0; 2 * elements.len()];
-        match self.query.label_bits() {
-            0 => Default::default(),
-            bits => self.outer::<EACH>(elements, &mut scratch, bits - 1, sums, 0),
-        }
+        self.outer(&mut elements, &mut scratch, self.query.label_bits(), sums, 0)
     }
 
-    /// One split by a bit of the label rank; `sums` starts at position `base`.
-    fn outer<const EACH: bool>(
+    /// Splits by the highest of the lowest `bits` bits of the label rank; `sums` starts at position `base`.
+    fn outer(
         &self,
         elements: &mut [u64],
         scratch: &mut [u64],
-        bit: u32,
+        bits: u32,
         sums: &mut [OrderSums],
         base: usize,
-    ) -> ByOrder<M::Worth> {
+    ) -> ByOrder<M> {
         let n = elements.len();
-        if n < 2 {
+        if n < 2 || bits == 0 {
             return Default::default();
         }
+        let bit = bits - 1;
         let is_better = |element: u64| self.query.rank[element as u32 as usize] >> bit & 1 == 1;
         let (marked, spare) = scratch.split_at_mut(n);
         for (marked, &element) in marked.iter_mut().zip(&*elements) {
             *marked = if is_better(element) { element | BETTER } else { element };
         }
         let spare = &mut spare[..n];
-        let mut orders = match self.attribute_bits {
-            0 => Default::default(),
-            bits => self.inner::<EACH>(marked, spare, bits - 1, sums, base),
-        };
+        let mut orders = self.inner(marked, spare, self.attribute_bits, sums, base);
         if bit > 0 {
             let zeros = partition(elements, spare, |element| !is_better(element));
             let (left, right) = elements.split_at_mut(zeros);
@@ -199,8 +181,8 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
             let (lower, upper) = if EACH { sums.split_at_mut(middle) } else { (sums, &mut [][..]) };
             let (a, b) = both(
                 n > self.query.sizes.count_fork,
-                || self.outer::<EACH>(left, below, bit - 1, lower, base),
-                || self.outer::<EACH>(right, above, bit - 1, upper, base + middle),
+                || self.outer(left, below, bit, lower, base),
+                || self.outer(right, above, bit, upper, base + middle),
             );
             add(&mut orders, &a);
             add(&mut orders, &b);
@@ -208,19 +190,20 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
         orders
     }
 
-    /// One split by a bit of the attribute's rank, of elements marked as better or worse.
-    fn inner<const EACH: bool>(
+    /// The same by the bits of the attribute's rank, of elements marked as better or worse.
+    fn inner(
         &self,
         elements: &mut [u64],
         scratch: &mut [u64],
-        bit: u32,
+        bits: u32,
         sums: &mut [OrderSums],
         base: usize,
-    ) -> ByOrder<M::Worth> {
+    ) -> ByOrder<M> {
         let n = elements.len();
         if n <= self.query.sizes.attribute_leaf {
-            return self.leaf::<EACH>(elements, sums, base);
+            return self.leaf(elements, sums, base);
         }
+        let Some(bit) = bits.checked_sub(1) else { return Default::default() };
         let at = |element: u64| (element & (BETTER - 1)) as usize;
         let zero = M::Sum::default();
         if EACH {
@@ -238,9 +221,8 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
         }
         let mut orders = [M::Worth::default(); 2];
         let (mut high, mut low) = (zero, zero);
-        let (mut zeros, mut ones, mut betters) = (0, 0, 0);
-        for i in 0..n {
-            let element = elements[i];
+        let mut betters = 0;
+        let zeros = partition(elements, scratch, |element| {
             let (better, up) = (element & BETTER != 0, element >> (bit + 32) & 1 == 1);
             let mass = self.mass[at(element)];
             let worth = mass.above(if up { low } else { high });
@@ -253,26 +235,20 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
             let own = if better { zero } else { mass.alone() };
             high += if up { own } else { zero };
             low += if up { zero } else { own };
-            elements[zeros] = element;
-            scratch[ones] = element;
-            zeros += usize::from(!up);
-            ones += usize::from(up);
             betters += usize::from(better);
-        }
-        elements[zeros..].copy_from_slice(&scratch[..ones]);
+            !up
+        });
         if bit > 0 && betters > 0 && betters < n {
             let (left, right) = elements.split_at_mut(zeros);
             let (below, above) = scratch[..n].split_at_mut(zeros);
-            let (a, b) = if !EACH && n > self.query.sizes.count_fork {
-                join(
-                    || self.inner::<false>(left, below, bit - 1, &mut [], base),
-                    || self.inner::<false>(right, above, bit - 1, &mut [], base),
-                )
-            } else {
-                (
-                    self.inner::<EACH>(left, below, bit - 1, sums, base),
-                    self.inner::<EACH>(right, above, bit - 1, sums, base),
-                )
+            let (a, b) = match !EACH && n > self.query.sizes.count_fork {
+                true => join(
+                    || self.inner(left, below, bit, &mut [], base),
+                    || self.inner(right, above, bit, &mut [], base),
+                ),
+                false => {
+                    (self.inner(left, below, bit, sums, base), self.inner(right, above, bit, sums, base))
+                }
             };
             add(&mut orders, &a);
             add(&mut orders, &b);
@@ -280,23 +256,13 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
         orders
     }
 
-    fn leaf<const EACH: bool>(
-        &self,
-        elements: &[u64],
-        sums: &mut [OrderSums],
-        base: usize,
-    ) -> ByOrder<M::Worth> {
+    fn leaf(&self, elements: &[u64], sums: &mut [OrderSums], base: usize) -> ByOrder<M> {
         let at = |element: u64| (element & (BETTER - 1)) as usize;
         let mut orders = [M::Worth::default(); 2];
-        for (i, &better) in elements.iter().enumerate().skip(1) {
-            if better & BETTER == 0 {
-                continue;
-            }
+        for (i, &better) in elements.iter().enumerate().filter(|(_, better)| **better & BETTER != 0) {
             let z = better >> 32;
-            for &worse in elements[..i].iter().filter(|&&worse| worse & BETTER == 0) {
-                if worse >> 32 == z {
-                    continue;
-                }
+            let is_paired = |worse: &&u64| **worse & BETTER == 0 && **worse >> 32 != z;
+            for &worse in elements[..i].iter().filter(is_paired) {
                 let (i, j) = (at(better), at(worse));
                 let worth = self.mass[i].above(self.mass[j].alone());
                 let less = usize::from(worse >> 32 > z);
@@ -311,25 +277,23 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
     }
 
     /// All pairs of elements in ascending order of label, whatever their scores.
-    fn by_label<const EACH: bool>(&self, elements: &mut [u64], sums: &mut [OrderSums]) -> ByOrder<M::Worth> {
+    fn by_label(&self, mut elements: Vec<u64>, sums: &mut [OrderSums]) -> ByOrder<M> {
         let mut scratch = vec![0; elements.len()];
-        match self.attribute_bits {
-            0 => Default::default(),
-            bits => self.labels_split::<EACH>(elements, &mut scratch, bits - 1, sums),
-        }
+        self.labels_split(&mut elements, &mut scratch, self.attribute_bits, sums)
     }
 
-    fn labels_split<const EACH: bool>(
+    fn labels_split(
         &self,
         elements: &mut [u64],
         scratch: &mut [u64],
-        bit: u32,
+        bits: u32,
         sums: &mut [OrderSums],
-    ) -> ByOrder<M::Worth> {
+    ) -> ByOrder<M> {
         let n = elements.len();
-        if n < 2 {
+        if n < 2 || bits == 0 {
             return Default::default();
         }
+        let bit = bits - 1;
         let parts = |element: u64| (element as u32 as usize, (element >> (bit + 32) & 1) as usize);
         if EACH {
             let mut passed = Passed::<M>::default();
@@ -341,26 +305,20 @@ impl<'a, M: Mass> RankedPairs<'a, M> {
         }
         let mut passed = Passed::<M>::default();
         let mut orders = [M::Worth::default(); 2];
-        let (mut zeros, mut ones) = (0, 0);
-        for i in 0..n {
-            let element = elements[i];
+        let zeros = partition(elements, scratch, |element| {
             let (at, up) = parts(element);
             let worth = self.mass[at].above(passed.meet(self.query.rank[at], up, self.mass[at]));
             orders[1 - up] += worth;
             if EACH {
                 sums[at][1 - up] += M::number(worth) as f32;
             }
-            elements[zeros] = element;
-            scratch[ones] = element;
-            zeros += 1 - up;
-            ones += up;
-        }
-        elements[zeros..].copy_from_slice(&scratch[..ones]);
+            up == 0
+        });
         if bit > 0 {
             let (left, right) = elements.split_at_mut(zeros);
             let (below, above) = scratch[..n].split_at_mut(zeros);
-            add(&mut orders, &self.labels_split::<EACH>(left, below, bit - 1, sums));
-            add(&mut orders, &self.labels_split::<EACH>(right, above, bit - 1, sums));
+            add(&mut orders, &self.labels_split(left, below, bit, sums));
+            add(&mut orders, &self.labels_split(right, above, bit, sums));
         }
         orders
     }

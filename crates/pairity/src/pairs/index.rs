@@ -7,7 +7,7 @@
 use super::mass::{EqualMass, GapMass, Mass, WeightMass};
 use super::tally::{CellLayout, RateKinds};
 use crate::examples::{Attribute, Examples, SMALL, sort_by_value, tasks};
-use crate::rates::Rate;
+use crate::rates::{Average, Rate};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -65,21 +65,35 @@ pub(super) fn both<A: Send, B: Send>(
 }
 
 /// Moves the elements that fulfill `first` before the others, keeping their order; returns their number.
-pub(super) fn partition<T: Copy>(elements: &mut [T], scratch: &mut [T], first: impl Fn(T) -> bool) -> usize {
-    let scratch = &mut scratch[..elements.len()];
+#[inline(always)]
+pub(super) fn partition<T: Copy>(list: &mut [T], room: &mut [T], mut first: impl FnMut(T) -> bool) -> usize {
+    let room = &mut room[..list.len()];
     let (mut firsts, mut others) = (0, 0);
     // Both targets are written and only one index moves: a branch here would be mispredicted half of
     // the time.
-    for i in 0..elements.len() {
-        let element = elements[i];
+    for i in 0..list.len() {
+        let element = list[i];
         let is_first = first(element);
-        elements[firsts] = element;
-        scratch[others] = element;
+        list[firsts] = element;
+        room[others] = element;
         firsts += usize::from(is_first);
         others += usize::from(!is_first);
     }
-    elements[firsts..].copy_from_slice(&scratch[..others]);
+    list[firsts..].copy_from_slice(&room[..others]);
     firsts
+}
+
+/// The first `n` places of a room that grows.
+pub(super) fn grown<T: Clone + Default>(room: &mut Vec<T>, n: usize) -> &mut [T] {
+    if room.len() < n {
+        room.resize(n, T::default());
+    }
+    &mut room[..n]
+}
+
+/// Adds numbers to others, one by one.
+pub(super) fn add<W: Copy + std::ops::AddAssign>(to: &mut [W], from: &[W]) {
+    to.iter_mut().zip(from).for_each(|(to, &from)| *to += from);
 }
 
 /// What each example brings to its pairs.
@@ -122,11 +136,11 @@ pub(crate) struct PairIndex<'a> {
     /// The groups in each query, and where each query's list starts, and the end.
     present: Vec<u16>,
     present_starts: Vec<u32>,
-    /// The groups in any query.
-    pub(super) all_present: Vec<u16>,
-    /// Whether the groups of small queries are numbered among those of all.
-    small_among_all: bool,
-    slopes: bool,
+    /// All groups, whether a query has them or not.
+    pub(super) codes: Vec<u16>,
+    /// For slopes all queries are in label order. Where pairs count alike, the number of a group in a small query is
+    /// its code: coefficients, which are the same in all queries, need then no selection for it.
+    slopes: Option<Average>,
     /// In pairs of unequal labels.
     pub(super) label_ordered: MassColumn,
     /// In pairs whatever their labels; none if it is the same.
@@ -135,6 +149,7 @@ pub(crate) struct PairIndex<'a> {
 
 /// The pairs of one query.
 pub(super) struct QueryPairs<'a> {
+    pub examples: &'a Examples,
     pub range: Range<usize>,
     /// At each position, the example, counted from the query's first.
     pub example: &'a [u32],
@@ -160,6 +175,11 @@ impl QueryPairs<'_> {
         self.len() <= self.sizes.small
     }
 
+    /// The labels in the order of the examples; none without labels.
+    pub(super) fn labels(&self) -> &[f64] {
+        self.examples.labels.as_ref().map_or(&[][..], |labels| &labels[self.range.clone()])
+    }
+
     /// The position of each example: small queries are compared in the order of the examples.
     pub(super) fn positions(&self) -> Vec<usize> {
         let mut positions = vec![0; self.len()];
@@ -176,15 +196,15 @@ impl QueryPairs<'_> {
 impl<'a> PairIndex<'a> {
     /// Prepares counts of these rates.
     pub(crate) fn new(examples: &'a Examples, rates: &[Rate]) -> PairIndex<'a> {
-        PairIndex::build(Cow::Borrowed(examples), rates, Sizes::default(), false)
+        PairIndex::build(Cow::Borrowed(examples), rates, Sizes::default(), None)
     }
 
-    /// The same with given sizes and, for slopes, with all queries in label order.
+    /// The same with given sizes, and perhaps for slopes of rates that are averaged in some way.
     pub(super) fn build(
         examples: Cow<'a, Examples>,
         rates: &[Rate],
         sizes: Sizes,
-        slopes: bool,
+        slopes: Option<Average>,
     ) -> PairIndex<'a> {
         let layout = CellLayout::of(&examples);
         let mut index = PairIndex {
@@ -199,9 +219,8 @@ impl<'a> PairIndex<'a> {
             attribute: Vec::new(),
             present: Vec::new(),
             present_starts: Vec::new(),
-            all_present: Vec::new(),
-            small_among_all: false,
-            slopes: slopes && examples.has_labels(),
+            codes: vec![0],
+            slopes,
             label_ordered: MassColumn::Equal(Vec::new()),
             unordered: None,
             examples,
@@ -224,6 +243,11 @@ impl<'a> PairIndex<'a> {
         &self.rates
     }
 
+    /// Whether all queries count alike.
+    pub(crate) fn is_by_query(&self, average: Average) -> bool {
+        average == Average::Queries && self.examples.has_queries()
+    }
+
     /// What examples bring to pairs whatever their labels.
     pub(super) fn unordered(&self) -> &MassColumn {
         self.unordered.as_ref().unwrap_or(&self.label_ordered)
@@ -232,14 +256,11 @@ impl<'a> PairIndex<'a> {
     /// The pairs of one query.
     pub(super) fn query(&self, query: usize) -> QueryPairs<'_> {
         let range = self.examples.query(query);
-        let present = match self.small_among_all && range.len() <= self.sizes.small {
-            true => &self.all_present[..],
-            false => {
-                &self.present[self.present_starts[query] as usize..self.present_starts[query + 1] as usize]
-            }
-        };
+        let own = self.present_starts[query] as usize..self.present_starts[query + 1] as usize;
+        let present = if self.has_codes(&range) { &self.codes[..] } else { &self.present[own] };
         let ordered = self.examples.label_order.covers(&range);
         QueryPairs {
+            examples: &self.examples,
             example: self.examples_at(&range),
             rank: if ordered { &self.examples.label_order.rank[range.clone()] } else { &[] },
             first: if self.first.is_empty() { &[] } else { &self.first[range.clone()] },
@@ -251,6 +272,11 @@ impl<'a> PairIndex<'a> {
         }
     }
 
+    /// Whether the number of a group in a query is its code.
+    fn has_codes(&self, range: &Range<usize>) -> bool {
+        self.slopes == Some(Average::Pairs) && range.len() <= self.sizes.small
+    }
+
     /// Whether the examples of a query are put in score order: unless it is small, and always without queries, where
     /// each example has placements.
     pub(super) fn is_sorted(&self, range: &Range<usize>) -> bool {
@@ -259,7 +285,8 @@ impl<'a> PairIndex<'a> {
 
     /// The example at each position of a query.
     fn examples_at(&self, range: &Range<usize>) -> &[u32] {
-        match (self.examples.label_order.covers(range), self.slopes) {
+        let ordered = self.slopes.is_some() && self.examples.has_labels();
+        match (self.examples.label_order.covers(range), ordered) {
             (true, _) => &self.examples.label_order.example[range.clone()],
             (false, true) => &self.example[range.clone()],
             (false, false) => &self.example[..range.len()],
@@ -285,7 +312,7 @@ impl<'a> PairIndex<'a> {
     fn add_label_order(&mut self) {
         let others = self.ranges().filter(|range| !self.examples.label_order.covers(range));
         let longest = others.map(|range| range.len()).max().unwrap_or(0);
-        let (Some(labels), true) = (&self.examples.labels, self.slopes) else {
+        let (Some(labels), Some(_)) = (&self.examples.labels, self.slopes) else {
             self.example = (0..longest as u32).collect();
             return;
         };
@@ -314,14 +341,14 @@ impl<'a> PairIndex<'a> {
         let Attribute::Groups { names, codes } = &self.examples.attribute else {
             self.present = vec![0; self.examples.queries()];
             self.present_starts = (0..=self.examples.queries() as u32).collect();
-            (self.all_present, self.group) = (vec![0], group);
+            self.group = group;
             return;
         };
         // The query that a code was last seen in, and its number there.
         let mut last = vec![(u32::MAX, 0); names.len() + 1];
         let (mut present, mut starts) = (Vec::new(), vec![0]);
         for (query, range) in (0..).zip(self.ranges()) {
-            let (from, codes) = (present.len(), &codes[range.clone()]);
+            let (from, codes, has_codes) = (present.len(), &codes[range.clone()], self.has_codes(&range));
             for &code in codes {
                 if last[usize::from(code)].0 != query {
                     last[usize::from(code)].0 = query;
@@ -329,30 +356,16 @@ impl<'a> PairIndex<'a> {
                 }
             }
             present[from..].sort_unstable();
-            present[from..].iter().zip(0..).for_each(|(&code, i)| last[usize::from(code)].1 = i);
+            for (&code, i) in present[from..].iter().zip(0..) {
+                last[usize::from(code)].1 = if has_codes { code } else { i };
+            }
             starts.push(present.len() as u32);
             let number = |&e: &u32| last[usize::from(codes[e as usize])].1;
             let own = group[range.clone()].par_iter_mut().zip(self.examples_at(&range));
             own.with_min_len(1 << 14).for_each(|(group, e)| *group = number(e));
         }
-        let seen = |&code: &u16| last[usize::from(code)].0 != u32::MAX;
-        self.all_present = (0..=names.len() as u16).filter(seen).collect();
+        self.codes = (0..=names.len() as u16).collect();
         (self.group, self.present, self.present_starts) = (group, present, starts);
-    }
-
-    /// Numbers the groups of small queries among those of all: coefficients that are the same in all queries need
-    /// then no selection for them.
-    pub(super) fn number_among_all(&mut self) {
-        let number = |code: u16| self.all_present.partition_point(|&other| other < code) as u16;
-        for (query, ends) in self.present_starts.windows(2).enumerate() {
-            let range = self.examples.query(query);
-            if range.len() <= self.sizes.small {
-                let present = &self.present[ends[0] as usize..ends[1] as usize];
-                let numbers: Vec<u16> = present.iter().map(|&code| number(code)).collect();
-                self.group[range].iter_mut().for_each(|group| *group = numbers[usize::from(*group)]);
-            }
-        }
-        self.small_among_all = true;
     }
 
     fn add_attribute(&mut self) {
@@ -360,7 +373,7 @@ impl<'a> PairIndex<'a> {
             return;
         };
         let mut ranks = vec![NO_RANK; values.len()];
-        for range in self.ranges().filter(|range| self.slopes || self.is_sorted(range)) {
+        for range in self.ranges().filter(|range| self.slopes.is_some() || self.is_sorted(range)) {
             let values = &values[range.clone()];
             let mut by_example = vec![NO_RANK; values.len()];
             let mut sorted = sort_by_value(values);

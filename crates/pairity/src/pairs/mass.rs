@@ -11,14 +11,14 @@
 //!
 //! Slopes add what examples bring times the coefficients c of cells, so that their sums are never whole numbers.
 
-use std::ops::{Add, AddAssign, Mul};
+use std::ops::{AddAssign, Mul};
 
 /// What an example brings to its pairs.
 pub(crate) trait Mass: Copy + Default + Send + Sync {
     /// A sum over examples, and the worth of pairs made with it.
-    type Sum: Copy + Default + Send + Sync + AddAssign + Add<Output = Self::Sum>;
+    type Sum: Copy + Default + Send + Sync + AddAssign;
     /// What pairs are worth: an exact count, or a weight.
-    type Worth: Copy + Default + Send + Sync + AddAssign + PartialEq;
+    type Worth: Copy + Default + Send + Sync + AddAssign + Mul<Output = Self::Worth> + From<u32>;
     /// A sum over examples, each times a coefficient.
     type Scaled: Copy + Default + Send + Sync + AddAssign + Mul<f64, Output = Self::Scaled>;
     /// Every pair counts one, so that a group is all there is to know of an example.
@@ -41,15 +41,6 @@ pub(crate) trait Mass: Copy + Default + Send + Sync {
     fn number(worth: Self::Worth) -> f64;
     /// The worths as numbers of pairs, where that is what they are.
     fn counts(_worths: &[Self::Worth]) -> Option<Vec<u64>> {
-        None
-    }
-    /// A faster split of elements than that for any mass, where there is one.
-    fn split_alike<const G: usize>(
-        _elements: &mut [u64],
-        _scratch: &mut [u64],
-        _bit: u32,
-        _rows: &mut [[Self::Worth; G]],
-    ) -> Option<(usize, usize)> {
         None
     }
     /// What the pair with a worse example weighs.
@@ -89,15 +80,6 @@ impl Mass for EqualMass {
     }
     fn counts(worths: &[u64]) -> Option<Vec<u64>> {
         Some(worths.to_vec())
-    }
-    #[inline(always)]
-    fn split_alike<const G: usize>(
-        elements: &mut [u64],
-        scratch: &mut [u64],
-        bit: u32,
-        rows: &mut [[u64; G]],
-    ) -> Option<(usize, usize)> {
-        (rows.len() <= G).then(|| super::accuracy::split_alike(elements, scratch, bit, rows))
     }
     #[inline(always)]
     fn times(self, coefficient: f64) -> f64 {
@@ -156,18 +138,18 @@ pub(crate) struct GapSum {
     moment: f64,
 }
 
-impl Add for GapSum {
-    type Output = GapSum;
-    #[inline(always)]
-    fn add(self, other: GapSum) -> GapSum {
-        GapSum { weight: self.weight + other.weight, moment: self.moment + other.moment }
+impl GapSum {
+    /// This sum without another one.
+    pub(super) fn less(self, other: GapSum) -> GapSum {
+        GapSum { weight: self.weight - other.weight, moment: self.moment - other.moment }
     }
 }
 
 impl AddAssign for GapSum {
     #[inline(always)]
     fn add_assign(&mut self, other: GapSum) {
-        *self = *self + other;
+        self.weight += other.weight;
+        self.moment += other.moment;
     }
 }
 

@@ -3,23 +3,20 @@
 //! A `PairIndex` holds what does not depend on scores, made once for given examples; a [`RateIndex`] adds what a
 //! list of rates weighs in each pair. A `ScoreOrder` is made once for given scores. On these two stand
 //!
-//! - counts of cells (`Tally`), of which every rate is a sum: `accuracy`, `parity`, `continuous`;
+//! - counts of cells (`Tally`), of which every rate is a sum: `groups`, `continuous`;
 //! - the `placements` of each example, for intervals;
 //! - values and slopes of a [`Surrogate`]: `slopes`.
 
-mod accuracy;
 mod continuous;
 mod correlation;
+mod groups;
 mod index;
 mod mass;
-mod members;
 #[cfg(test)]
 pub(crate) mod oracle;
 mod order;
-mod parity;
 mod placements;
 mod rate_index;
-mod rate_sums;
 mod slopes;
 mod surrogate;
 #[cfg(test)]
@@ -27,15 +24,12 @@ mod surrogate_tests;
 mod tally;
 #[cfg(test)]
 mod tests;
-mod true_rates;
 
 pub use correlation::{Correlation, Membership};
 pub(crate) use index::PairIndex;
-pub(crate) use members::DrawnOrder;
-pub(crate) use order::ScoreOrder;
+pub(crate) use order::{DrawnOrder, ScoreOrder};
 pub(crate) use placements::visit_placements;
 pub use rate_index::RateIndex;
-pub(crate) use rate_sums::{RateSums, UnitSums};
 pub use slopes::SurrogateKind;
 pub use surrogate::{Surrogate, SurrogateError, SurrogateValue, Weights};
-pub(crate) use tally::{CellLayout, CellSum, Placement, Tally};
+pub(crate) use tally::{CellLayout, CellSum, Placement, RateSums, Tally, UnitSums};

@@ -4,12 +4,11 @@
 //! example earn (its placements, in DeLong's words). The recursion is that of the count between groups, but
 //! it adds sums to examples instead of cells; placements only feed variances, so they are kept in f32.
 
-use super::continuous::{OrderSums, continuous_placements};
-use super::index::{MassColumn, PairIndex, QueryPairs, both, with_masses};
+use super::continuous::continuous_placements;
+use super::groups::in_score_order;
+use super::index::{MassColumn, PairIndex, QueryPairs, both, partition, with_masses};
 use super::mass::Mass;
-use super::members::DrawnOrder;
-use super::order::{ScoreOrder, position, runs};
-use super::parity::ParityPlacements;
+use super::order::{DrawnOrder, ScoreOrder, position, runs};
 use super::tally::{CellLayout, Placement};
 use crate::rates::Ties;
 use rayon::prelude::*;
@@ -75,23 +74,21 @@ fn run<M: Mass, P: Mass, R: Send>(
     }
     let n = query.len();
     let step = CHUNK * n.div_ceil(CHUNK * TASKS);
-    let chunks: Vec<Range<usize>> = (0..n).step_by(step).map(|at| at..(at + step).min(n)).collect();
-    chunks
+    (0..n)
         .into_par_iter()
-        .map(|chunk| {
+        .step_by(step)
+        .map(|from| {
             let mut state = start();
             let mut found = Vec::new();
-            let mut window: Option<Window<M>> = None;
-            for at in chunk {
+            let mut window = Window::<M>::default();
+            for at in from..(from + step).min(n) {
                 found.clear();
                 if let (Some(labeled), Some(labels)) = (&labeled, &examples.labels) {
                     let example = query.example[at] as usize;
-                    let here = match window.take() {
-                        Some(window) if at < window.end => window,
-                        last => labeled.window(last, at),
-                    };
-                    labeled.add_to(&mut found, &here, at, layout);
-                    window = Some(here);
+                    if at >= window.end {
+                        window = labeled.window(window, at);
+                    }
+                    labeled.add_to(&mut found, &window, at, layout);
                     let weight = examples.weight(example);
                     let error = |member: &DrawnOrder| {
                         member.chance() * (member.order.scores[example] - labels[example]).powi(2)
@@ -100,10 +97,16 @@ fn run<M: Mass, P: Mass, R: Send>(
                     found.push(Placement { cell: layout.mse() as u32, side: 0, credit, total: weight });
                 }
                 if let Some((credits, totals)) = &continuous {
-                    push_orders(&credits[at], &totals[at], layout, &mut found);
+                    for (i, (&credit, &total)) in credits[at].iter().zip(&totals[at]).enumerate() {
+                        if total > 0.0 {
+                            let (cell, side) =
+                                ([layout.greater(), layout.less()][i % 2] as u32, (i / 2) as u8);
+                            found.push(Placement { cell, side, credit: credit.into(), total: total.into() });
+                        }
+                    }
                 }
                 if let Some(parity) = &parity {
-                    parity.add_to(&mut found, at, &query, layout);
+                    parity.add_to(&mut found, at, layout);
                 }
                 visit(&mut state, &found);
             }
@@ -113,17 +116,8 @@ fn run<M: Mass, P: Mass, R: Send>(
 }
 
 /// all ← all · factor + own · factor.
-pub(super) fn mix(all: &mut [f32], own: &[f32], factors: [f32; 2]) {
+fn mix(all: &mut [f32], own: &[f32], factors: [f32; 2]) {
     all.iter_mut().zip(own).for_each(|(all, own)| *all = *all * factors[0] + own * factors[1]);
-}
-
-fn push_orders(credits: &OrderSums, totals: &OrderSums, layout: &CellLayout, to: &mut Vec<Placement>) {
-    for (i, (&credit, &total)) in credits.iter().zip(totals).enumerate() {
-        if total > 0.0 {
-            let cell = [layout.greater(), layout.less()][i % 2] as u32;
-            to.push(Placement { cell, side: (i / 2) as u8, credit: credit.into(), total: total.into() });
-        }
-    }
 }
 
 /// Placements in label-ordered pairs, by position.
@@ -137,7 +131,8 @@ struct LabeledPlacements<'a, M: Mass> {
     before: Vec<Vec<M::Sum>>,
 }
 
-/// Sums by group below and up to the run of equal labels that a walk stands in.
+/// Sums by group below and up to the run of equal labels that a walk stands in; empty before it starts.
+#[derive(Default)]
 struct Window<M: Mass> {
     below: Vec<M::Sum>,
     through: Vec<M::Sum>,
@@ -223,25 +218,19 @@ impl<'a, M: Mass> LabeledPlacements<'a, M> {
             }
         }
         passed.fill(M::Sum::default());
-        let (mut zeros, mut ones) = (0, 0);
-        for i in 0..n {
-            let element = elements[i];
-            let at = element as u32 as usize;
+        let zeros = partition(elements, scratch, |element| {
+            let (at, one) = (element as u32 as usize, element >> (bit + 32) & 1 == 1);
             let mass = self.masses[at];
-            if element >> (bit + 32) & 1 == 1 {
+            if one {
                 let own = &mut credits[2 * k * (at - base)..][..k];
                 for (own, &passed) in own.iter_mut().zip(&passed) {
                     *own += M::number(mass.above(passed)) as f32;
                 }
-                scratch[ones] = element;
-                ones += 1;
             } else {
                 passed[self.group(at)] += mass.alone();
-                elements[zeros] = element;
-                zeros += 1;
             }
-        }
-        elements[zeros..].copy_from_slice(&scratch[..ones]);
+            !one
+        });
         if bit == 0 {
             return;
         }
@@ -277,21 +266,18 @@ impl<'a, M: Mass> LabeledPlacements<'a, M> {
     }
 
     /// The window of the run of equal labels that `at` stands in; `last` is that of the run before.
-    fn window(&self, last: Option<Window<M>>, at: usize) -> Window<M> {
+    fn window(&self, last: Window<M>, at: usize) -> Window<M> {
         let rank = self.query.rank;
         let end = at + rank[at..].partition_point(|&r| r == rank[at]);
-        let Some(last) = last else {
-            let start = rank[..at].partition_point(|&r| r < rank[at]);
-            return Window { below: self.sums_before(start), through: self.sums_before(end), end };
+        let below = match last.through.is_empty() {
+            true => self.sums_before(rank[..at].partition_point(|&r| r < rank[at])),
+            false => last.through,
         };
-        let below = last.through;
-        let through = if end - at > CHUNK {
-            self.sums_before(end)
-        } else {
-            let mut sums = below.clone();
-            self.add_masses(&mut sums, at..end);
-            sums
-        };
+        if last.end == 0 || end - at > CHUNK {
+            return Window { below, through: self.sums_before(end), end };
+        }
+        let mut through = below.clone();
+        self.add_masses(&mut through, at..end);
         Window { below, through, end }
     }
 
@@ -315,6 +301,81 @@ impl<'a, M: Mass> LabeledPlacements<'a, M> {
             add(layout.accuracy(own, code as usize), 0, credits[other], better);
             let worse = M::number(mass.below(all[other])) - M::number(mass.below(window.through[other]));
             add(layout.accuracy(code as usize, own), 1, credits[k + other], worse);
+        }
+    }
+}
+
+/// Each example's placements in the pairs without regard to labels, by position.
+struct ParityPlacements<'a, M: Mass> {
+    query: &'a QueryPairs<'a>,
+    masses: &'a [M],
+    /// Credit as the first of a pair, by group of the second.
+    credits: Vec<f32>,
+    /// Worth of equal scores, by group, where they earn neither side anything; empty otherwise.
+    unearned: Vec<f32>,
+    sums: Vec<M::Sum>,
+}
+
+impl<'a, M: Mass> ParityPlacements<'a, M> {
+    fn new(query: &'a QueryPairs, order: &ScoreOrder, masses: &'a [M], ties: Ties) -> Self {
+        let k = query.present.len();
+        let entries = in_score_order::<M>(query, order);
+        let tied = runs(&entries).any(|run| run.len() > 1);
+        let mut credits = vec![0.0; k * query.len()];
+        let mut unearned = vec![0.0; if ties == Ties::Strict && tied { k * query.len() } else { 0 }];
+        let mut sums = vec![M::Sum::default(); k];
+        let mut level = vec![M::Sum::default(); k];
+        for run in runs(&entries) {
+            let alone = run.len() == 1;
+            for at in run.iter().map(|&entry| position(entry)) {
+                level[query.group[at] as usize] += masses[at].alone();
+            }
+            for at in run.iter().map(|&entry| position(entry)) {
+                let (mass, from) = (masses[at], k * at);
+                for group in 0..k {
+                    let won = M::number(mass.above(sums[group]));
+                    let equal = if alone { 0.0 } else { M::number(mass.above(level[group])) };
+                    credits[from + group] = (won + ties.credit() * equal) as f32;
+                    if let Some(unearned) = unearned.get_mut(from + group) {
+                        *unearned = equal as f32;
+                    }
+                }
+            }
+            for (sum, level) in sums.iter_mut().zip(&mut level) {
+                *sum += std::mem::take(level);
+            }
+        }
+        ParityPlacements { query, masses, credits, unearned, sums }
+    }
+
+    /// Mixes in what another member of a mixture earns.
+    fn mix(&mut self, other: &ParityPlacements<M>, factors: [f32; 2]) {
+        mix(&mut self.credits, &other.credits, factors);
+        // A member without equal scores has no list.
+        let longer = self.unearned.len().max(other.unearned.len());
+        self.unearned.resize(longer, 0.0);
+        self.unearned.iter_mut().for_each(|own| *own *= factors[0]);
+        self.unearned.iter_mut().zip(&other.unearned).for_each(|(own, other)| *own += other * factors[1]);
+    }
+
+    /// The placements of the example at a position.
+    fn add_to(&self, to: &mut Vec<Placement>, at: usize, layout: &CellLayout) {
+        let (present, own) = (self.query.present, self.query.present[self.query.group[at] as usize] as usize);
+        if own >= layout.groups {
+            return;
+        }
+        for (other, &code) in present.iter().enumerate() {
+            let (code, from) = (code as usize, present.len() * at + other);
+            if own != code && code < layout.groups {
+                let total = M::number(self.masses[at].above(self.sums[other]));
+                let first = f64::from(self.credits[from]);
+                let unearned = self.unearned.get(from).copied().unwrap_or(0.0);
+                let second = (total - first - f64::from(unearned)).max(0.0);
+                let cells = [(layout.parity(own, code), first), (layout.parity(code, own), second)];
+                for ((cell, credit), side) in cells.into_iter().zip(0..) {
+                    to.push(Placement { cell: cell as u32, side, credit, total });
+                }
+            }
         }
     }
 }

@@ -3,13 +3,14 @@
 //! A rate is a mean over its pairs, so one of total weight D has 1 / D in a pair of weight 1; where queries count
 //! alike it has 1 / (Q D_q) in each of the Q queries that have such pairs.
 
-use super::index::{PairIndex, Sizes};
+use super::index::{PairIndex, Sizes, with_masses};
+use super::mass::Mass;
 use super::order::ScoreOrder;
-use super::rate_sums::UnitSums;
 use super::slopes::Slope;
-use super::tally::Tally;
+use super::tally::{Tally, UnitSums};
 use crate::examples::{Examples, ExamplesError};
-use crate::rates::{Average, Rate};
+use crate::rates::{Average, Rate, Ties};
+use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// The pairs of fixed examples and a fixed list of rates, for any number of evaluations of true rates, or of
@@ -31,14 +32,15 @@ pub struct RateIndex<'a> {
     /// Whether a rate has pairs.
     estimable: Vec<bool>,
     pub(super) fractions: Fractions,
-    /// The same for the squared error of one example.
+    /// That of an example of weight 1 in the mean squared error.
     errors: Fractions,
 }
 
-/// A list of rates with the fraction of each in one of its pairs: one for all queries, or one for each of them.
-pub(super) enum Fractions {
-    Pooled(Vec<(u32, f64)>),
-    ByQuery { all: Vec<(u32, f64)>, ends: Vec<usize> },
+/// A list of rates with the fraction of each in one of its pairs.
+pub(super) struct Fractions {
+    all: Vec<(u32, f64)>,
+    /// Where those of each query end; empty if they are the same for all queries.
+    ends: Vec<usize>,
 }
 
 impl Fractions {
@@ -50,20 +52,21 @@ impl Fractions {
         }
         if by_query {
             let fraction = |&(rate, total): &(u32, f64)| (rate, 1.0 / (sums[rate as usize] * total));
-            return Fractions::ByQuery { all: totals.iter().map(fraction).collect(), ends };
+            return Fractions { all: totals.iter().map(fraction).collect(), ends };
         }
-        let fraction = |(rate, sum): (usize, f64)| (sum > 0.0).then(|| (rate as u32, 1.0 / sum));
-        Fractions::Pooled(sums.into_iter().enumerate().filter_map(fraction).collect())
+        let fraction = |(rate, sum): (u32, f64)| (sum > 0.0).then(|| (rate, 1.0 / sum));
+        Fractions { all: (0..).zip(sums).filter_map(fraction).collect(), ends: Vec::new() }
+    }
+
+    /// Those in all queries, if they are the same.
+    pub(super) fn pooled(&self) -> Option<&[(u32, f64)]> {
+        self.ends.is_empty().then_some(&self.all[..])
     }
 
     /// Those in one query.
     pub(super) fn of_query(&self, query: usize) -> &[(u32, f64)] {
-        match self {
-            Fractions::Pooled(all) => all,
-            Fractions::ByQuery { all, ends } => {
-                &all[if query == 0 { 0 } else { ends[query - 1] }..ends[query]]
-            }
-        }
+        let Some(&end) = self.ends.get(query) else { return &self.all };
+        &self.all[if query == 0 { 0 } else { self.ends[query - 1] }..end]
     }
 }
 
@@ -85,7 +88,7 @@ impl<'a> RateIndex<'a> {
         average: Average,
         sizes: Sizes,
     ) -> RateIndex<'a> {
-        let mut pairs = PairIndex::build(examples, rates, sizes, true);
+        let pairs = PairIndex::build(examples, rates, sizes, Some(average));
         let by_query = pairs.is_by_query(average);
         let mut unit = UnitSums::new(&pairs);
         let (mut totals, mut ends) = (Vec::new(), Vec::new());
@@ -99,10 +102,10 @@ impl<'a> RateIndex<'a> {
         let mut estimable = vec![false; rates.len()];
         totals.iter().for_each(|&(rate, _)| estimable[rate as usize] = true);
         let fractions = Fractions::new(&totals, ends, rates.len(), by_query);
-        let errors = pairs.error_fractions(by_query);
-        if average == Average::Pairs {
-            pairs.number_among_all();
-        }
+        let total = |query| pairs.examples.query(query).fold(0.0, |sum, i| sum + pairs.examples.weight(i));
+        let totals: Vec<(u32, f64)> = (0..pairs.examples.queries()).map(|query| (0, total(query))).collect();
+        let ends = (1..=totals.len()).collect();
+        let errors = Fractions::new(&totals, ends, 1, by_query);
         RateIndex { pairs, average, estimable, fractions, errors }
     }
 
@@ -136,6 +139,61 @@ impl<'a> RateIndex<'a> {
         self.pairs.order(scores)
     }
 
+    /// The value of each rate, equal scores earning a half; NaN for one without pairs. Small queries whose pairs all
+    /// count alike are compared in label order, with nothing to collect by query; anything else is counted as an
+    /// audit counts it.
+    pub(crate) fn true_rates(&self, order: &ScoreOrder) -> Vec<f64> {
+        let examples = self.examples();
+        let small =
+            (0..examples.queries()).all(|query| examples.query(query).len() <= self.pairs.sizes.small);
+        let simple = self.rates().iter().all(|rate| matches!(rate, Rate::Accuracy { .. }));
+        match self.fractions.pooled() {
+            Some(fractions) if examples.has_labels() && small && simple => {
+                with_masses!(&self.pairs.label_ordered, masses => self.pooled_rates(order, masses, fractions))
+            }
+            _ => Tally::count(&self.pairs, order, Ties::Half).values(&self.pairs, self.average),
+        }
+    }
+
+    fn pooled_rates<M: Mass>(&self, order: &ScoreOrder, masses: &[M], fractions: &[(u32, f64)]) -> Vec<f64> {
+        let layout = &self.pairs.layout;
+        let codes = layout.codes();
+        // Half wins by better and worse group. The parts are added in order: the same bits for any number
+        // of threads.
+        let parts: Vec<Vec<f64>> = self
+            .pairs
+            .tasks
+            .par_iter()
+            .map(|task| {
+                let mut halves = vec![0.0; codes * codes];
+                let mut ordered = vec![0.0; self.pairs.sizes.small];
+                for query in task.clone() {
+                    let query = self.pairs.query(query);
+                    let (own, masses) = (order.scores(&query), &masses[query.range.clone()]);
+                    for (to, &e) in ordered.iter_mut().zip(query.example) {
+                        *to = own[e as usize];
+                    }
+                    let code = |at: usize| usize::from(query.present[usize::from(query.group[at])]);
+                    for (i, &worse) in query.first.iter().enumerate().filter(|(_, worse)| **worse > 0) {
+                        let row = code(i) * codes;
+                        for (j, &score) in ordered[..worse as usize].iter().enumerate() {
+                            let half = u8::from(ordered[i] > score) + u8::from(ordered[i] >= score);
+                            halves[row + code(j)] += f64::from(half) * masses[i].pair(masses[j]);
+                        }
+                    }
+                }
+                halves
+            })
+            .collect();
+        let mut rates = vec![f64::NAN; self.rates().len()];
+        for &(rate, fraction) in fractions {
+            let cells = layout.cells(self.rates()[rate as usize]);
+            let halves: f64 = parts.iter().flat_map(|part| cells.iter().map(|&cell| part[cell])).sum();
+            rates[rate as usize] = halves * 0.5 * fraction;
+        }
+        rates
+    }
+
     /// What ramps lack: a win's ramp is taken as 1 less that of the error, except for parity, where the
     /// pair's mirror image stands for it.
     pub(super) fn constant(&self, hold_down: &[f64]) -> f64 {
@@ -163,16 +221,5 @@ impl<'a> RateIndex<'a> {
             *slope += 2.0 * weight * part * if S::UNSIGNED { 1.0 } else { error };
         }
         sum
-    }
-}
-
-impl PairIndex<'_> {
-    /// The fraction of an example of weight 1 in the mean squared error.
-    fn error_fractions(&self, by_query: bool) -> Fractions {
-        let total = |query| self.examples.query(query).fold(0.0, |sum, i| sum + self.examples.weight(i));
-        let queries = 0..if self.layout.labels { self.examples.queries() } else { 0 };
-        let totals: Vec<(u32, f64)> = queries.map(|query| (0, total(query))).collect();
-        let ends = (0..self.examples.queries()).map(|query| (query + 1).min(totals.len())).collect();
-        Fractions::new(&totals, ends, 1, by_query)
     }
 }

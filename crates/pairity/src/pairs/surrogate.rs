@@ -13,7 +13,7 @@
 
 use super::index::{QueryPairs, with_masses};
 use super::order::ScoreOrder;
-use super::rate_index::{Fractions, RateIndex};
+use super::rate_index::RateIndex;
 use super::slopes::{
     Active, Coefficients, Hinge, Ramp, RateWeights, ScoredPairs, Slope, SquaredHinge, SurrogateKind,
 };
@@ -167,15 +167,9 @@ impl Surrogate {
             true => (SurrogateKind::Hinge, self.kind.curvature(self.margin)),
         };
         let rate_weights = RateWeights { rates: index.rates(), weights, kind, unit };
-        let continuous = pairs.layout.continuous;
-        let pooled = match &index.fractions {
-            Fractions::Pooled(fractions) => {
-                let mut all = Coefficients::default();
-                all.fill(rate_weights, fractions, &pairs.all_present, continuous);
-                Some(all)
-            }
-            Fractions::ByQuery { .. } => None,
-        };
+        let mut all = Coefficients::default();
+        let pooled =
+            index.fractions.pooled().map(|fractions| all.fill(rate_weights, fractions, &pairs.codes));
         let sums_of_task = |queries: std::ops::Range<usize>, gradient: &mut [f64]| {
             let start = pairs.examples.query(queries.start).start;
             let mut own = Coefficients::default();
@@ -183,19 +177,10 @@ impl Surrogate {
             let mut sums = (0.0, 0.0);
             for number in queries {
                 let query = pairs.query(number);
-                let coefficients = match &pooled {
-                    Some(all) if query.present.len() == pairs.all_present.len() => all,
-                    Some(all) => {
-                        let codes = &pairs.all_present;
-                        let number = |code: &u16| codes.partition_point(|other| other < code);
-                        own.select(all, codes.len(), query.present.iter().map(number));
-                        &own
-                    }
-                    None => {
-                        let fractions = index.fractions.of_query(number);
-                        own.fill(rate_weights, fractions, query.present, continuous);
-                        &own
-                    }
+                let coefficients = match pooled {
+                    Some(all) if query.present.len() == pairs.codes.len() => all,
+                    Some(all) => own.select(all, pairs.codes.len(), query.present),
+                    None => own.fill(rate_weights, index.fractions.of_query(number), query.present),
                 };
                 let gradient = &mut gradient[query.range.start - start..query.range.end - start];
                 sums.0 += self.sum_query::<S>(index, &query, order, coefficients, gradient, &mut scratch);

@@ -1,17 +1,16 @@
-//! The counts of every query, cell by cell.
+//! The counts of every query, cell by cell, and what they make of rates.
 //!
 //! A cell is the smallest set of pairs that the rates are made of: better and worse group, first and
-//! second group, or the order of a continuous attribute. Every rate is a sum of cells.
+//! second group, or the order of a continuous attribute. A rate is what its cells earned over what they could have
+//! earned, A = N / D.
 
-use super::accuracy::{CellCounts, accuracy};
 use super::continuous::continuous;
-use super::index::{PairIndex, QueryPairs, with_masses};
+use super::groups::{CellCounts, accuracy, parity};
+use super::index::{PairIndex, QueryPairs, add, with_masses};
 use super::mass::Mass;
-use super::members::DrawnOrder;
-use super::order::ScoreOrder;
-use super::parity::parity;
-use crate::examples::{Attribute, Examples};
-use crate::rates::{Rate, Side, Ties};
+use super::order::{DrawnOrder, ScoreOrder};
+use crate::examples::Examples;
+use crate::rates::{Average, Rate, Side, Ties};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -137,8 +136,7 @@ pub(crate) struct Tally {
 impl Tally {
     /// Counts the cells that the rates of the index need.
     pub(crate) fn count(index: &PairIndex, order: &ScoreOrder, ties: Ties) -> Tally {
-        let tasks = index.tasks.par_iter();
-        let parts: Vec<Tally> = tasks.map(|task| Tally::of_task(index, task.clone(), order, ties)).collect();
+        let parts = Tally::of_tasks(index, &index.tasks, order, ties);
         let mut all = Tally { pairs: vec![0; index.layout.len()], ..Tally::default() };
         all.entries.reserve_exact(parts.iter().map(|part| part.entries.len()).sum());
         all.ends.reserve_exact(index.examples.queries());
@@ -146,7 +144,7 @@ impl Tally {
             let before = all.entries.len();
             all.entries.extend(part.entries);
             all.ends.extend(part.ends.iter().map(|end| end + before));
-            all.pairs.iter_mut().zip(&part.pairs).for_each(|(all, part)| *all += part);
+            add(&mut all.pairs, &part.pairs);
         }
         all
     }
@@ -162,10 +160,7 @@ impl Tally {
         let mut all = vec![CellSum::default(); index.layout.len()];
         // A few tasks at a time, as each has cells of its own until they are added, in order.
         for tasks in index.tasks.chunks(AT_ONCE) {
-            let tasks = tasks.par_iter();
-            let some: Vec<Tally> =
-                tasks.map(|task| Tally::of_task(index, task.clone(), order, ties)).collect();
-            for tally in some {
+            for tally in Tally::of_tasks(index, tasks, order, ties) {
                 all.iter_mut().zip(&tally.pairs).for_each(|(cell, pairs)| cell.pairs += pairs);
                 for entry in &tally.entries {
                     all[entry.cell as usize].credit += entry.credit;
@@ -179,27 +174,24 @@ impl Tally {
     /// The expected cells of a mixture: which cells a query has does not depend on its scores, so that
     /// what they earn is added up entry by entry.
     pub(crate) fn expected(index: &PairIndex, members: &[DrawnOrder], ties: Ties) -> Tally {
-        let mut members = members.iter().map(|member| {
+        let mut all: Option<Tally> = None;
+        for member in members {
             let mut tally = Tally::count(index, &member.order, ties);
-            tally.scale(member.chances);
-            tally
-        });
-        let mut all = members.next().unwrap_or_default();
-        for other in members {
-            all.entries.iter_mut().zip(&other.entries).for_each(|(all, other)| all.credit += other.credit);
+            let mut start = 0;
+            for (&end, &chance) in tally.ends.iter().zip(member.chances) {
+                // A squared error may be infinite, which must not matter where it is never seen.
+                let scale = |credit: f64| if chance > 0.0 { credit * chance } else { 0.0 };
+                tally.entries[start..end].iter_mut().for_each(|entry| entry.credit = scale(entry.credit));
+                start = end;
+            }
+            match &mut all {
+                Some(all) => {
+                    all.entries.iter_mut().zip(&tally.entries).for_each(|(all, own)| all.credit += own.credit)
+                }
+                None => all = Some(tally),
+            }
         }
-        all
-    }
-
-    /// Multiplies what each query earned.
-    fn scale(&mut self, factors: &[f64]) {
-        let mut start = 0;
-        for (&end, &factor) in self.ends.iter().zip(factors) {
-            // A squared error may be infinite, which must not matter where it is never seen.
-            let scale = |credit: f64| if factor > 0.0 { credit * factor } else { 0.0 };
-            self.entries[start..end].iter_mut().for_each(|entry| entry.credit = scale(entry.credit));
-            start = end;
-        }
+        all.unwrap_or_default()
     }
 
     /// The entries of each query.
@@ -208,40 +200,64 @@ impl Tally {
         starts.zip(&self.ends).map(|(start, &end)| &self.entries[start..end])
     }
 
-    /// The cells of consecutive queries.
-    fn of_task(index: &PairIndex, queries: Range<usize>, order: &ScoreOrder, ties: Ties) -> Tally {
-        let mut tally = Tally { pairs: vec![0; index.layout.len()], ..Tally::default() };
-        for query in queries {
-            tally.add_query(index, &index.query(query), order, ties);
-            tally.ends.push(tally.entries.len());
+    /// The cells of each task, which are consecutive queries.
+    fn of_tasks(index: &PairIndex, tasks: &[Range<usize>], order: &ScoreOrder, ties: Ties) -> Vec<Tally> {
+        let count = |task: &Range<usize>| {
+            let mut tally = Tally { pairs: vec![0; index.layout.len()], ..Tally::default() };
+            for query in task.clone() {
+                tally.add_query(index, &index.query(query), order, ties);
+                tally.ends.push(tally.entries.len());
+            }
+            tally
+        };
+        tasks.par_iter().map(count).collect()
+    }
+
+    /// What the pairs of each rate earned.
+    pub(crate) fn rate_sums(&self, index: &PairIndex, by_query: bool) -> RateSums {
+        let rates = index.rates.len();
+        let mut sums = RateSums { credits: vec![0.0; rates], totals: vec![0.0; rates] };
+        let mut unit = UnitSums::new(index);
+        for placements in self.queries() {
+            unit.collect(placements, by_query);
+            for &rate in &unit.touched {
+                let r = rate as usize;
+                sums.credits[r] += unit.credits[r][0];
+                sums.totals[r] += unit.totals[r][0];
+            }
         }
-        tally
+        sums
+    }
+
+    /// The value of each rate; NaN for one without pairs.
+    pub(crate) fn values(&self, index: &PairIndex, average: Average) -> Vec<f64> {
+        self.rate_sums(index, index.is_by_query(average)).values()
     }
 
     fn add_query(&mut self, index: &PairIndex, query: &QueryPairs, order: &ScoreOrder, ties: Ties) {
         let (layout, kinds, range) = (&index.layout, index.kinds, query.range.clone());
         let present = || query.present.iter().map(|&code| usize::from(code));
         let cells = || present().flat_map(|a| present().map(move |b| (a, b)));
-        if let Some(labels) = &index.examples.labels {
-            let labels = &labels[range.clone()];
-            if kinds.accuracy {
-                let cells = cells().map(|(a, b)| Some(layout.accuracy(a, b)));
-                with_masses!(&index.label_ordered, masses => {
-                    self.add(accuracy(query, order, labels, &masses[range.clone()]), cells, ties);
-                });
+        if kinds.accuracy {
+            let cells = cells().map(|(a, b)| Some(layout.accuracy(a, b)));
+            with_masses!(&index.label_ordered, masses => {
+                self.add(accuracy(query, order, &masses[range.clone()]), cells, ties);
+            });
+        }
+        if kinds.continuous {
+            let cells = [layout.greater(), layout.less()].map(Some);
+            with_masses!(&index.label_ordered, masses => {
+                self.add(continuous(query, order, &masses[range.clone()]), cells.into_iter(), ties);
+            });
+        }
+        if kinds.mse {
+            let (mut credit, mut total) = (0.0, 0.0);
+            for (i, label) in range.clone().zip(query.labels()) {
+                credit += index.examples.weight(i) * (order.scores[i] - label).powi(2);
+                total += index.examples.weight(i);
             }
-            if let (true, Attribute::Continuous(values)) = (kinds.continuous, &index.examples.attribute) {
-                let (cells, values) = ([layout.greater(), layout.less()].map(Some), &values[range.clone()]);
-                with_masses!(&index.label_ordered, masses => {
-                    let counts = continuous(query, order, labels, values, &masses[range.clone()]);
-                    self.add(counts, cells.into_iter(), ties);
-                });
-            }
-            if kinds.mse {
-                let (credit, total) = squared_error(&index.examples, range.clone(), order.scores);
-                self.pairs[layout.mse()] += range.len() as u64;
-                self.entries.push(Placement { cell: layout.mse() as u32, side: 0, credit, total });
-            }
+            self.pairs[layout.mse()] += range.len() as u64;
+            self.entries.push(Placement { cell: layout.mse() as u32, side: 0, credit, total });
         }
         if kinds.parity {
             let between = |&(a, b): &(usize, usize)| a != b && a < layout.groups && b < layout.groups;
@@ -253,13 +269,8 @@ impl Tally {
     }
 
     /// Adds what was counted, each to its cell if it has one.
-    fn add<M: Mass>(
-        &mut self,
-        counts: CellCounts<M>,
-        cells: impl Iterator<Item = Option<usize>>,
-        ties: Ties,
-    ) {
-        for (at, cell) in cells.enumerate().filter_map(|(at, cell)| Some((at, cell?))) {
+    fn add<M: Mass>(&mut self, counts: CellCounts<M>, to: impl Iterator<Item = Option<usize>>, ties: Ties) {
+        for (at, cell) in to.enumerate().filter_map(|(at, cell)| Some((at, cell?))) {
             self.pairs[cell] += counts.pairs[at];
             let total = M::number(counts.totals[at]);
             if total > 0.0 {
@@ -272,14 +283,78 @@ impl Tally {
     }
 }
 
-/// Weighted sum of squared errors, and sum of weights.
-fn squared_error(examples: &Examples, range: Range<usize>, scores: &[f64]) -> (f64, f64) {
-    let mut sums = (0.0, 0.0);
-    if let Some(labels) = &examples.labels {
-        for i in range {
-            sums.0 += examples.weight(i) * (scores[i] - labels[i]).powi(2);
-            sums.1 += examples.weight(i);
+/// What the pairs of each rate earned, and what they could have earned, over all units.
+pub(crate) struct RateSums {
+    pub credits: Vec<f64>,
+    pub totals: Vec<f64>,
+}
+
+impl RateSums {
+    /// The value of a rate; NaN for one without pairs.
+    pub(crate) fn value(&self, rate: usize) -> f64 {
+        if self.totals[rate] > 0.0 { self.credits[rate] / self.totals[rate] } else { f64::NAN }
+    }
+
+    pub(crate) fn values(&self) -> Vec<f64> {
+        (0..self.totals.len()).map(|rate| self.value(rate)).collect()
+    }
+}
+
+/// The pairs of one unit, by rate.
+pub(crate) struct UnitSums {
+    /// The rates that each cell belongs to.
+    rates_of: Vec<Vec<u32>>,
+    /// Rates that the unit has pairs of.
+    pub touched: Vec<u32>,
+    /// By rate and side.
+    pub credits: Vec<[f64; 2]>,
+    pub totals: Vec<[f64; 2]>,
+}
+
+impl UnitSums {
+    /// Of no unit yet.
+    pub(crate) fn new(index: &PairIndex) -> UnitSums {
+        let mut rates_of = vec![Vec::new(); index.layout.len()];
+        for (number, &rate) in index.rates.iter().enumerate() {
+            index.layout.cells(rate).into_iter().for_each(|cell| rates_of[cell].push(number as u32));
+        }
+        let none = vec![[0.0; 2]; index.rates.len()];
+        UnitSums { rates_of, touched: Vec::new(), credits: none.clone(), totals: none }
+    }
+
+    /// Numbers of pairs of rates, from those of cells.
+    pub(crate) fn pairs(&self, cells: &[u64]) -> Vec<u64> {
+        let mut sums = vec![0; self.totals.len()];
+        for (rates, &pairs) in self.rates_of.iter().zip(cells) {
+            rates.iter().for_each(|&rate| sums[rate as usize] += pairs);
+        }
+        sums
+    }
+
+    /// The sums of a unit, from its cells.
+    pub(crate) fn collect(&mut self, placements: &[Placement], by_query: bool) {
+        for rate in self.touched.drain(..) {
+            self.credits[rate as usize] = [0.0; 2];
+            self.totals[rate as usize] = [0.0; 2];
+        }
+        for placement in placements {
+            let side = placement.side as usize;
+            for &rate in &self.rates_of[placement.cell as usize] {
+                let totals = &mut self.totals[rate as usize];
+                if *totals == [0.0; 2] {
+                    self.touched.push(rate);
+                }
+                totals[side] += placement.total;
+                self.credits[rate as usize][side] += placement.credit;
+            }
+        }
+        if by_query {
+            // Every query counts the same, by its own rate.
+            for &rate in &self.touched {
+                let total = &mut self.totals[rate as usize][0];
+                self.credits[rate as usize][0] /= *total;
+                *total = 1.0;
+            }
         }
     }
-    sums
 }

@@ -18,7 +18,12 @@ fn close(a: f64, b: f64, scale: f64) -> bool {
     (a - b).abs() <= 1e-9 * scale.abs().max(1e-12)
 }
 
-fn check_tally(rows: &OracleRows, ties: Ties, sizes: Sizes, slopes: bool) -> Result<(), TestCaseError> {
+fn check_tally(
+    rows: &OracleRows,
+    ties: Ties,
+    sizes: Sizes,
+    slopes: Option<Average>,
+) -> Result<(), TestCaseError> {
     let Some(examples) = rows.ordered_above(sizes.small) else { return Ok(()) };
     let scores = examples.arrange(&rows.scores).unwrap();
     let layout = CellLayout::of(&examples);
@@ -67,7 +72,7 @@ fn check_placements(rows: &OracleRows, ties: Ties, sizes: Sizes) -> Result<(), T
             expected.entry((cell as u32, side)).or_default().push(own);
         }
     }
-    let index = PairIndex::build(Cow::Borrowed(&examples), &every_rate(), sizes, false);
+    let index = PairIndex::build(Cow::Borrowed(&examples), &every_rate(), sizes, None);
     let mut found: BTreeMap<(u32, u8), Vec<(f64, f64)>> = BTreeMap::new();
     for p in placements_of(&index, &scores, ties).into_iter().flatten().filter(|p| p.total > 0.0) {
         if p.cell as usize != layout.mse() {
@@ -94,7 +99,8 @@ proptest! {
 
     #[test]
     fn every_cell_of_every_query_equals_the_count_pair_by_pair(
-        rows in tables(), strict: bool, sizes in sizes(), slopes: bool
+        rows in tables(), strict: bool, sizes in sizes(),
+        slopes in prop::sample::select(vec![None, Some(Average::Pairs), Some(Average::Queries)])
     ) {
         check_tally(&rows, if strict { Ties::Strict } else { Ties::Half }, sizes, slopes)?;
     }
@@ -119,7 +125,7 @@ proptest! {
         let scores = examples.arrange(&rows.scores).unwrap();
         let index = RateIndex::sized(Cow::Borrowed(&examples), &rates, average, sizes);
         let fast = index.true_rates(&index.order(&scores));
-        let plain = PairIndex::build(Cow::Borrowed(&examples), &rates, sizes, false);
+        let plain = PairIndex::build(Cow::Borrowed(&examples), &rates, sizes, None);
         let slow = Tally::count(&plain, &plain.order(&scores), Ties::Half).values(&plain, average);
         for (fast, slow) in fast.iter().zip(&slow) {
             prop_assert!(fast.is_nan() && slow.is_nan() || (fast - slow).abs() < 1e-12, "{fast} {slow}");

@@ -23,7 +23,6 @@
 //! groups.
 
 mod relation;
-mod residuals;
 #[cfg(test)]
 mod tests;
 

@@ -1,52 +1,57 @@
-//! Which pairs a correlation is taken over: those of two groups, or of different values of a continuous
-//! attribute.
+//! Which pairs a correlation is taken over: those of two groups, or of different values of a continuous attribute;
+//! and the moments of their residuals.
 
 use super::Membership;
 use crate::examples::{Attribute, Examples, tasks};
 use crate::pairs::SurrogateError;
-use crate::pairs::index::{NO_RANK, PairIndex, QueryPairs, Sizes};
-use crate::pairs::mass::GapMass;
-use crate::rates::Rate;
+use crate::pairs::index::{NO_RANK, PairIndex, QueryPairs, Sizes, add};
+use crate::pairs::mass::{GapMass, GapSum, Mass};
+use crate::rates::{Average, Rate};
+use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
 
+/// A variance below this part of the sums that it is made from is rounding.
+const ROUNDING: f64 = 1e-12;
+
 /// The class of the example at a position of a query, if it has one.
 type Class<'c> = &'c dyn Fn(&QueryPairs, usize) -> Option<u32>;
+
+/// An example of a relation.
+#[derive(Debug, Clone)]
+struct Place {
+    example: u32,
+    /// The first place of an equal label in the query.
+    first: u32,
+    /// The group, or the rank of the attribute in the query.
+    class: u32,
+    /// The factor of its pairs and the label, counted from the query's first; up to a scale.
+    mass: GapMass,
+}
 
 /// The examples of two groups, or those with a continuous attribute, in label order within each query.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Relation {
     /// Whether pairs inside a class count too.
-    pub(super) inside: bool,
-    /// At each place, the example.
-    pub(super) example: Vec<u32>,
-    /// At each place, the class: the group, or the rank of the attribute in the query.
-    pub(super) class: Vec<u32>,
-    /// At each place, the factor of its pairs and the label, counted from the query's first; up to a scale.
-    pub(super) mass: Vec<GapMass>,
+    inside: bool,
     /// Whether a pair is weighed by the difference of labels.
-    pub(super) gap: bool,
-    /// The places of each run of equal labels in a query.
-    pub(super) runs: Vec<Range<u32>>,
-    /// Where each query ends, among the places and among the runs.
-    pub(super) ends: Vec<(u32, u32)>,
-    /// Number of classes in each query, or more.
-    pub(super) classes: Vec<u32>,
+    gap: bool,
+    places: Vec<Place>,
+    /// The places of each query, and its number of classes, or more.
+    queries: Vec<(Range<usize>, usize)>,
     /// Consecutive queries.
-    pub(super) tasks: Vec<Range<usize>>,
-    /// Of each place: the coefficients in E[d] and E[dg], and the sum of weights.
-    pub(super) a: Vec<f64>,
-    pub(super) b: Vec<f64>,
-    pub(super) c: Vec<f64>,
+    tasks: Vec<Range<usize>>,
+    /// Of each place a, b and c: the coefficients in E[d] and E[dg], and the sum of weights.
+    coefficients: Vec<[f64; 3]>,
     /// The sum of the weights of all pairs.
-    pub(super) total: f64,
+    total: f64,
     /// E[g].
-    pub(super) mean: f64,
+    mean: f64,
 }
 
 /// On which side of an example its partners stand.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Partners {
+enum Partners {
     Worse,
     Better,
 }
@@ -60,7 +65,8 @@ pub(super) fn relations(
     if examples.labels.is_none() {
         return refuse("it compares label-ordered pairs, and there are no labels");
     }
-    let index = PairIndex::build(Cow::Borrowed(examples), &[Rate::Greater], Sizes::default(), true);
+    let (rates, slopes) = ([Rate::Greater], Some(Average::Queries));
+    let index = PairIndex::build(Cow::Borrowed(examples), &rates, Sizes::default(), slopes);
     let mut found = Vec::new();
     match &examples.attribute {
         Attribute::None => return refuse("it needs groups or a protected attribute, and there is none"),
@@ -94,13 +100,14 @@ impl Relation {
         for query in 0..index.examples().queries() {
             relation.add_query(index.examples(), &index.query(query), class);
         }
-        relation.tasks = tasks((0..relation.ends.len()).map(|query| relation.places(query).len()));
+        relation.tasks = tasks(relation.queries.iter().map(|(places, _)| places.len()));
         // Weights and labels count up to a scale.
-        let largest = |of: fn(&GapMass) -> f64| relation.mass.iter().map(of).fold(0.0, f64::max);
-        let largest = [largest(|mass| mass.weight), largest(|mass| mass.label)];
+        let largest = |of: fn(&Place) -> f64| relation.places.iter().map(of).fold(0.0, f64::max);
+        let largest = [largest(|place| place.mass.weight), largest(|place| place.mass.label)];
         let [weight, label] = largest.map(|largest| if largest > 0.0 { largest } else { 1.0 });
-        let scaled = |mass: &GapMass| GapMass { weight: mass.weight / weight, label: mass.label / label };
-        relation.mass.iter_mut().for_each(|mass| *mass = scaled(mass));
+        for place in &mut relation.places {
+            place.mass = GapMass { weight: place.mass.weight / weight, label: place.mass.label / label };
+        }
         relation.prepare().then_some(relation)
     }
 
@@ -116,39 +123,195 @@ impl Relation {
         if query.first[first] == query.first[last] || (lowest == highest && !self.inside) {
             return;
         }
-        self.classes.push(highest + 1);
-        let origin = 0.5 * labels[example(first)];
-        let mut label = None;
-        for (at, class) in members {
-            let (example, place) = (example(at), self.example.len() as u32);
-            match self.runs.last_mut() {
-                Some(run) if label == Some(query.first[at]) => run.end = place + 1,
-                _ => self.runs.push(place..place + 1),
-            }
-            label = Some(query.first[at]);
-            self.example.push(example as u32);
-            self.class.push(class);
-            self.mass
-                .push(GapMass { weight: examples.factor(example), label: 0.5 * labels[example] - origin });
+        let (start, origin) = (self.places.len(), 0.5 * labels[example(first)]);
+        for level in members.chunk_by(|a, b| query.first[a.0] == query.first[b.0]) {
+            let first = self.places.len() as u32;
+            self.places.extend(level.iter().map(|&(at, class)| {
+                let (weight, label) = (examples.factor(example(at)), 0.5 * labels[example(at)] - origin);
+                Place { example: example(at) as u32, first, class, mass: GapMass { weight, label } }
+            }));
         }
-        self.ends.push((self.example.len() as u32, self.runs.len() as u32));
+        self.queries.push((start..self.places.len(), highest as usize + 1));
     }
 
-    /// The places of a query.
-    pub(super) fn places(&self, query: usize) -> Range<usize> {
-        let start = if query == 0 { 0 } else { self.ends[query - 1].0 as usize };
-        start..self.ends[query].0 as usize
+    /// Finds the coefficients; false without pairs or if g does not vary.
+    fn prepare(&mut self) -> bool {
+        let mut found = vec![[0.0; 3]; self.places.len()];
+        let (mut total, mut mean) = (0.0, 0.0);
+        let mut scratch = Vec::new();
+        let one = |_| 1.0;
+        let sign = |at: usize| if self.places[at].class == 1 { 1.0 } else { -1.0 };
+        for query in 0..self.queries.len() {
+            self.partners(query, Partners::Worse, &mut scratch, one, |at, sum| {
+                let signed = if self.inside { sign(at) * sum } else { 0.0 };
+                add(&mut found[at], &[sum, signed, sum]);
+                total += sum;
+                mean += signed;
+            });
+            self.partners(query, Partners::Better, &mut scratch, one, |at, sum| {
+                add(&mut found[at], &[-sum, 0.0, sum]);
+            });
+            if self.inside {
+                self.partners(query, Partners::Better, &mut scratch, sign, |at, sum| found[at][1] -= sum);
+            } else {
+                self.signed(query, Partners::Worse, |at, sum| {
+                    found[at][1] += sum;
+                    mean += sum;
+                });
+                // As the worse of a pair, the signs of k and of g are both turned.
+                self.signed(query, Partners::Better, |at, sum| found[at][1] += sum);
+            }
+        }
+        if total <= 0.0 {
+            return false;
+        }
+        found.as_flattened_mut().iter_mut().for_each(|value| *value /= total);
+        (self.coefficients, self.total, self.mean) = (found, total, mean / total);
+        self.spread() > ROUNDING
+    }
+
+    /// Var[g].
+    fn spread(&self) -> f64 {
+        1.0 - self.mean * self.mean
+    }
+
+    /// What the pairs of the example at a place with partners of these sums weigh.
+    fn weigh(&self, at: usize, sums: GapSum, partners: Partners) -> f64 {
+        let mass = self.places[at].mass;
+        match (self.gap, partners) {
+            (false, _) => mass.weight * sums.weight,
+            (true, Partners::Worse) => mass.meet(sums),
+            (true, Partners::Better) => -mass.meet(sums),
+        }
     }
 
     /// Visits the places of each run of equal labels in a query, from that end of the label order where
     /// the partners are.
-    pub(super) fn walk(&self, query: usize, partners: Partners, visit: impl FnMut(Range<usize>)) {
-        let start = if query == 0 { 0 } else { self.ends[query - 1].1 as usize };
-        let runs = self.runs[start..self.ends[query].1 as usize].iter();
-        let places = |run: &Range<u32>| run.start as usize..run.end as usize;
+    fn walk(&self, query: usize, partners: Partners, mut visit: impl FnMut(Range<usize>)) {
+        let runs = self.places[self.queries[query].0.clone()].chunk_by(|a, b| a.first == b.first);
+        let visit = |run: &[Place]| visit(run[0].first as usize..run[0].first as usize + run.len());
         match partners {
-            Partners::Worse => runs.map(places).for_each(visit),
-            Partners::Better => runs.rev().map(places).for_each(visit),
+            Partners::Worse => runs.for_each(visit),
+            Partners::Better => runs.rev().for_each(visit),
         }
     }
+
+    /// For each place of a query, the sum over its partners of the pair's weight times the partner's value.
+    fn partners(
+        &self,
+        query: usize,
+        partners: Partners,
+        scratch: &mut Vec<GapSum>,
+        value: impl Fn(usize) -> f64,
+        mut visit: impl FnMut(usize, f64),
+    ) {
+        scratch.clear();
+        scratch.resize(self.queries[query].1, GapSum::default());
+        let mut all = GapSum::default();
+        self.walk(query, partners, |run| {
+            for at in run.clone() {
+                let own = scratch[self.places[at].class as usize];
+                let sums = if self.inside { all } else { all.less(own) };
+                visit(at, self.weigh(at, sums, partners));
+            }
+            for at in run {
+                let brought = self.places[at].mass.times(value(at));
+                all += brought;
+                scratch[self.places[at].class as usize] += brought;
+            }
+        });
+    }
+
+    /// For each place of a query, the weight of partners of a lower class less that of a higher one, by
+    /// sums over classes in a tree (Fenwick 1994).
+    fn signed(&self, query: usize, partners: Partners, mut visit: impl FnMut(usize, f64)) {
+        let classes = self.queries[query].1;
+        let mut tree = vec![GapSum::default(); classes + 1];
+        let below = |tree: &[GapSum], mut class: usize| {
+            let mut sums = GapSum::default();
+            while class > 0 {
+                sums += tree[class];
+                class &= class - 1;
+            }
+            sums
+        };
+        self.walk(query, partners, |run| {
+            for at in run.clone() {
+                let class = self.places[at].class as usize;
+                let (lower, not_higher) = (below(&tree, class), below(&tree, class + 1));
+                let higher = below(&tree, classes).less(not_higher);
+                visit(at, self.weigh(at, lower.less(higher), partners));
+            }
+            for place in &self.places[run] {
+                let mut class = place.class as usize + 1;
+                while class <= classes {
+                    tree[class] += place.mass.alone();
+                    class += class & class.wrapping_neg();
+                }
+            }
+        });
+    }
+
+    /// |corr(d, g)|; its gradient is added to that of all examples.
+    pub(super) fn add(&self, scores: &[f64], gradient: &mut [f64]) -> f64 {
+        let parts: Vec<TaskMoments> = self.tasks.par_iter().map(|task| self.part(task, scores)).collect();
+        let mut moments = [0.0; 4];
+        parts.iter().for_each(|part| add(&mut moments, &part.moments));
+        let [d, dg, dd, size] = moments;
+        let variance = dd - d * d;
+        if variance.is_nan() || variance <= ROUNDING * size {
+            return 0.0;
+        }
+        let deviation = (variance * self.spread()).sqrt();
+        let correlation = (dg - d * self.mean) / deviation;
+        let sign = if correlation == 0.0 { 0.0 } else { correlation.signum() };
+        // ∂corr = ∂cov / sqrt(Var[d] Var[g]) − corr ∂Var[d] / (2 Var[d])
+        let slopes = parts.iter().flat_map(|part| &part.slopes);
+        for ((place, [a, b, _]), slope) in self.places.iter().zip(&self.coefficients).zip(slopes) {
+            let (covariance, half_variance) = (b - a * self.mean, slope - d * a);
+            gradient[place.example as usize] +=
+                sign * (covariance / deviation - correlation * half_variance / variance);
+        }
+        correlation.abs()
+    }
+
+    /// The moments of one task.
+    fn part(&self, task: &Range<usize>, scores: &[f64]) -> TaskMoments {
+        let start = self.queries[task.start].0.start;
+        let mut part = TaskMoments::default();
+        let mut own: Vec<f64> = Vec::new();
+        let mut scratch = Vec::new();
+        for query in task.clone() {
+            let places = self.queries[query].0.clone();
+            let score = |at: usize| scores[self.places[at].example as usize];
+            // Differences alone matter; counted from their mean, scores cost little precision in sums.
+            let (mut sum, mut weight) = (0.0, 0.0);
+            for at in places.clone() {
+                let [_, _, c] = self.coefficients[at];
+                (sum, weight) = (sum + c * score(at), weight + c);
+            }
+            let mean = if weight > 0.0 { sum / weight } else { 0.0 };
+            own.extend(places.map(|at| score(at) - mean));
+            part.slopes.resize(own.len(), 0.0);
+            for side in [Partners::Worse, Partners::Better] {
+                let add = |at: usize, sum: f64| part.slopes[at - start] -= sum;
+                self.partners(query, side, &mut scratch, |at| own[at - start], add);
+            }
+        }
+        for ((&score, slope), [a, b, c]) in own.iter().zip(&mut part.slopes).zip(&self.coefficients[start..])
+        {
+            *slope = c * score + *slope / self.total;
+            add(&mut part.moments, &[a * score, b * score, score * *slope, score * c * score]);
+        }
+        part
+    }
+}
+
+/// What a task adds to the moments.
+#[derive(Debug, Default)]
+struct TaskMoments {
+    /// E[d], E[dg] and E[d²], and E[d²] if scores were independent: what rounding is measured by.
+    moments: [f64; 4],
+    /// c s − h at each place, which is half the slope of E[d²].
+    slopes: Vec<f64>,
 }

@@ -2,38 +2,12 @@
 //!
 //! Rates are means over their pairs, so a rate of weight h and total D adds h / D to each of its cells;
 //! where queries count alike it adds h / (Q D_q) in each of the Q queries that have such pairs. All
-//! rates together leave one coefficient a cell and side.
+//! rates together leave one coefficient a cell and part of the slopes.
 
 use super::shape::SurrogateKind;
-use crate::pairs::index::NO_RANK;
+use crate::pairs::index::{NO_RANK, add};
 use crate::pairs::surrogate::Weights;
 use crate::rates::{Rate, Side};
-
-/// Coefficients of one set of cells, of both parts of the slopes.
-#[derive(Debug, Clone, Default)]
-pub(in crate::pairs) struct CellCoefficients {
-    pub first: Vec<f64>,
-    pub second: Vec<f64>,
-}
-
-impl CellCoefficients {
-    fn reset(&mut self, cells: usize) {
-        for side in [&mut self.first, &mut self.second] {
-            side.clear();
-            side.resize(cells, 0.0);
-        }
-    }
-
-    fn add(&mut self, cell: usize, [first, second]: [f64; 2]) {
-        self.first[cell] += first;
-        self.second[cell] += second;
-    }
-
-    /// Whether no pair has a coefficient.
-    fn is_zero(&self) -> bool {
-        self.first.iter().chain(&self.second).all(|&c| c == 0.0)
-    }
-}
 
 /// Classes of pairs by the order of the continuous attribute.
 pub(in crate::pairs) const GREATER: usize = 1;
@@ -56,18 +30,19 @@ pub(in crate::pairs) struct RateWeights<'a> {
     pub unit: f64,
 }
 
-/// The coefficients of one query.
+/// The coefficients of one query, those of both parts in each cell.
 #[derive(Debug, Clone, Default)]
 pub(in crate::pairs) struct Coefficients {
     /// `[better * groups + worse]`.
-    pub accuracy: CellCoefficients,
+    pub accuracy: Vec<[f64; 2]>,
     /// `[higher * groups + lower]`: what it costs that the second scores above the first. Bounding
     /// P[a > b] from above and P[b > a] from below is the same, so both stand in the first part.
-    pub parity: CellCoefficients,
+    pub parity: Vec<[f64; 2]>,
     /// By the order of the continuous attribute: neither, greater, less.
-    pub orders: CellCoefficients,
+    pub orders: [[f64; 2]; 3],
     /// The same, with the accuracy of all pairs added.
-    pub joint: CellCoefficients,
+    pub joint: [[f64; 2]; 3],
+    /// Whether any pair has a coefficient.
     pub has_accuracy: bool,
     pub has_parity: bool,
     pub has_orders: bool,
@@ -77,75 +52,67 @@ impl Coefficients {
     /// The coefficients between the groups `present`, from rates and the fraction of each in one pair.
     pub(in crate::pairs) fn fill(
         &mut self,
-        weights: RateWeights,
+        of: RateWeights,
         fractions: &[(u32, f64)],
         present: &[u16],
-        continuous: bool,
-    ) {
+    ) -> &Coefficients {
         let k = present.len();
-        self.accuracy.reset(k * k);
-        self.parity.reset(k * k);
-        self.orders.reset(if continuous { 3 } else { 0 });
+        for cells in [&mut self.accuracy, &mut self.parity] {
+            cells.clear();
+            cells.resize(k * k, [0.0; 2]);
+        }
+        self.orders = [[0.0; 2]; 3];
         let number = |group: usize| present.iter().position(|&code| usize::from(code) == group);
         let numbers = |side| match side {
             Side::Any => 0..k,
             Side::Group(group) => number(group).map_or(0..0, |number| number..number + 1),
         };
-        (self.has_accuracy, self.has_parity, self.has_orders) = (false, false, false);
         for &(rate, fraction) in fractions {
-            let (rate, fraction) = (rate as usize, fraction * weights.unit);
-            let up = weights.weights.hold_up[rate] * fraction;
-            let down = weights.weights.hold_down[rate] * fraction;
+            let (rate, fraction) = (rate as usize, fraction * of.unit);
+            let up = of.weights.hold_up[rate] * fraction;
+            let down = of.weights.hold_down[rate] * fraction;
             if up == 0.0 && down == 0.0 {
                 continue;
             }
-            let both = weights.kind.coefficients(up, down);
-            match weights.rates[rate] {
+            let both = of.kind.coefficients(up, down);
+            match of.rates[rate] {
                 Rate::Accuracy { better, worse } => {
                     for a in numbers(better) {
-                        numbers(worse).for_each(|b| self.accuracy.add(a * k + b, both));
+                        numbers(worse).for_each(|b| add(&mut self.accuracy[a * k + b], &both));
                     }
-                    self.has_accuracy = true;
                 }
                 Rate::Parity { first, second } => {
                     if let (Some(a), Some(b)) = (number(first), number(second)) {
-                        self.parity.add(a * k + b, weights.kind.coefficients(up, 0.0));
-                        self.parity.add(b * k + a, weights.kind.coefficients(down, 0.0));
-                        self.has_parity = true;
+                        add(&mut self.parity[a * k + b], &of.kind.coefficients(up, 0.0));
+                        add(&mut self.parity[b * k + a], &of.kind.coefficients(down, 0.0));
                     }
                 }
-                Rate::Greater | Rate::Less if continuous => {
-                    self.orders.add(if weights.rates[rate] == Rate::Greater { GREATER } else { LESS }, both);
-                    self.has_orders = true;
-                }
-                Rate::Greater | Rate::Less | Rate::Mse => {}
+                Rate::Greater => add(&mut self.orders[GREATER], &both),
+                Rate::Less => add(&mut self.orders[LESS], &both),
+                Rate::Mse => {}
             }
         }
-        if continuous {
-            self.joint.clone_from(&self.orders);
-            let all = [self.accuracy.first[0], self.accuracy.second[0]];
-            (0..self.joint.first.len()).for_each(|class| self.joint.add(class, all));
+        self.joint = self.orders;
+        if let Some(all) = self.accuracy.first() {
+            self.joint.iter_mut().for_each(|class| add(class, all));
         }
+        self.find_kinds()
     }
 
-    /// The coefficients between some of the groups of `all`, each given by its number there.
-    pub(in crate::pairs) fn select(
-        &mut self,
-        all: &Coefficients,
-        of: usize,
-        numbers: impl Iterator<Item = usize> + Clone,
-    ) {
-        let k = numbers.clone().count();
+    /// The coefficients between the groups `present`, from those between `groups` ones.
+    pub(in crate::pairs) fn select(&mut self, all: &Self, groups: usize, present: &[u16]) -> &Self {
+        let codes = || present.iter().map(|&code| usize::from(code));
         for (to, from) in [(&mut self.accuracy, &all.accuracy), (&mut self.parity, &all.parity)] {
-            to.reset(k * k);
-            for (a, row) in numbers.clone().enumerate() {
-                for (b, column) in numbers.clone().enumerate() {
-                    let cell = row * of + column;
-                    to.add(a * k + b, [from.first[cell], from.second[cell]]);
-                }
-            }
+            to.clear();
+            to.extend(codes().flat_map(|a| codes().map(move |b| from[a * groups + b])));
         }
-        self.has_accuracy = !self.accuracy.is_zero();
-        self.has_parity = !self.parity.is_zero();
+        self.find_kinds()
+    }
+
+    fn find_kinds(&mut self) -> &Coefficients {
+        let any = |cells: &[[f64; 2]]| cells.as_flattened().iter().any(|&c| c != 0.0);
+        (self.has_accuracy, self.has_parity) = (any(&self.accuracy), any(&self.parity));
+        self.has_orders = any(&self.orders);
+        self
     }
 }

@@ -16,7 +16,6 @@
 //! What comes next depends on what came before, so a processor waits for itself most of the time. The walk
 //! therefore starts at both ends: two chains that don't depend on each other.
 
-use super::coefficients::CellCoefficients;
 use super::shape::Slope;
 use crate::pairs::mass::Mass;
 use std::hint::select_unpredictable;
@@ -43,6 +42,34 @@ pub(super) fn settle(elements: &[Element], base: usize, gradient: &mut [f64]) {
     }
 }
 
+/// Adds the slopes of all pairs of two lists in score order, the worse and the better ones, in all parts. Returns the
+/// offset.
+pub(super) fn merge<S: Slope, M: Mass>(
+    parts: &[HingePart],
+    worse: &mut [Element],
+    better: &mut [Element],
+    group: impl Fn(u32) -> usize + Copy,
+    masses: &[M],
+) -> f64 {
+    if worse.is_empty() || better.is_empty() {
+        return 0.0;
+    }
+    let mut offset = 0.0;
+    for part in parts {
+        let blocks = 0..part.k.div_ceil(part.width);
+        let total: f64 = blocks
+            .map(|block| match part.width {
+                1 => part.block::<S, M, 1>(block, worse, better, group, masses),
+                2 => part.block::<S, M, 2>(block, worse, better, group, masses),
+                4 => part.block::<S, M, 4>(block, worse, better, group, masses),
+                _ => part.block::<S, M, 8>(block, worse, better, group, masses),
+            })
+            .sum();
+        offset += part.shift * total;
+    }
+    offset
+}
+
 /// One of the two parts of a surrogate, ready to be merged.
 pub(super) struct HingePart {
     /// Threshold less score.
@@ -61,23 +88,16 @@ pub(super) struct HingePart {
 
 impl HingePart {
     /// The parts of a surrogate with coefficients, `[better * k + worse]`.
-    pub(super) fn both<S: Slope, M: Mass>(cells: &CellCoefficients, k: usize, margin: f64) -> Vec<HingePart> {
-        let sign = if S::BOUNDED { -1.0 } else { 1.0 };
-        let first = HingePart::new::<S, M>(&cells.first, 1.0, k, -margin, true);
-        let second = HingePart::new::<S, M>(&cells.second, sign, k, margin, S::BOUNDED);
-        [first, second].into_iter().flatten().collect()
+    pub(super) fn both<S: Slope, M: Mass>(cells: &[[f64; 2]], k: usize, margin: f64) -> Vec<HingePart> {
+        (0..2).filter_map(|part| HingePart::new::<S, M>(cells, part, k, margin)).collect()
     }
 
-    fn new<S: Slope, M: Mass>(
-        cells: &[f64],
-        sign: f64,
-        k: usize,
-        shift: f64,
-        above: bool,
-    ) -> Option<HingePart> {
-        if cells.iter().all(|&c| c == 0.0) {
+    fn new<S: Slope, M: Mass>(cells: &[[f64; 2]], part: usize, k: usize, margin: f64) -> Option<HingePart> {
+        if cells.iter().all(|cell| cell[part] == 0.0) {
             return None;
         }
+        let (shift, above) = ([-margin, margin][part], part == 0 || S::BOUNDED);
+        let sign = if part == 1 && S::BOUNDED { -1.0 } else { 1.0 };
         let width = k.next_power_of_two().min(WIDEST);
         // A squared slope is read as sum of passed x less own x.
         let outward = if S::SQUARED && !above { -sign } else { sign };
@@ -92,35 +112,12 @@ impl HingePart {
         let mut passed = [vec![0.0; blocks * k * width], vec![0.0; blocks * k * width]];
         for better in 0..k {
             for worse in 0..k {
-                let c = cells[better * k + worse];
+                let c = cells[better * k + worse][part];
                 passed[0][(better / width * k + worse) * width + better % width] = outward * c;
                 passed[1][(worse / width * k + better) * width + worse % width] = inward * c;
             }
         }
         Some(HingePart { shift, above, worse_first: shift < 0.0, k, width, passed })
-    }
-
-    /// Adds the slopes of all pairs of two lists in score order, the worse and the better ones. Returns the
-    /// offset.
-    pub(super) fn merge<S: Slope, M: Mass>(
-        &self,
-        worse: &mut [Element],
-        better: &mut [Element],
-        group: impl Fn(u32) -> usize + Copy,
-        masses: &[M],
-    ) -> f64 {
-        if worse.is_empty() || better.is_empty() {
-            return 0.0;
-        }
-        let total: f64 = (0..self.k.div_ceil(self.width))
-            .map(|block| match self.width {
-                1 => self.block::<S, M, 1>(block, worse, better, group, masses),
-                2 => self.block::<S, M, 2>(block, worse, better, group, masses),
-                4 => self.block::<S, M, 4>(block, worse, better, group, masses),
-                _ => self.block::<S, M, 8>(block, worse, better, group, masses),
-            })
-            .sum();
-        self.shift * total
     }
 
     /// The slopes of readers in one block of groups; returns the sum over better ones.

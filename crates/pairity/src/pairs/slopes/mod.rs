@@ -4,15 +4,12 @@
 //! attribute: where all slopes are alike and pairs weigh one, by counts in score order while labels go up and
 //! down; in general, by splits at labels and merges of the halves.
 
-mod by_attribute;
-mod by_attribute_counted;
-mod by_label;
-mod by_label_counted;
 mod coefficients;
-mod every_pair;
+mod counts;
 mod merge;
 mod rank_tree;
 mod shape;
+mod splits;
 
 pub(super) use coefficients::{Coefficients, RateWeights};
 pub use shape::SurrogateKind;
@@ -21,8 +18,6 @@ pub(super) use shape::{Active, Hinge, Ramp, Slope, SquaredHinge};
 use super::index::QueryPairs;
 use super::mass::Mass;
 use super::order::position;
-use coefficients::CellCoefficients;
-use every_pair::every_pair;
 
 /// One query with its scores, as the sums of slopes see it.
 pub(super) struct ScoredPairs<'a, M> {
@@ -46,21 +41,21 @@ impl<M: Mass> ScoredPairs<'_, M> {
         let Coefficients { accuracy, orders, joint, has_accuracy, has_orders, .. } = coefficients;
         if self.query.is_small() {
             return match has_orders {
-                true => self.few::<S>(0, gradient, |i, j| self.order(i, j), joint),
-                false => self.few::<S>(0, gradient, |i, j| self.cell(i, j), accuracy),
+                true => self.few::<S, true>(0, gradient, |i, j| self.order(i, j), joint),
+                false => self.few::<S, true>(0, gradient, |i, j| self.cell(i, j), accuracy),
             };
         }
         let mut offset = 0.0;
         if *has_accuracy {
-            offset += match M::EQUAL && by_label_counted::is_worth::<S>(self.query) {
-                true => by_label_counted::add_slopes::<S, M>(self, accuracy, gradient),
-                false => by_label::add_slopes::<S, M>(self, accuracy, gradient),
+            offset += match M::EQUAL && counts::is_worth::<S>(self.query) {
+                true => self.count_by_label::<S>(accuracy, gradient),
+                false => self.split_by_label::<S>(accuracy, gradient),
             };
         }
         if *has_orders {
             offset += match M::EQUAL && !S::SQUARED {
-                true => by_attribute_counted::add_slopes::<S, M>(self, orders, gradient),
-                false => by_attribute::add_slopes::<S, M>(self, orders, gradient),
+                true => self.count_by_attribute::<S>(orders, gradient),
+                false => self.split_by_attribute::<S>(orders, gradient),
             };
         }
         offset
@@ -68,27 +63,40 @@ impl<M: Mass> ScoredPairs<'_, M> {
 
     /// Adds the slopes of all pairs between groups, whatever their labels; returns the offset.
     pub(super) fn unordered<S: Slope>(&self, coefficients: &Coefficients, gradient: &mut [f64]) -> f64 {
-        let (n, cells) = (self.scores.len(), &coefficients.parity);
-        if !self.query.is_small() {
-            return by_label::add_unordered::<S, M>(self, cells, gradient);
+        match self.query.is_small() {
+            true => self.few::<S, false>(0, gradient, |i, j| self.cell(i, j), &coefficients.parity),
+            false => self.merge_unordered::<S>(&coefficients.parity, gradient),
         }
-        let class = |i: usize, j: usize| self.cell(i, j);
-        every_pair::<S, M>(self.scores, self.masses, |_| n, class, cells, self.margin, gradient)
     }
 
-    /// Adds the slopes of all label-ordered pairs in a few positions from `base` on, where `gradient` starts.
+    /// Adds the slopes of all pairs in a few positions from `base` on, where `gradient` starts, whose coefficients
+    /// stand at the `class` of both positions: of the label-ordered pairs, or of each position with every one.
+    /// Returns the offset.
     #[inline(always)]
-    fn few<S: Slope>(
+    fn few<S: Slope, const ORDERED: bool>(
         &self,
         base: usize,
         gradient: &mut [f64],
         class: impl Fn(usize, usize) -> usize,
-        cells: &CellCoefficients,
+        cells: &[[f64; 2]],
     ) -> f64 {
-        let range = base..base + gradient.len();
-        let (first, scores) = (&self.query.first[range.clone()], &self.scores[range.clone()]);
-        let (worse, class) = (|i: usize| first[i] as usize - base, |i, j| class(base + i, base + j));
-        every_pair::<S, M>(scores, &self.masses[range], worse, class, cells, self.margin, gradient)
+        let n = gradient.len();
+        let (scores, masses) = (&self.scores[base..base + n], &self.masses[base..base + n]);
+        let mut offset = 0.0;
+        for (i, &score) in scores.iter().enumerate() {
+            let partners = if ORDERED { self.query.first[base + i] as usize - base } else { n };
+            let (mut falls, mut rises) = (0.0, 0.0);
+            for j in 0..partners.min(n) {
+                let (cell, mass) = (cells[class(base + i, base + j)], masses[i].pair(masses[j]));
+                let [fall, rise] = S::both(self.margin, score - scores[j], cell, mass);
+                gradient[j] += S::added(fall, rise);
+                falls += fall;
+                rises += rise;
+            }
+            gradient[i] += S::added(rises, falls);
+            offset += rises + falls;
+        }
+        self.margin * offset
     }
 
     /// The cell of a pair by the groups of its examples.

@@ -34,16 +34,14 @@ pub(super) struct RankTree<const G: usize> {
     pub all: [i32; G],
 }
 
-impl<const G: usize> RankTree<G> {
-    /// Nothing inserted, with positions below `n`.
-    pub(super) fn new(n: usize) -> RankTree<G> {
-        let mut tree =
-            RankTree { words: Vec::new(), upper: Vec::new(), levels: 0, positions: n, all: [0; G] };
-        tree.reset(n);
-        tree
+impl<const G: usize> Default for RankTree<G> {
+    fn default() -> RankTree<G> {
+        RankTree { words: Vec::new(), upper: Vec::new(), levels: 0, positions: 0, all: [0; G] }
     }
+}
 
-    /// Back to nothing inserted, in the same memory.
+impl<const G: usize> RankTree<G> {
+    /// Nothing inserted, with positions below `n`, in the same memory.
     pub(super) fn reset(&mut self, n: usize) {
         (self.positions, self.all) = (n, [0; G]);
         self.words.clear();
@@ -105,7 +103,8 @@ mod tests {
             steps in prop::collection::vec((0usize..40_000, 0usize..2), 1..200),
         ) {
             // What was there before a reset leaves no trace.
-            let mut counts = RankTree::<2>::new(before);
+            let mut counts = RankTree::<2>::default();
+            counts.reset(before);
             (0..before).for_each(|position| counts.insert(position, position % 2));
             counts.reset(n);
             let mut inserted: Vec<(usize, usize)> = Vec::new();

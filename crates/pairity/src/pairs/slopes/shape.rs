@@ -77,7 +77,7 @@ impl SurrogateKind {
 }
 
 /// The slopes of one kind, for a pair with a coefficient.
-pub(in crate::pairs) trait Slope: Copy + Send + Sync {
+pub(in crate::pairs) trait Slope {
     /// Slopes grow with the distance from the threshold.
     const SQUARED: bool = false;
     /// The second hinge counts worse examples *above* the threshold s_i + margin, not below.
@@ -95,6 +95,11 @@ pub(in crate::pairs) trait Slope: Copy + Send + Sync {
     fn second(slack: f64, coefficient: f64) -> f64 {
         Self::first(slack, coefficient)
     }
+    /// Both, of a pair with its coefficients, its mass and its difference d.
+    #[inline(always)]
+    fn both(margin: f64, d: f64, [first, second]: [f64; 2], mass: f64) -> [f64; 2] {
+        [Self::first(margin - d, first * mass), Self::second(margin + d, second * mass)]
+    }
 
     /// What a pair adds to an example whose score the first number pulls up and the second one down.
     #[inline(always)]
@@ -103,17 +108,13 @@ pub(in crate::pairs) trait Slope: Copy + Send + Sync {
     }
 }
 
-#[derive(Clone, Copy)]
 pub(in crate::pairs) struct Hinge;
 
 /// The active pairs of the hinge, counted without signs.
-#[derive(Clone, Copy)]
 pub(in crate::pairs) struct Active;
 
-#[derive(Clone, Copy)]
 pub(in crate::pairs) struct SquaredHinge;
 
-#[derive(Clone, Copy)]
 pub(in crate::pairs) struct Ramp;
 
 impl Slope for Hinge {}

@@ -1,4 +1,4 @@
-//! Exact counts of label-ordered pairs between groups, for one query.
+//! Exact counts of pairs between groups, for one query: `accuracy` of label-ordered ones, `parity` of all.
 //!
 //! Small queries compare every pair. Large ones are swept: with the examples in score order, split
 //! them by the highest bit of their label rank. Every pair of unequal labels is parted by exactly one
@@ -13,11 +13,13 @@
 //! labels, one sweep for binary ones. Equal scores are put in descending order of label first, so that
 //! they never count as wins; ties are then summed run by run.
 
-use super::index::QueryPairs;
+use super::index::{QueryPairs, add, partition};
 use super::mass::{EqualMass, Mass};
 use super::order::{ScoreOrder, position, runs};
 use rayon::join;
 use rayon::prelude::*;
+use std::borrow::Cow;
+use std::ops::{AddAssign, Mul};
 
 /// What the pairs of each cell are worth, such as those between two groups: `[better * groups + worse]`.
 pub(crate) struct CellCounts<M: Mass> {
@@ -45,25 +47,20 @@ impl<M: Mass> CellCounts<M> {
     }
 }
 
-/// All label-ordered pairs of a query that has labels, given in the order of the examples.
-pub(crate) fn accuracy<M: Mass>(
-    query: &QueryPairs,
-    order: &ScoreOrder,
-    labels: &[f64],
-    masses: &[M],
-) -> CellCounts<M> {
+/// All label-ordered pairs of a query.
+pub(crate) fn accuracy<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[M]) -> CellCounts<M> {
     if !query.is_small() {
         return sweep(query, order, masses);
     }
-    let (k, at, scores) = (query.present.len(), query.positions(), order.scores(query));
+    let (k, at) = (query.present.len(), query.positions());
+    let (labels, scores) = (query.labels(), order.scores(query));
     let mut cells = CellCounts::new(k * k);
     for i in 1..query.len() {
         for j in 0..i {
-            let (better, worse) = match labels[i].total_cmp(&labels[j]) {
-                _ if labels[i] == labels[j] => continue,
-                std::cmp::Ordering::Greater => (i, j),
-                _ => (j, i),
-            };
+            if labels[i] == labels[j] {
+                continue;
+            }
+            let (better, worse) = if labels[i] > labels[j] { (i, j) } else { (j, i) };
             let cell = query.group[at[better]] as usize * k + query.group[at[worse]] as usize;
             let worth = masses[at[better]].above(masses[at[worse]].alone());
             cells.add(cell, worth, [scores[better], scores[worse]]);
@@ -129,10 +126,6 @@ fn by_rank<M: Mass>(positions: impl Iterator<Item = u32>, query: &QueryPairs, ma
     worth
 }
 
-pub(super) fn add<W: Copy + std::ops::AddAssign>(to: &mut [W], from: &[W]) {
-    to.iter_mut().zip(from).for_each(|(to, &from)| *to += from);
-}
-
 /// Sweeps once for every `G` groups of worse examples.
 fn wins<M: Mass, const G: usize>(elements: Vec<u64>, query: &QueryPairs, masses: &[M]) -> Vec<M::Worth> {
     let (k, bits) = (query.present.len(), query.label_bits());
@@ -147,9 +140,8 @@ fn wins<M: Mass, const G: usize>(elements: Vec<u64>, query: &QueryPairs, masses:
         if first > 0 {
             work.copy_from_slice(&again);
         }
-        let sweep = WinSweep { query, masses, first };
         let mut rows = vec![[M::Worth::default(); G]; k];
-        sweep.split::<G>(&mut work, &mut scratch, bits - 1, &mut rows);
+        WinSweep { query, masses, first }.split(&mut work, &mut scratch, bits - 1, &mut rows);
         for (better, row) in rows.iter().enumerate() {
             let width = G.min(k - first);
             wins[better * k + first..][..width].copy_from_slice(&row[..width]);
@@ -159,13 +151,13 @@ fn wins<M: Mass, const G: usize>(elements: Vec<u64>, query: &QueryPairs, masses:
 }
 
 /// One sweep: the worse examples are those of the groups from `first` on.
-struct WinSweep<'a, M: Mass> {
+struct WinSweep<'a, M: Mass, const G: usize> {
     query: &'a QueryPairs<'a>,
     masses: &'a [M],
     first: usize,
 }
 
-impl<M: Mass> WinSweep<'_, M> {
+impl<M: Mass, const G: usize> WinSweep<'_, M, G> {
     /// Group and mass of an element. If all masses are the same its tag is the group, else the position.
     #[inline(always)]
     fn member(&self, element: u64) -> (usize, M) {
@@ -175,15 +167,12 @@ impl<M: Mass> WinSweep<'_, M> {
 
     /// Adds the wins among `elements` (rank and tag, in score order) that differ in `bit` of the rank or in a
     /// lower one to the rows, one for each group of the better example.
-    fn split<const G: usize>(
-        &self,
-        elements: &mut [u64],
-        scratch: &mut [u64],
-        bit: u32,
-        rows: &mut [[M::Worth; G]],
-    ) {
+    fn split(&self, elements: &mut [u64], scratch: &mut [u64], bit: u32, rows: &mut [[M::Worth; G]]) {
         let (n, k, sizes) = (elements.len(), rows.len(), self.query.sizes);
-        let zeros = self.partition(elements, scratch, bit, rows);
+        let zeros = match M::EQUAL && k <= G {
+            true => part_alike(elements, scratch, bit, rows),
+            false => self.part(elements, scratch, bit, rows),
+        };
         if bit == 0 {
             return;
         }
@@ -208,7 +197,7 @@ impl<M: Mass> WinSweep<'_, M> {
         }
     }
 
-    fn leaf<const G: usize>(&self, elements: &[u64], rows: &mut [[M::Worth; G]]) {
+    fn leaf(&self, elements: &[u64], rows: &mut [[M::Worth; G]]) {
         for (i, &higher) in elements.iter().enumerate().skip(1) {
             let (group, mass) = self.member(higher);
             let row = &mut rows[group];
@@ -224,33 +213,9 @@ impl<M: Mass> WinSweep<'_, M> {
 
     /// Moves elements with a 0 at `bit` before those with a 1, keeping their order, and adds up the
     /// wins of 1s over 0s. Returns the number of 0s.
-    fn partition<const G: usize>(
-        &self,
-        elements: &mut [u64],
-        scratch: &mut [u64],
-        bit: u32,
-        rows: &mut [[M::Worth; G]],
-    ) -> usize {
-        let scratch = &mut scratch[..elements.len()];
-        let (zeros, ones) = M::split_alike(elements, scratch, bit, rows)
-            .unwrap_or_else(|| self.split_any(elements, scratch, bit, rows));
-        elements[zeros..].copy_from_slice(&scratch[..ones]);
-        zeros
-    }
-
-    fn split_any<const G: usize>(
-        &self,
-        elements: &mut [u64],
-        scratch: &mut [u64],
-        bit: u32,
-        rows: &mut [[M::Worth; G]],
-    ) -> (usize, usize) {
+    fn part(&self, elements: &mut [u64], scratch: &mut [u64], bit: u32, rows: &mut [[M::Worth; G]]) -> usize {
         let mut passed = [M::Sum::default(); G];
-        let (mut zeros, mut ones) = (0, 0);
-        // Both targets are written and only one index moves: a branch here would be mispredicted half
-        // of the time.
-        for i in 0..elements.len() {
-            let element = elements[i];
+        partition(elements, scratch, |element| {
             let one = element >> (bit + 32) & 1 == 1;
             let (group, mass) = self.member(element);
             let column = group.wrapping_sub(self.first);
@@ -260,27 +225,24 @@ impl<M: Mass> WinSweep<'_, M> {
             for (own, passed) in passed.iter_mut().enumerate() {
                 *passed += if own == column && !one { mass.alone() } else { M::Sum::default() };
             }
-            elements[zeros] = element;
-            scratch[ones] = element;
-            zeros += usize::from(!one);
-            ones += usize::from(one);
-        }
-        (zeros, ones)
+            !one
+        })
     }
 }
 
-/// The split where every pair counts one and elements carry their group, in 32-bit numbers: blocks are so
+/// The same where every pair counts one and elements carry their group, in 32-bit numbers: blocks are so
 /// short that neither the counts of a block nor their sums overflow.
-pub(super) fn split_alike<const G: usize>(
+fn part_alike<W: Copy + AddAssign + Mul<Output = W> + From<u32>, const G: usize>(
     elements: &mut [u64],
     scratch: &mut [u64],
     bit: u32,
-    rows: &mut [[u64; G]],
-) -> (usize, usize) {
+    rows: &mut [[W; G]],
+) -> usize {
     const BLOCK: usize = 60_000;
+    let scratch = &mut scratch[..elements.len()];
     let mut unit = [[0u32; G]; G];
     unit.iter_mut().enumerate().for_each(|(group, unit)| unit[group] = 1);
-    let mut before = [0u64; G];
+    let mut before = [0u32; G];
     let (mut zeros, mut ones) = (0, 0);
     for start in (0..elements.len()).step_by(BLOCK) {
         let mut passed = [0u32; G];
@@ -305,12 +267,90 @@ pub(super) fn split_alike<const G: usize>(
         }
         for ((row, wins), &betters) in rows.iter_mut().zip(&wins).zip(&betters) {
             for ((row, &wins), &before) in row.iter_mut().zip(wins).zip(&before) {
-                *row += u64::from(wins) + before * u64::from(betters);
+                *row += W::from(wins);
+                *row += W::from(before) * W::from(betters);
             }
         }
-        for (before, &passed) in before.iter_mut().zip(&passed) {
-            *before += u64::from(passed);
+        add(&mut before, &passed);
+    }
+    elements[zeros..].copy_from_slice(&scratch[..ones]);
+    zeros
+}
+
+/// All pairs of a query, by the groups present in it: `[first * groups + second]`, where the first wins
+/// if it scores higher. Pairs inside one group are counted too; they are half wins by symmetry and no
+/// rate uses them.
+pub(crate) fn parity<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[M]) -> CellCounts<M> {
+    let k = query.present.len();
+    let group = |at: usize| query.group[at] as usize;
+    let mut cells = CellCounts::new(k * k);
+    if query.is_small() {
+        let (at, scores) = (query.positions(), order.scores(query));
+        for i in 1..query.len() {
+            for j in 0..i {
+                let (first, second) = if scores[i] > scores[j] { (at[i], at[j]) } else { (at[j], at[i]) };
+                let (a, b) = (group(first), group(second));
+                let worth = masses[first].above(masses[second].alone());
+                if scores[i] == scores[j] {
+                    cells.ties[a * k + b] += worth;
+                    cells.ties[b * k + a] += worth;
+                } else {
+                    cells.wins[a * k + b] += worth;
+                }
+            }
+        }
+    } else {
+        let entries = in_score_order::<M>(query, order);
+        let mut below = vec![M::Sum::default(); k];
+        for run in runs(&entries) {
+            let mut level = vec![M::Sum::default(); if run.len() > 1 { k } else { 0 }];
+            for at in run.iter().map(|&entry| position(entry)) {
+                let (group, mass) = (group(at), masses[at]);
+                for (cell, &below) in cells.wins[group * k..][..k].iter_mut().zip(&below) {
+                    *cell += mass.above(below);
+                }
+                // Each tie stands in both directions; `level` holds the members already seen.
+                for (other, &seen) in level.iter().enumerate() {
+                    cells.ties[group * k + other] += mass.above(seen);
+                    cells.ties[other * k + group] += mass.above(seen);
+                }
+                if let Some(level) = level.get_mut(group) {
+                    *level += mass.alone();
+                }
+            }
+            for at in run.iter().map(|&entry| position(entry)) {
+                below[group(at)] += masses[at].alone();
+            }
         }
     }
-    (zeros, ones)
+    let mut sums = vec![M::Sum::default(); k];
+    let mut counts = vec![0u64; k];
+    // Sums of weights are defined by the order of the examples.
+    let each = |visit: &mut dyn FnMut(usize)| match M::EQUAL {
+        true => (0..query.len()).for_each(visit),
+        false => query.positions().into_iter().for_each(visit),
+    };
+    each(&mut |at| {
+        sums[group(at)] += masses[at].alone();
+        counts[group(at)] += 1;
+    });
+    each(&mut |at| {
+        for (cell, &sum) in cells.totals[group(at) * k..][..k].iter_mut().zip(&sums) {
+            *cell += masses[at].above(sum);
+        }
+    });
+    for (a, &first) in counts.iter().enumerate() {
+        for (b, &second) in counts.iter().enumerate() {
+            cells.pairs[a * k + b] = first * second;
+        }
+    }
+    cells
+}
+
+/// The score order with equal scores in the order of the examples, which sums of weights are defined by.
+pub(super) fn in_score_order<'o, M: Mass>(query: &QueryPairs, order: &'o ScoreOrder) -> Cow<'o, [u32]> {
+    match M::EQUAL {
+        true => Cow::Borrowed(order.entries(query)),
+        false => order.entries_by(query, |position| query.example[position as usize]),
+    }
 }
