@@ -2,6 +2,7 @@
 
 use crate::options::{CompareOptions, FitOptions, FrontierOptions, TableOptions, TrainOptions};
 use anyhow::anyhow;
+use pairity::goals::Goal;
 use pairity::methods::{self, Method, MethodOptions};
 use pairity::metrics::Settings;
 use pairity::run::{CompareRequest, FitRequest, FrontierRequest, RunError, TrainRequest};
@@ -15,10 +16,10 @@ impl TableOptions {
 }
 
 /// Every kind of some methods, or of all.
-fn kinds(choices: &[&'static dyn Method]) -> Vec<&'static dyn Method> {
-    let mut methods: Vec<&dyn Method> = Vec::new();
+fn kinds(choices: &[&'static Method]) -> Vec<&'static Method> {
+    let mut methods: Vec<&Method> = Vec::new();
     for choice in if choices.is_empty() { methods::ALL } else { choices } {
-        for &method in methods::ALL.iter().filter(|method| method.name() == choice.name()) {
+        for &method in methods::ALL.iter().filter(|method| method.name == choice.name) {
             if !methods.contains(&method) {
                 methods.push(method);
             }
@@ -31,9 +32,7 @@ impl FitOptions {
     /// What is trained, for what, and how.
     pub fn request(&self) -> FitRequest {
         FitRequest {
-            maximize: self.maximize.clone(),
-            minimize: self.minimize.clone(),
-            subject_to: self.subject_to.clone(),
+            goal: Goal::new(self.maximize.clone(), self.minimize.clone(), self.subject_to.clone()),
             scorer: self.model,
             hidden: self.hidden.iter().map(|&units| units as usize).collect(),
             group_aware: self.group_aware,
@@ -90,7 +89,7 @@ impl TrainOptions {
     /// What is to be trained.
     pub fn request(&self) -> TrainRequest {
         // Of several kinds of a method, the one that --exposure names.
-        let kind = format!("{} ({})", self.method.name(), self.exposure.name());
+        let kind = format!("{} ({})", self.method.name, self.exposure.name());
         TrainRequest {
             fit: self.fit.request(),
             method: methods::named(&kind).unwrap_or(self.method),
@@ -110,8 +109,7 @@ impl CompareOptions {
 impl FrontierOptions {
     /// What is traced.
     pub fn request(&self) -> FrontierRequest {
-        let CompareRequest { fit, methods } = self.compared.request();
-        FrontierRequest { fit, methods, bounds: self.bounds.clone() }
+        FrontierRequest { compared: self.compared.request(), bounds: self.bounds.clone() }
     }
 }
 
@@ -145,7 +143,7 @@ mod tests {
         assert_eq!(request.fit.group_aware, Some(pairity::run::GroupAware::Weights));
         assert_eq!((request.answer, request.fit.split), (Answer::Deterministic, Some([1.0, 0.0, 0.0])));
         assert_eq!((request.fit.seed, request.fit.measure.seed), (3, 3));
-        assert_eq!(request.method.full_name(), "singh-joachims (treatment)");
+        assert_eq!(request.method.full_name, "singh-joachims (treatment)");
         assert!(request.pictures && request.fit.step_sizes == [0.1]);
     }
 }

@@ -4,16 +4,12 @@ use crate::data;
 use crate::dataset::Dataset;
 use crate::error::DataError;
 use crate::simulated::SimulatedTask;
-use pairity::goals::Criterion;
+use pairity::goals::{Criterion, Goal, Objective};
 use pairity::learners::ScorerKind;
-use pairity::methods::Method;
-use pairity::methods::beutel::Beutel;
-use pairity::methods::constrained::Constrained;
-use pairity::methods::debiased::Debiased;
-use pairity::methods::kallus_zhou::KallusZhou;
-use pairity::methods::singh_joachims::SinghJoachims;
-use pairity::methods::unconstrained::Unconstrained;
-use pairity::model::exposure::Exposure;
+use pairity::methods::{
+    BEUTEL, CONSTRAINED, DEBIASED, KALLUS_ZHOU, Method, SINGH_JOACHIMS_IMPACT as IMPACT,
+    SINGH_JOACHIMS_TREATMENT as TREATMENT, UNCONSTRAINED,
+};
 use pairity::pairs::SurrogateKind;
 use pairity::rates::Average;
 use pairity::run::{FitRequest, GroupAware, TrainRequest};
@@ -62,14 +58,11 @@ pub struct Experiment {
     data: &'static str,
 }
 
-const IMPACT: &dyn Method = &SinghJoachims(Exposure::Impact);
-const TREATMENT: &dyn Method = &SinghJoachims(Exposure::Treatment);
-
 /// Steps of text networks.
 const TEXT_STEPS: usize = 400;
 
 /// A method, and the objective and the violation that the paper found.
-type Found = (&'static dyn Method, f64, f64);
+type Found = (&'static Method, f64, f64);
 
 impl Experiment {
     /// All experiments.
@@ -81,13 +74,13 @@ impl Experiment {
                 "simulated, two groups",
                 &[CrossGroup],
                 &[
-                    (&Unconstrained, 0.92, 0.28),
-                    (&Debiased, 0.92, 0.28),
-                    (IMPACT, 0.88, 0.14),
-                    (TREATMENT, 0.84, 0.05),
-                    (&KallusZhou, 0.91, 0.12),
-                    (&Beutel, 0.84, 0.04),
-                    (&Constrained, 0.86, 0.01),
+                    (&UNCONSTRAINED, 0.92, 0.28),
+                    (&DEBIASED, 0.92, 0.28),
+                    (&IMPACT, 0.88, 0.14),
+                    (&TREATMENT, 0.84, 0.05),
+                    (&KALLUS_ZHOU, 0.91, 0.12),
+                    (&BEUTEL, 0.84, 0.04),
+                    (&CONSTRAINED, 0.86, 0.01),
                 ],
             )
             .robust("min(auc, A[0 > 1], A[1 > 0])", 0.86, 0.02)
@@ -99,7 +92,7 @@ impl Experiment {
                 "simulated-all",
                 "simulated, two groups, all entries",
                 &[CrossGroup, WithinGroup],
-                &[(&Unconstrained, 0.92, 0.28), (&Debiased, 0.92, 0.28), (&Constrained, 0.75, 0.05)],
+                &[(&UNCONSTRAINED, 0.92, 0.28), (&DEBIASED, 0.92, 0.28), (&CONSTRAINED, 0.75, 0.05)],
             )
             .on("simulated")
             .robust("min(A[0 > 1], A[1 > 0]) + min(A[0 > 0], A[1 > 1])", 0.89, 0.05),
@@ -107,7 +100,7 @@ impl Experiment {
                 "simulated-marginal",
                 "simulated, three groups",
                 &[Marginal],
-                &[(&Unconstrained, 0.95, 0.28), (&Constrained, 0.72, 0.03)],
+                &[(&UNCONSTRAINED, 0.95, 0.28), (&CONSTRAINED, 0.72, 0.03)],
             )
             .on("simulated-3")
             .robust("min(A[0 > *], A[1 > *], A[2 > *])", 0.91, 0.07),
@@ -116,11 +109,11 @@ impl Experiment {
                 "business matching (synthetic stand-in)",
                 &[Marginal],
                 &[
-                    (&Unconstrained, 0.70, 0.06),
-                    (&Debiased, 0.70, 0.06),
-                    (&KallusZhou, 0.66, 0.00),
-                    (&Beutel, 0.69, 0.05),
-                    (&Constrained, 0.68, 0.00),
+                    (&UNCONSTRAINED, 0.70, 0.06),
+                    (&DEBIASED, 0.70, 0.06),
+                    (&KALLUS_ZHOU, 0.66, 0.00),
+                    (&BEUTEL, 0.69, 0.05),
+                    (&CONSTRAINED, 0.68, 0.00),
                 ],
             )
             .robust("min(A[chain > *], A[\"non-chain\" > *])", 0.68, 0.07)
@@ -130,11 +123,11 @@ impl Experiment {
                 "Wikipedia comments, toxicity, the word \"gay\"",
                 &[CrossGroup],
                 &[
-                    (&Unconstrained, 0.97, 0.10),
-                    (&Debiased, 0.97, 0.01),
-                    (&KallusZhou, 0.97, 0.04),
-                    (&Beutel, 0.95, 0.01),
-                    (&Constrained, 0.96, 0.01),
+                    (&UNCONSTRAINED, 0.97, 0.10),
+                    (&DEBIASED, 0.97, 0.01),
+                    (&KALLUS_ZHOU, 0.97, 0.04),
+                    (&BEUTEL, 0.95, 0.01),
+                    (&CONSTRAINED, 0.96, 0.01),
                 ],
             )
             .robust("min(auc, A[other > gay], A[gay > other])", 0.94, 0.02)
@@ -146,13 +139,13 @@ impl Experiment {
                 "W3C experts, gender",
                 &[CrossGroup],
                 &[
-                    (&Unconstrained, 0.53, 0.96),
-                    (&Debiased, 0.54, 0.90),
-                    (IMPACT, 0.37, 0.85),
-                    (TREATMENT, 0.38, 0.92),
-                    (&KallusZhou, 0.45, 0.65),
-                    (&Beutel, 0.55, 0.09),
-                    (&Constrained, 0.54, 0.10),
+                    (&UNCONSTRAINED, 0.53, 0.96),
+                    (&DEBIASED, 0.54, 0.90),
+                    (&IMPACT, 0.37, 0.85),
+                    (&TREATMENT, 0.38, 0.92),
+                    (&KALLUS_ZHOU, 0.45, 0.65),
+                    (&BEUTEL, 0.55, 0.09),
+                    (&CONSTRAINED, 0.54, 0.10),
                 ],
             )
             .robust("min(auc, A[male > female], A[female > male])", 0.54, 0.14)
@@ -162,7 +155,7 @@ impl Experiment {
                 "crime-ranking",
                 "Communities and Crime, ranking, race percentage",
                 &[Continuous],
-                &[(&Unconstrained, 0.93, 0.18), (&Beutel, 0.91, 0.10), (&Constrained, 0.81, 0.04)],
+                &[(&UNCONSTRAINED, 0.93, 0.18), (&BEUTEL, 0.91, 0.10), (&CONSTRAINED, 0.81, 0.04)],
             )
             .also("constrained, ramp", |own| own.request.fit.surrogate = SurrogateKind::Ramp)
             .robust("min(auc, A[z > z'], A[z < z'])", 0.86, 0.04),
@@ -170,7 +163,7 @@ impl Experiment {
                 "law",
                 "law school, grades, gender",
                 &[CrossGroup],
-                &[(&Unconstrained, 0.142, 0.30), (&Beutel, 0.167, 0.06), (&Constrained, 0.143, 0.02)],
+                &[(&UNCONSTRAINED, 0.142, 0.30), (&BEUTEL, 0.167, 0.06), (&CONSTRAINED, 0.143, 0.02)],
             )
             .of_errors()
             .with_batches(),
@@ -178,7 +171,7 @@ impl Experiment {
                 "crime-regression",
                 "Communities and Crime, regression, race percentage",
                 &[Continuous],
-                &[(&Unconstrained, 0.021, 0.33), (&Beutel, 0.033, 0.02), (&Constrained, 0.028, 0.03)],
+                &[(&UNCONSTRAINED, 0.021, 0.33), (&BEUTEL, 0.033, 0.02), (&CONSTRAINED, 0.028, 0.03)],
             )
             .of_errors(),
         ]
@@ -194,7 +187,7 @@ impl Experiment {
     fn new(name: &'static str, title: &'static str, violation: &[Criterion], found: &[Found]) -> Experiment {
         let subject_to: Vec<String> = violation.iter().map(|own| format!("{} <= 0.01", own.name())).collect();
         let contender = |&(method, objective, violation): &Found| Contender {
-            method: method.full_name(),
+            method: method.full_name,
             request: TrainRequest { method, ..goal("auc", &subject_to) },
             published: Some(Published { objective, violation }),
             most_steps: None,
@@ -240,7 +233,7 @@ impl Experiment {
     /// With the mean squared error in place of the AUC.
     fn of_errors(self) -> Experiment {
         let minimize = |fit: &mut FitRequest| {
-            (fit.maximize, fit.minimize) = (None, Some("mse".to_owned()));
+            fit.goal.objective = Objective::Minimize("mse".to_owned());
         };
         Experiment { objective: "mse", ..self.each(minimize) }
     }
@@ -313,10 +306,7 @@ impl Experiment {
 
 /// The paper's protocol with a linear scorer, all step sizes.
 fn goal(maximize: &str, subject_to: &[String]) -> TrainRequest {
-    let fit = FitRequest {
-        maximize: Some(maximize.to_owned()),
-        subject_to: subject_to.to_vec(),
-        ..FitRequest::default()
-    };
+    let goal = Goal::new(Some(maximize.to_owned()), None, subject_to.to_vec());
+    let fit = FitRequest { goal, ..FitRequest::default() };
     TrainRequest { fit, ..TrainRequest::default() }
 }

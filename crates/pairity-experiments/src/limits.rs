@@ -16,7 +16,7 @@ const DIRECTIONS: u32 = 720;
 /// A goal that does not fit the data.
 pub fn limit_of_directions(request: &FitRequest, data: &Dataset) -> Result<f64, RunError> {
     let examples = data.examples()?;
-    let problem = Problem::of_goal(&request.goal(), &examples.vocabulary())?;
+    let problem = Problem::of_goal(&request.goal, &examples.vocabulary())?;
     let columns: Vec<_> = data.columns.iter().collect();
     let features = Encoder::learn(&columns, None, false)?.encode(&data.columns)?.features;
     let scorers: Vec<Vec<f64>> = (0..DIRECTIONS)

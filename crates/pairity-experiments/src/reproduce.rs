@@ -141,11 +141,11 @@ pub fn lines(
             let trained = base.map(|(_, trained, _)| trained);
             let result = train_from(data.training_rows()?, &request, trained, Watch::default())?;
             let mut seconds = result.seconds;
-            if request.method.is_post_processing() {
+            if request.method.stage == Stage::Scores {
                 seconds += base.map_or(0.0, |(.., seconds)| *seconds);
             }
             sums.add(experiment, plan, &request, &data, &result, seconds)?;
-            if request.method.stage() == Stage::Unconstrained && base.is_none() {
+            if request.method.stage == Stage::Unconstrained && base.is_none() {
                 unconstrained = Some((request.fit, result.trained, seconds));
             }
             seen(contender.method);
@@ -182,15 +182,15 @@ impl SeedSums {
         self.seconds += seconds;
         self.sample = data.sample;
         self.notes.clone_from(&data.notes);
-        let games = matches!(request.method.stage(), Stage::Constraints | Stage::Unconstrained);
+        let games = matches!(request.method.stage, Stage::Constraints | Stage::Unconstrained);
         if plan.split == [1.0, 0.0, 0.0]
             && experiment.task().is_some()
             && request.fit.group_aware.is_none()
             && games
         {
             let mut fit = request.fit.clone();
-            if request.method.stage() == Stage::Unconstrained {
-                fit.subject_to.clear();
+            if request.method.stage == Stage::Unconstrained {
+                fit.goal.subject_to.clear();
             }
             self.limits.push(limit_of_directions(&fit, data)?);
             self.reached.push(result.trained.objective);

@@ -5,6 +5,7 @@ use crate::prepare::{self, explain};
 use crate::refuse;
 use crate::view::{Shown, View};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pairity::goals::Goal;
 use pairity::run::AdjustRequest;
 use pairity_report::AdjustReport;
 use pyo3::prelude::*;
@@ -65,15 +66,14 @@ pub fn adjust<'py>(
     tune: f64,
     measuring: Measuring,
 ) -> PyResult<(Adjustment, Bound<'py, PyAny>, View)> {
-    let method = prepare::method(method, |method| method.adjuster().is_some())?;
+    let method = prepare::method(method, |method| method.adjuster.is_some())?;
     let measure = measuring.settings()?;
     let request = AdjustRequest {
         examples: &examples.inner,
         scores: scores.as_slice()?,
         groups: examples.groups.as_ref(),
         method,
-        maximize: &maximize,
-        subject_to: &subject_to,
+        goal: &Goal::new(Some(maximize), None, subject_to),
         strength,
         tune,
         measure,

@@ -23,7 +23,7 @@ pub fn compare<'py>(
     let methods = match methods.is_empty() {
         true => {
             let mut all = methods::ALL.to_vec();
-            all.sort_by_key(|method| method.stage() != Stage::Unconstrained);
+            all.sort_by_key(|method| method.stage != Stage::Unconstrained);
             all
         }
         false => methods.iter().map(|word| method(word, |_| true)).collect::<PyResult<_>>()?,

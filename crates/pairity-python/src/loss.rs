@@ -1,11 +1,11 @@
 //! The game in score space, for models of other libraries.
 
 use crate::examples::{Examples, average, slice};
-use crate::prepare::{player, problem, surrogate};
+use crate::prepare::{player, surrogate};
 use crate::refuse;
 use crate::view::object;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
-use pairity::goals::Objective;
+use pairity::goals::{Goal, Problem};
 use pairity::solvers::ScoreSettings;
 use pyo3::prelude::*;
 use serde_json::json;
@@ -38,11 +38,8 @@ impl ScorePlayer {
         margin: f64,
         step_size: f64,
     ) -> PyResult<ScorePlayer> {
-        let objective = match (maximize, minimize) {
-            (_, Some(text)) => Objective::Minimize(text),
-            (text, None) => Objective::Maximize(text.unwrap_or_else(|| "auc".to_owned())),
-        };
-        let problem = problem(&examples.inner, &objective, &subject_to)?;
+        let goal = Goal::new(maximize, minimize, subject_to);
+        let problem = Problem::of_goal(&goal, &examples.inner.vocabulary()).map_err(refuse)?;
         let settings = ScoreSettings {
             player: self::player(player)?,
             surrogate: self::surrogate(surrogate)?,

@@ -3,8 +3,7 @@
 use crate::examples::{Examples, Measuring};
 use crate::model::{Feature, columns};
 use crate::refuse;
-use pairity::examples::Examples as EngineExamples;
-use pairity::goals::{Goal, Objective, Problem};
+use pairity::goals::Goal;
 use pairity::learners::ScorerKind;
 use pairity::methods::{self, Method};
 use pairity::pairs::SurrogateKind;
@@ -66,7 +65,7 @@ pub fn surrogate(word: &str) -> PyResult<SurrogateKind> {
 
 impl FitSettings {
     /// How fairness is to be had.
-    pub fn method(&self) -> PyResult<&'static dyn Method> {
+    pub fn method(&self) -> PyResult<&'static Method> {
         method(&self.method, |_| true)
     }
 
@@ -88,9 +87,7 @@ impl FitSettings {
         let mut measure = measuring.settings()?;
         measure.average = crate::examples::average(&self.average)?;
         Ok(FitRequest {
-            maximize: self.maximize.clone(),
-            minimize: self.minimize.clone(),
-            subject_to: self.subject_to.clone(),
+            goal: Goal::new(self.maximize.clone(), self.minimize.clone(), self.subject_to.clone()),
             scorer: one_of("model", &self.model, &kinds)?,
             hidden: self.hidden.clone(),
             group_aware: self.group_aware.as_ref().map(way).transpose()?,
@@ -119,18 +116,12 @@ impl FitSettings {
 }
 
 /// A method by its name, or by its full name, of those that will do.
-pub fn method(word: &str, fits: fn(&dyn Method) -> bool) -> PyResult<&'static dyn Method> {
-    methods::named(word).filter(|method| fits(*method)).ok_or_else(|| {
-        let fitting = methods::by_name().filter(|method| fits(*method));
-        let names: Vec<String> = fitting.map(|method| format!("{:?}", method.name())).collect();
+pub fn method(word: &str, fits: fn(&Method) -> bool) -> PyResult<&'static Method> {
+    methods::named(word).filter(|method| fits(method)).ok_or_else(|| {
+        let fitting = methods::by_name().filter(|method| fits(method));
+        let names: Vec<String> = fitting.map(|method| format!("{:?}", method.name)).collect();
         refuse(format!("method is {word:?}; it has to be one of {}", names.join(", ")))
     })
-}
-
-/// The goal as a problem on some examples.
-pub fn problem(examples: &EngineExamples, objective: &Objective, subject_to: &[String]) -> PyResult<Problem> {
-    let goal = Goal { objective: objective.clone(), subject_to: subject_to.to_vec() };
-    Problem::of_goal(&goal, &examples.vocabulary()).map_err(refuse)
 }
 
 /// An error of the engine in words of the package.

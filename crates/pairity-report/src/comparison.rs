@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 pub(crate) fn setup_json(setup: &ComparisonSetup, schema: &str, name: &str, entries: Vec<Value>) -> Value {
     let mut document = json!({
         "schema": schema,
-        "objective": setup.objective(),
+        "objective": setup.goal.objective.text(),
         "goal": setup.goal,
         "part": setup.part,
         "rows": setup.rows,

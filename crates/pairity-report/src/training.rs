@@ -1,7 +1,7 @@
 //! A training run, and its JSON document of schema `pairity.train/1`.
 
 use crate::json::{check_entries, number_or_null};
-use pairity::goals::{Goal, Objective};
+use pairity::goals::Goal;
 use pairity::metrics::Metric;
 use pairity::run::TrainOutcome;
 use pairity::solvers::Evaluation;
@@ -27,9 +27,7 @@ impl Deref for TrainingReport {
 
 /// The objective as it was stated.
 pub(crate) fn objective_of(goal: &Goal) -> &str {
-    match &goal.objective {
-        Objective::Maximize(text) | Objective::Minimize(text) => text,
-    }
+    goal.objective.text()
 }
 
 /// The run as one JSON document. Numbers are in full precision.

@@ -5,6 +5,7 @@ use crate::files::write_columns;
 use crate::options::AdjustOptions;
 use crate::{load, output};
 use anyhow::{anyhow, bail};
+use pairity::goals::Goal;
 use pairity::run::{AdjustOutcome, AdjustRequest, RunError, adjust};
 use pairity_report::{AdjustReport, adjust_json, adjust_text};
 use pairity_tables::{AddColumns, Output, TableError};
@@ -32,8 +33,7 @@ fn adjusted(options: &AdjustOptions) -> anyhow::Result<AdjustOutcome> {
         scores: &scored.kept.of(&scored.scores),
         groups: groups.as_deref(),
         method: options.method,
-        maximize: &options.maximize,
-        subject_to: &options.subject_to,
+        goal: &Goal::new(Some(options.maximize.clone()), None, options.subject_to.clone()),
         strength: options.strength,
         tune: options.tune,
         measure: options.table.measure(options.confidence, options.seed),

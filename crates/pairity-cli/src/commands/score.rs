@@ -8,7 +8,7 @@ use crate::output;
 use anyhow::{Context, anyhow, bail};
 use pairity::examples::Groups;
 use pairity::learners::EncodeError;
-use pairity::model::{After, Model, ModelGroups};
+use pairity::model::{After, Model, ModelError, ModelGroups};
 use pairity::run::{RunError, ScoreOutcome, ScoreRequest, score};
 use pairity_report::{Look, ScoringReport, plain, scoring_json, scoring_text};
 use pairity_tables::{AddColumns, Output, Selection, Source, TableError, Want, WholeFile};
@@ -108,7 +108,7 @@ fn outcome(
         expected: options.expected,
     };
     score(&request).map_err(|error| match error {
-        RunError::Encode(cause @ EncodeError::NotFinite { row, .. }) => {
+        RunError::Model(ModelError::Encode(cause @ EncodeError::NotFinite { row, .. })) => {
             anyhow!("{}: {cause}", table.locate(row))
         }
         RunError::NotFinite { what, row, value } => anyhow!(
@@ -116,7 +116,7 @@ fn outcome(
              model: correct the cells, or leave them empty if the values are missing",
             table.locate(row)
         ),
-        RunError::NoExpected => anyhow!(
+        RunError::Model(ModelError::NoExpected) => anyhow!(
             "the model draws a ranking for each query, and ranks have no expected score: leave out --expected"
         ),
         other => other.into(),

@@ -28,7 +28,7 @@ pub struct TrainOptions {
     /// reported; for the least of all rates concerned; by example weights; by a penalty; or by changing the
     /// scores of an unconstrained scorer
     #[arg(long, value_parser = methods(|_| true), value_name = "METHOD", default_value = "constrained")]
-    pub method: &'static dyn Method,
+    pub method: &'static Method,
 
     /// What --method singh-joachims makes equal: clicks, or exposure
     #[arg(long, value_parser = choices(Exposure::NAMES), value_name = "impact|treatment", default_value = "impact", hide_possible_values = true)]
@@ -186,7 +186,7 @@ pub struct CompareOptions {
 
     /// Which methods, instead of all
     #[arg(long, value_parser = methods(|_| true), value_name = "METHOD,…", value_delimiter = ',')]
-    pub methods: Vec<&'static dyn Method>,
+    pub methods: Vec<&'static Method>,
 }
 
 /// Options of `frontier`.

@@ -67,7 +67,7 @@ impl TextPage<'_, ComparisonSetup> {
     }
 
     fn table(&self, first: &str, results: &[MethodRow]) -> String {
-        let head = [first, &plain(self.report.objective()), "violation", "goal", "scorers", "time"]
+        let head = [first, &plain(self.report.goal.objective.text()), "violation", "goal", "scorers", "time"]
             .map(str::to_owned);
         let cells = |row: &MethodRow, outcome: &MethodOutcome| {
             let mark = if outcome.dominated { " *" } else { "" };

@@ -71,14 +71,14 @@ impl Frame<'_> {
     /// Models as points, with a section about them.
     fn picture(&self, spots: Vec<ScatterPoint>, joined: bool, about: &str) -> Option<Section> {
         let title = "Objective against violation";
-        let objective = plain(self.setup.objective());
+        let objective = plain(self.setup.goal.objective.text());
         let scatter = Scatter { title, x_title: "violation", y_title: &objective, spots, joined };
         section("picture", title, about, [scatter.html()])
     }
 
     /// Methods with their values, one below the other.
     fn table(&self, caption: &str, results: &[(String, &MethodOutcome)]) -> HtmlTable {
-        let objective = format!("#{}", plain(self.setup.objective()));
+        let objective = format!("#{}", plain(self.setup.goal.objective.text()));
         let columns = ["Method", &objective, "#Violation", "Goal", "#Scorers", "#Seconds"];
         let mut table = HtmlTable::new(caption, &columns).quiet();
         let write = |x: f64| number(x, 4);
@@ -133,7 +133,7 @@ fn accuracies(caption: &str, audit: &Audit, middle: Option<f64>) -> Option<Html>
 fn words(frame: &Frame, name: &str, outcome: &MethodOutcome) -> String {
     let write = |metric: &Metric| with_interval(metric, "not estimable");
     let violation = outcome.violation().map(|metric| format!(" and a violation of {}", write(metric)));
-    let objective = plain(frame.setup.objective());
+    let objective = plain(frame.setup.goal.objective.text());
     format!(
         "{} has {objective} {}{}",
         shorten(name, 60),
