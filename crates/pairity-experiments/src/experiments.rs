@@ -3,7 +3,7 @@
 use crate::data::{self, DataError};
 use crate::dataset::Dataset;
 use crate::simulated::SimulatedTask;
-use pairity::goals::Criterion;
+use pairity::goals::{Criterion, Goal, Objective};
 use pairity::learners::ScorerKind;
 use pairity::methods::named;
 use pairity::pairs::SurrogateKind;
@@ -217,7 +217,7 @@ impl Experiment {
     /// With the mean squared error in place of the AUC.
     fn of_errors(self) -> Experiment {
         let minimize = |fit: &mut FitRequest| {
-            (fit.maximize, fit.minimize) = (None, Some("mse".to_owned()));
+            fit.goal.objective = Objective::Minimize("mse".to_owned());
         };
         Experiment { objective: "mse", ..self.each(minimize) }
     }
@@ -265,12 +265,8 @@ impl Experiment {
 
 /// The paper's protocol with a linear scorer, all step sizes.
 fn goal(maximize: &str, subject_to: &[String]) -> TrainRequest {
-    let fit = FitRequest {
-        maximize: Some(maximize.to_owned()),
-        subject_to: subject_to.to_vec(),
-        iterations: usize::MAX,
-        ..FitRequest::default()
-    };
+    let goal = Goal::new(Some(maximize.to_owned()), None, subject_to.to_vec());
+    let fit = FitRequest { goal, iterations: usize::MAX, ..FitRequest::default() };
     TrainRequest { fit, ..TrainRequest::default() }
 }
 
@@ -283,6 +279,6 @@ mod tests {
         let counts =
             Experiment::all().iter().map(|experiment| experiment.contenders.len()).collect::<Vec<_>>();
         assert_eq!(counts, [9, 4, 3, 6, 9, 8, 5, 6, 3]);
-        assert!(METHODS.iter().all(|method| named(method).is_some_and(|found| found.full_name() == *method)));
+        assert!(METHODS.iter().all(|method| named(method).is_some_and(|found| found.full_name == *method)));
     }
 }

@@ -138,12 +138,12 @@ pub fn lines(
             let trained = base.map(|(_, trained, _)| trained);
             let result = train_from(data.training_rows()?, &request, trained, Watch::default())?;
             let mut seconds = result.seconds;
-            if request.method.is_post_processing() {
+            if request.method.stage == Stage::Scores {
                 seconds += base.map_or(0.0, |(.., seconds)| *seconds);
             }
             sums.seconds += seconds;
             sums.add(experiment, plan, &request, &data, &result)?;
-            if request.method.stage() == Stage::Unconstrained && base.is_none() {
+            if request.method.stage == Stage::Unconstrained && base.is_none() {
                 unconstrained = Some((request.fit, result.trained, seconds));
             }
             seen(contender.method);
@@ -178,7 +178,7 @@ impl SeedSums {
     ) -> Result<(), ReproduceError> {
         self.sample = data.sample;
         self.notes.clone_from(&data.notes);
-        let stage = request.method.stage();
+        let stage = request.method.stage;
         if plan.split == [1.0, 0.0, 0.0]
             && experiment.task().is_some()
             && request.fit.group_aware.is_none()
@@ -186,7 +186,7 @@ impl SeedSums {
         {
             let mut fit = request.fit.clone();
             if stage == Stage::Unconstrained {
-                fit.subject_to.clear();
+                fit.goal.subject_to.clear();
             }
             self.limits.push((result.trained.objective, limit_of_directions(&fit, data)?));
         }
@@ -238,7 +238,7 @@ const DIRECTIONS: u32 = 720;
 /// A goal that does not fit the data.
 fn limit_of_directions(request: &FitRequest, data: &Dataset) -> Result<f64, RunError> {
     let examples = data.examples()?;
-    let problem = Problem::of_goal(&request.goal(), &examples.vocabulary())?;
+    let problem = Problem::of_goal(&request.goal, &examples.vocabulary())?;
     let columns: Vec<_> = data.columns.iter().collect();
     let features = Encoder::learn(&columns, None, false)?.encode(&data.columns)?.features;
     let scores = |step| {

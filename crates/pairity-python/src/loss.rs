@@ -3,12 +3,11 @@
 use crate::columns::slice;
 use crate::examples::Examples;
 use crate::refuse;
-use crate::settings::{average, choice, get};
+use crate::settings::{average, choice, get, goal};
 use crate::view::object;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pairity::goals::Problem;
 use pairity::pairs::SurrogateKind;
-use pairity::run::FitRequest;
 use pairity::solvers::{Player, ScoreSettings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -30,13 +29,7 @@ pub struct ScorePlayer {
 impl ScorePlayer {
     #[new]
     fn new(py: Python<'_>, examples: &Examples, settings: Bound<'_, PyDict>) -> PyResult<ScorePlayer> {
-        let goal = FitRequest {
-            maximize: get(&settings, "maximize")?,
-            minimize: get(&settings, "minimize")?,
-            subject_to: get(&settings, "subject_to")?,
-            ..FitRequest::default()
-        };
-        let problem = Problem::of_goal(&goal.goal(), &examples.inner.vocabulary()).map_err(refuse)?;
+        let problem = Problem::of_goal(&goal(&settings)?, &examples.inner.vocabulary()).map_err(refuse)?;
         let settings = ScoreSettings {
             player: choice(&settings, "player", Player::NAMES)?,
             surrogate: choice(&settings, "surrogate", SurrogateKind::NAMES)?,

@@ -106,7 +106,7 @@ impl Model {
         let groups = groups_of(&groups)?;
         let features = self.rows(&features, groups.as_ref(), None)?.features;
         let measured = py.detach(|| {
-            let scored = self.inner.members(&examples.inner, &features)?;
+            let scored = self.inner.scorer().members(&examples.inner, &features)?;
             let members: Vec<Member> = scored.iter().map(MemberScores::member).collect();
             Ok(Measurement::of_mixture(&examples.inner, &members, &settings)?)
         });

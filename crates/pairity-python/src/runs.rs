@@ -5,7 +5,7 @@ use crate::columns::{Features, columns};
 use crate::examples::Examples;
 use crate::model::{Adjustment, Model};
 use crate::refuse;
-use crate::settings::{choice, fit_request, get, measuring, method};
+use crate::settings::{choice, fit_request, get, goal, measuring, method};
 use crate::view::{FRONT_END, Shown, shown};
 use numpy::PyReadonlyArray1;
 use pairity::methods::{self, Stage};
@@ -60,7 +60,7 @@ pub fn compare<'py>(
     let mut methods = methods.iter().map(|word| method(word, |_| true)).collect::<PyResult<Vec<_>>>()?;
     if methods.is_empty() {
         methods.extend(methods::ALL);
-        methods.sort_by_key(|method| method.stage() != Stage::Unconstrained);
+        methods.sort_by_key(|method| method.stage != Stage::Unconstrained);
     }
     let request = CompareRequest { fit: fit_request(&settings)?, methods };
     let rows = rows(examples, &features, &settings)?;
@@ -86,9 +86,8 @@ pub fn adjust<'py>(
         examples: &examples.inner,
         scores: scores.as_slice()?,
         groups: examples.groups.as_ref(),
-        method: method(&get::<String>(&settings, "method")?, |method| method.adjuster().is_some())?,
-        maximize: &get::<String>(&settings, "maximize")?,
-        subject_to: &get::<Vec<String>>(&settings, "subject_to")?,
+        method: method(&get::<String>(&settings, "method")?, |method| method.adjuster.is_some())?,
+        goal: &goal(&settings)?,
         strength: get(&settings, "strength")?,
         tune: get(&settings, "tune")?,
         measure: measuring(&settings)?,

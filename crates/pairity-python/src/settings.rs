@@ -1,6 +1,7 @@
 //! From dictionaries of settings to what the engine wants.
 
 use crate::refuse;
+use pairity::goals::Goal;
 use pairity::learners::ScorerKind;
 use pairity::methods::{self, Method};
 use pairity::metrics::Settings;
@@ -55,11 +56,16 @@ pub fn measuring(settings: &Bound<'_, PyDict>) -> PyResult<Settings> {
     Ok(Settings { average: average(settings)?, ties, confidence, min_pairs, seed })
 }
 
+/// What is to be large or small, and what is to hold.
+pub fn goal(settings: &Bound<'_, PyDict>) -> PyResult<Goal> {
+    Ok(Goal::new(get(settings, "maximize")?, get(settings, "minimize")?, get(settings, "subject_to")?))
+}
+
 /// A method by its name, or by its full name, of those that will do.
-pub fn method(word: &str, fits: fn(&dyn Method) -> bool) -> PyResult<&'static dyn Method> {
-    methods::named(word).filter(|method| fits(*method)).ok_or_else(|| {
-        let fitting = methods::by_name().filter(|method| fits(*method));
-        let names: Vec<String> = fitting.map(|method| format!("{:?}", method.name())).collect();
+pub fn method(word: &str, fits: fn(&Method) -> bool) -> PyResult<&'static Method> {
+    methods::named(word).filter(|method| fits(method)).ok_or_else(|| {
+        let fitting = methods::by_name().filter(|method| fits(method));
+        let names: Vec<String> = fitting.map(|method| format!("{:?}", method.name)).collect();
         refuse(format!("method is {word:?}; it has to be one of {}", names.join(", ")))
     })
 }
@@ -77,9 +83,7 @@ pub fn fit_request(settings: &Bound<'_, PyDict>) -> PyResult<FitRequest> {
     let aware = aware.map(|word| one_of("group_aware", &word, GroupAware::NAMES));
     let (validation, test): (f64, f64) = (get(settings, "validation")?, get(settings, "test")?);
     Ok(FitRequest {
-        maximize: get(settings, "maximize")?,
-        minimize: get(settings, "minimize")?,
-        subject_to: get(settings, "subject_to")?,
+        goal: goal(settings)?,
         scorer: choice(settings, "model", &kinds)?,
         hidden: get(settings, "hidden")?,
         group_aware: aware.transpose()?,

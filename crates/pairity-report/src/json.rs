@@ -178,7 +178,7 @@ pub fn frontier_json(report: &FrontierOutcome) -> Value {
 fn setup_json(setup: &ComparisonSetup, schema: &str, name: &str, entries: Vec<Value>) -> Value {
     json!({
         "schema": schema,
-        "objective": setup.objective(),
+        "objective": setup.goal.objective.text(),
         "goal": setup.goal,
         "part": setup.part,
         "rows": setup.rows,

@@ -6,6 +6,7 @@ use crate::options::{Action, DemoOptions, FetchOptions, Format, PlaceOptions, Re
 use crate::output::{check_writable, command, present, write};
 use crate::progress::{Bar, DOWNLOADING, STEPPING};
 use anyhow::{Context, bail};
+use pairity::goals::Goal;
 use pairity::learners::Encoder;
 use pairity::run::{FitRequest, PlaneLine, Rows, TrainOutcome, TrainRequest, plane, train};
 use pairity::solvers::Watch;
@@ -50,13 +51,9 @@ fn train_all(seed: u64, file: &Path) -> anyhow::Result<DemoReport> {
     let data = SimulatedTask::two_groups().draw(QUERIES, seed).dataset("simulated");
     let (mut runs, mut lines) = (Vec::new(), Vec::new());
     for (method, maximize, constraint) in GOALS {
-        let fit = FitRequest {
-            maximize: Some(maximize.to_owned()),
-            subject_to: constraint.iter().map(|text| (*text).to_owned()).collect(),
-            standardize: data.standardize,
-            seed,
-            ..FitRequest::default()
-        };
+        let constraints = constraint.iter().map(|text| (*text).to_owned()).collect();
+        let goal = Goal::new(Some(maximize.to_owned()), None, constraints);
+        let fit = FitRequest { goal, standardize: data.standardize, seed, ..FitRequest::default() };
         let mut rows = Rows::new(data.examples()?, data.columns.clone());
         rows.tables = vec!["simulated data".to_owned()];
         let request = TrainRequest { fit, ..TrainRequest::default() };

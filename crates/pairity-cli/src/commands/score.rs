@@ -7,7 +7,7 @@ use crate::output::{self, STANDARD};
 use anyhow::{Context, anyhow, bail};
 use pairity::examples::Groups;
 use pairity::learners::EncodeError;
-use pairity::model::{After, Model};
+use pairity::model::{After, Model, ModelError};
 use pairity::run::{self, RunError, ScoreOutcome, ScoreRequest};
 use pairity_report::{Look, Role, ScoringReport, plain, scoring_json, scoring_text};
 use pairity_tables::{AddColumns, Output, Source, TableError, Want};
@@ -103,7 +103,7 @@ fn outcome(
         expected: options.expected,
     };
     run::score(&request).map_err(|error| match error {
-        RunError::Encode(cause @ EncodeError::NotFinite { row, .. }) => {
+        RunError::Model(ModelError::Encode(cause @ EncodeError::NotFinite { row, .. })) => {
             anyhow!("{}: {cause}", table.locate(row))
         }
         RunError::NotFinite { what, row, value } => anyhow!(
@@ -111,7 +111,7 @@ fn outcome(
              model: correct the cells, or leave them empty if the values are missing",
             table.locate(row)
         ),
-        RunError::NoExpected => anyhow!(
+        RunError::Model(ModelError::NoExpected) => anyhow!(
             "the model draws a ranking for each query, and ranks have no expected score: leave out --expected"
         ),
         other => other.into(),

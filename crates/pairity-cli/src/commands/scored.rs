@@ -4,6 +4,7 @@
 use crate::options::{AdjustOptions, AuditOptions};
 use crate::{load, output};
 use anyhow::{anyhow, bail};
+use pairity::goals::Goal;
 use pairity::metrics::{Settings, Verdict};
 use pairity::run::{self, AdjustOutcome, AdjustRequest, AuditRequest, RunError};
 use pairity_report::{AdjustReport, AuditReport, FrontEnd, plain};
@@ -81,8 +82,7 @@ fn adjusted(options: &AdjustOptions) -> anyhow::Result<AdjustOutcome> {
         scores: &scores,
         groups: read.groups()?.as_ref(),
         method: options.method,
-        maximize: &options.maximize,
-        subject_to: &options.subject_to,
+        goal: &Goal::new(Some(options.maximize.clone()), None, options.subject_to.clone()),
         strength: options.strength,
         tune: options.tune,
         measure: options.table.measure(options.confidence, options.seed),

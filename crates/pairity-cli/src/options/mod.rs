@@ -112,8 +112,8 @@ pub struct AdjustOptions {
     pub score: String,
 
     /// How scores are adjusted
-    #[arg(long, value_parser = methods(|method| method.adjuster().is_some()), value_name = "METHOD", default_value = "group-offset", hide_possible_values = true)]
-    pub method: &'static dyn Method,
+    #[arg(long, value_parser = methods(|method| method.adjuster.is_some()), value_name = "METHOD", default_value = "group-offset", hide_possible_values = true)]
+    pub method: &'static Method,
 
     /// What is to be large
     #[arg(long, value_name = "EXPR", default_value = "auc")]

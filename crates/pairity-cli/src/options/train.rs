@@ -5,6 +5,7 @@ use super::values::{choices, confidence, duration, methods, not_negative, positi
 use super::{OutputOptions, PageOptions, TableOptions};
 use anyhow::anyhow;
 use clap::Args;
+use pairity::goals::Goal;
 use pairity::learners::{ScorerKind, text::VOCABULARY};
 use pairity::methods::{self, Method, MethodOptions};
 use pairity::model::exposure::{Exposure, Utilities};
@@ -29,7 +30,7 @@ pub struct TrainOptions {
     /// reported; for the least of all rates concerned; by example weights; by a penalty; or by changing the
     /// scores of an unconstrained scorer
     #[arg(long, value_parser = methods(|_| true), value_name = "METHOD", default_value = "constrained")]
-    pub method: &'static dyn Method,
+    pub method: &'static Method,
 
     /// What --method singh-joachims makes equal: clicks, or exposure
     #[arg(long, value_parser = choices(Exposure::NAMES), value_name = "impact|treatment", default_value = "impact", hide_possible_values = true)]
@@ -187,7 +188,7 @@ pub struct CompareOptions {
 
     /// Which methods, instead of all
     #[arg(long, value_parser = methods(|_| true), value_name = "METHOD,…", value_delimiter = ',')]
-    pub methods: Vec<&'static dyn Method>,
+    pub methods: Vec<&'static Method>,
 }
 
 /// Options of `frontier`.
@@ -213,11 +214,11 @@ fn answers() -> impl clap::builder::TypedValueParser<Value = Answer> {
 }
 
 /// Every kind of some methods, or of all.
-fn kinds(choices: &[&'static dyn Method]) -> Vec<&'static dyn Method> {
-    let mut methods: Vec<&dyn Method> = Vec::new();
+fn kinds(choices: &[&'static Method]) -> Vec<&'static Method> {
+    let mut methods: Vec<&Method> = Vec::new();
     for choice in if choices.is_empty() { methods::ALL } else { choices } {
-        if methods.iter().all(|known| known.name() != choice.name()) {
-            methods.extend(methods::ALL.iter().filter(|method| method.name() == choice.name()));
+        if methods.iter().all(|known| known.name != choice.name) {
+            methods.extend(methods::ALL.iter().filter(|method| method.name == choice.name));
         }
     }
     methods
@@ -227,9 +228,7 @@ impl FitOptions {
     /// What is trained, for what, and how.
     pub fn request(&self) -> FitRequest {
         FitRequest {
-            maximize: self.maximize.clone(),
-            minimize: self.minimize.clone(),
-            subject_to: self.subject_to.clone(),
+            goal: Goal::new(self.maximize.clone(), self.minimize.clone(), self.subject_to.clone()),
             scorer: self.model,
             hidden: self.hidden.iter().map(|&units| units as usize).collect(),
             group_aware: self.group_aware,
@@ -287,7 +286,7 @@ impl TrainOptions {
     /// What is to be trained.
     pub fn request(&self) -> TrainRequest {
         // Of several kinds of a method, the one that --exposure names.
-        let kind = format!("{} ({})", self.method.name(), self.exposure.name());
+        let kind = format!("{} ({})", self.method.name, self.exposure.name());
         TrainRequest {
             fit: self.fit.request(),
             method: methods::named(&kind).unwrap_or(self.method),
@@ -307,8 +306,7 @@ impl CompareOptions {
 impl FrontierOptions {
     /// What is traced.
     pub fn request(&self) -> FrontierRequest {
-        let CompareRequest { fit, methods } = self.compared.request();
-        FrontierRequest { fit, methods, bounds: self.bounds.clone() }
+        FrontierRequest { compared: self.compared.request(), bounds: self.bounds.clone() }
     }
 }
 
@@ -341,7 +339,7 @@ mod tests {
         assert_eq!(request.fit.group_aware, Some(GroupAware::Weights));
         assert_eq!((request.answer, request.fit.split), (Answer::Deterministic, Some([1.0, 0.0, 0.0])));
         assert_eq!((request.fit.seed, request.fit.measure.seed), (3, 3));
-        assert_eq!(request.method.full_name(), "singh-joachims (treatment)");
+        assert_eq!(request.method.full_name, "singh-joachims (treatment)");
         assert!(request.pictures && request.fit.step_sizes == [0.1]);
     }
 }

@@ -17,9 +17,9 @@ pub fn choices<T: Copy + Send + Sync + 'static>(
 }
 
 /// One of the engine's methods that will do.
-pub fn methods(fits: fn(&dyn Method) -> bool) -> impl TypedValueParser<Value = &'static dyn Method> {
-    let value = |method: &'static dyn Method| PossibleValue::new(method.name()).help(method.about());
-    let names = methods::by_name().filter(|method| fits(*method)).map(value);
+pub fn methods(fits: fn(&Method) -> bool) -> impl TypedValueParser<Value = &'static Method> {
+    let value = |method: &'static Method| PossibleValue::new(method.name).help(method.about);
+    let names = methods::by_name().filter(|method| fits(method)).map(value);
     PossibleValuesParser::new(names).try_map(|name| methods::named(&name).ok_or("an unknown name"))
 }
 

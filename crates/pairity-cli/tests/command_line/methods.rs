@@ -2,8 +2,9 @@
 
 use super::train::{SHORT, Work, read};
 use super::{Outcome, pairity, run};
+use pairity::methods::{self, Method};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const GOAL: [&str; 2] = ["--subject-to", "cross_group <= 0.05"];
 
@@ -169,4 +170,41 @@ fn a_frontier_goes_from_loose_to_tight_bounds() {
     let outcome = work.command("frontier", &[&SHORT[..], &wrong].concat());
     assert_eq!(outcome.code, 2);
     assert!(outcome.err.contains("a number that can be replaced"), "{}", outcome.err);
+}
+
+/// Lists that are written by hand, for what they say of each method, have the methods of the engine.
+#[test]
+fn every_list_of_methods_is_that_of_the_engine() {
+    let all = |_: &Method| true;
+    let adjusts = |method: &Method| method.adjuster.is_some();
+    // Where a list is: the file, what stands before it and behind it, and which methods it has.
+    let lists: [(&str, &str, &str, fn(&Method) -> bool); 6] = [
+        ("docs/methods.md", "| `--method` |", "\n\n", all),
+        ("docs/python.md", "\nMethods are ", ".", adjusts),
+        ("docs/training.md", "maps them group by group", "so that", adjusts),
+        ("python/pairity/_estimators.py", "    method\n", "    group_aware\n", all),
+        ("python/pairity/_adjust.py", "    method\n", "    tune\n", adjusts),
+        ("crates/pairity-cli/src/options/help/adjust.txt", "Methods, ", "\n\n", adjusts),
+    ];
+    for (file, before, behind, fits) in lists {
+        let text = std::fs::read_to_string(format!("{}/../../{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let (_, text) = text.split_once(before).expect(file);
+        let (list, _) = text.split_once(behind).expect(file);
+        let list = list.replace("``", "`");
+        let names: BTreeSet<&str> = match file.ends_with(".txt") {
+            // The first word of a line that is indented by two blanks.
+            true => {
+                let lines = list.lines().filter_map(|line| line.strip_prefix("  "));
+                lines.filter_map(|line| line.split(' ').next().filter(|word| !word.is_empty())).collect()
+            }
+            // What is marked as code, but for options and the setting of a method.
+            false => {
+                let code =
+                    list.split('`').skip(1).step_by(2).map(|code| code.trim_start_matches("--method "));
+                code.filter(|word| !word.starts_with("--") && *word != "strength").collect()
+            }
+        };
+        let expected = methods::by_name().filter(|method| fits(method)).map(|method| method.name);
+        assert_eq!(names, expected.collect(), "{file}");
+    }
 }

@@ -66,7 +66,7 @@ impl TextPage<'_, ComparisonSetup> {
     }
 
     fn table(&self, first: &str, rows: &[[String; 6]]) -> String {
-        let objective = plain(self.report.objective());
+        let objective = plain(self.report.goal.objective.text());
         let head = [first, &objective, "violation", "goal", "scorers", "time"].map(str::to_owned);
         let mut room = [0; 6];
         for row in rows.iter().chain([&head]) {

@@ -283,6 +283,15 @@ impl Examples {
         }
     }
 
+    /// The groups' names and the code of each example, beyond the last for none; or what is there instead.
+    pub(crate) fn coded_groups(&self) -> Result<(&[String], &[u16]), &'static str> {
+        match &self.attribute {
+            Attribute::Groups { names, codes } => Ok((names, codes)),
+            Attribute::Continuous(_) => Err("the protected attribute is continuous"),
+            Attribute::None => Err("there are none"),
+        }
+    }
+
     /// The weight of an example.
     pub(crate) fn weight(&self, example: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[example])
@@ -381,7 +390,7 @@ fn check(columns: &Columns) -> Result<usize, ExamplesError> {
     Ok(rows)
 }
 
-fn check_length(column: &'static str, found: usize, expected: usize) -> Result<(), ExamplesError> {
+pub(crate) fn check_length(column: &'static str, found: usize, expected: usize) -> Result<(), ExamplesError> {
     if found != expected {
         return Err(ExamplesError::Length { column, found, expected });
     }

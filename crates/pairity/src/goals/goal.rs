@@ -31,6 +31,32 @@ pub enum Objective {
     Minimize(String),
 }
 
+impl Goal {
+    /// A goal of what is to be large, `auc` if nothing is said; or of what is to be small, instead.
+    pub fn new(maximize: Option<String>, minimize: Option<String>, subject_to: Vec<String>) -> Goal {
+        let objective = match (maximize, minimize) {
+            (_, Some(text)) => Objective::Minimize(text),
+            (text, None) => Objective::Maximize(text.unwrap_or_else(|| "auc".to_owned())),
+        };
+        Goal { objective, subject_to }
+    }
+}
+
+impl Default for Goal {
+    fn default() -> Goal {
+        Goal::new(None, None, Vec::new())
+    }
+}
+
+impl Objective {
+    /// What is to be large or small.
+    pub fn text(&self) -> &str {
+        match self {
+            Objective::Maximize(text) | Objective::Minimize(text) => text,
+        }
+    }
+}
+
 /// On which side of its bound an expression must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sense {

@@ -14,6 +14,7 @@
 //! group with, for each h, the best sum so far that ends at h or lower: O(blocks²).
 
 use crate::examples::{Examples, sort_by_value};
+use std::ops::Range;
 
 /// The most blocks of a group, or nearly.
 pub(super) const BLOCKS: usize = 1_000;
@@ -76,14 +77,6 @@ pub(super) struct Merge {
     pub all: f64,
 }
 
-/// Which block each example is in.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum BlockMember {
-    First(usize),
-    Second(usize),
-    Neither,
-}
-
 impl Merge {
     /// Weighs the pairs of all queries, with scores and codes in the order of the examples.
     pub(super) fn new(
@@ -91,30 +84,21 @@ impl Merge {
         scores: &[f64],
         codes: &[u16],
         groups: [usize; 2],
-        blocks: [&Blocks; 2],
+        blocks: &[Blocks; 2],
     ) -> Merge {
-        let member: Vec<BlockMember> = codes
-            .iter()
-            .zip(scores)
-            .map(|(&code, &score)| match usize::from(code) {
-                code if code == groups[0] => BlockMember::First(blocks[0].of(score)),
-                code if code == groups[1] => BlockMember::Second(blocks[1].of(score)),
-                _ => BlockMember::Neither,
-            })
-            .collect();
-        let (rows, columns) = (blocks[0].len(), blocks[1].len());
-        let mut masses = Masses {
-            rows,
-            columns,
-            first: vec![0.0; rows * columns],
-            second: vec![0.0; rows * columns],
-            all: 0.0,
+        let member = |(&code, &score): (&u16, &f64)| {
+            let side = groups.iter().position(|&group| group == usize::from(code))?;
+            Some((side, blocks[side].of(score)))
         };
+        let member = codes.iter().zip(scores).map(member).collect();
+        let sizes = [blocks[0].len(), blocks[1].len()];
+        let none = || vec![0.0; sizes[0] * sizes[1]];
+        let mut masses = Masses { examples, member, sizes, between: [none(), none()], all: 0.0 };
         for query in 0..examples.queries() {
             let range = examples.query(query);
-            match range.len() < rows.max(columns) {
-                true => masses.add_every_pair(examples, range, &member),
-                false => masses.add_by_label(examples, range, &member),
+            match range.len() < sizes[0].max(sizes[1]) {
+                true => masses.add_every_pair(range),
+                false => masses.add_by_label(range),
             }
         }
         masses.summed()
@@ -161,94 +145,81 @@ impl Merge {
     }
 }
 
-/// C01 and C10 while pairs are added, the better example's block first in both.
-struct Masses {
-    rows: usize,
-    columns: usize,
-    first: Vec<f64>,
-    second: Vec<f64>,
+/// C01 and C10 while pairs are added.
+struct Masses<'a> {
+    examples: &'a Examples,
+    /// Which group, the first or the second, and which of its blocks each example is in.
+    member: Vec<Option<(usize, usize)>>,
+    /// Blocks of both groups.
+    sizes: [usize; 2],
+    /// Weights of pairs whose better example is in the first and in the second group, by the better example's
+    /// block and then the other's.
+    between: [Vec<f64>; 2],
     all: f64,
 }
 
-impl Masses {
-    /// Adds a pair, or pairs, of such weight.
-    fn add(&mut self, better: BlockMember, worse: BlockMember, weight: f64) {
-        self.all += weight;
-        match (better, worse) {
-            (BlockMember::First(i), BlockMember::Second(j)) => self.first[i * self.columns + j] += weight,
-            (BlockMember::Second(j), BlockMember::First(i)) => self.second[j * self.rows + i] += weight,
-            _ => {}
-        }
-    }
-
-    fn add_every_pair(&mut self, examples: &Examples, range: std::ops::Range<usize>, member: &[BlockMember]) {
-        let Some(labels) = &examples.labels else { return };
-        let factor = |e: usize| examples.factors.as_ref().map_or(1.0, |factors| factors[e]);
+impl Masses<'_> {
+    fn add_every_pair(&mut self, range: Range<usize>) {
+        let Some(labels) = &self.examples.labels else { return };
         for better in range.clone() {
             for worse in range.clone().filter(|&worse| labels[better] > labels[worse]) {
-                let gap = if examples.label_gap { labels[better] - labels[worse] } else { 1.0 };
-                self.add(member[better], member[worse], factor(better) * factor(worse) * gap);
+                let gap = if self.examples.label_gap { labels[better] - labels[worse] } else { 1.0 };
+                let weight = self.examples.factor(better) * self.examples.factor(worse) * gap;
+                self.all += weight;
+                if let (Some((side, i)), Some((other, j))) = (self.member[better], self.member[worse])
+                    && side != other
+                {
+                    self.between[side][i * self.sizes[other] + j] += weight;
+                }
             }
         }
     }
 
     /// In label order, with the sums of the factors of all worse examples by block.
-    fn add_by_label(&mut self, examples: &Examples, range: std::ops::Range<usize>, member: &[BlockMember]) {
+    fn add_by_label(&mut self, range: Range<usize>) {
+        let examples = self.examples;
         let Some(labels) = &examples.labels else { return };
-        let factor = |e: usize| examples.factors.as_ref().map_or(1.0, |factors| factors[e]);
         let order = sort_by_value(&labels[range.clone()]);
         let lowest = order.first().map_or(0.0, |&(_, e)| labels[range.start + e as usize]);
         // Factors, and factors times labels, of both groups by block, and of all examples.
-        let mut worse = [vec![[0.0; 2]; self.rows], vec![[0.0; 2]; self.columns], vec![[0.0; 2]]];
+        let (mut worse, mut all) = (self.sizes.map(|size| vec![[0.0; 2]; size]), [0.0; 2]);
         for run in order.chunk_by(|a, b| a.0 == b.0) {
             let examples_of_run = || run.iter().map(|&(_, e)| range.start + e as usize);
             for e in examples_of_run() {
-                let (own, label) = (factor(e), labels[e] - lowest);
+                let (own, label) = (examples.factor(e), labels[e] - lowest);
                 let weigh = |[factors, sum]: [f64; 2]| match examples.label_gap {
                     true => own * (label * factors - sum),
                     false => own * factors,
                 };
-                self.all += weigh(worse[2][0]);
-                let (row, sums) = match member[e] {
-                    BlockMember::First(i) => (&mut self.first[i * self.columns..][..self.columns], &worse[1]),
-                    BlockMember::Second(j) => (&mut self.second[j * self.rows..][..self.rows], &worse[0]),
-                    BlockMember::Neither => continue,
-                };
-                row.iter_mut().zip(sums).for_each(|(mass, &sums)| *mass += weigh(sums));
+                self.all += weigh(all);
+                let Some((side, block)) = self.member[e] else { continue };
+                let width = self.sizes[1 - side];
+                let row = &mut self.between[side][block * width..][..width];
+                row.iter_mut().zip(&worse[1 - side]).for_each(|(mass, &sums)| *mass += weigh(sums));
             }
             for e in examples_of_run() {
-                let own = [factor(e), factor(e) * (labels[e] - lowest)];
+                let own = [examples.factor(e), examples.factor(e) * (labels[e] - lowest)];
                 let add = |sums: &mut [f64; 2]| sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
-                match member[e] {
-                    BlockMember::First(i) => add(&mut worse[0][i]),
-                    BlockMember::Second(j) => add(&mut worse[1][j]),
-                    BlockMember::Neither => {}
+                if let Some((side, block)) = self.member[e] {
+                    add(&mut worse[side][block]);
                 }
-                add(&mut worse[2][0]);
+                add(&mut all);
             }
         }
     }
 
     fn summed(self) -> Merge {
-        let Masses { rows, columns, first, second, all } = self;
+        let Masses { sizes: [rows, columns], between: [first, second], all, .. } = self;
         let width = columns + 1;
-        let mut merge = Merge {
-            rows,
-            columns,
-            below: vec![0.0; rows * width],
-            above: vec![0.0; rows * width],
-            first: first.iter().sum(),
-            second: second.iter().sum(),
-            all,
-        };
+        let (mut below, mut above) = (vec![0.0; rows * width], vec![0.0; rows * width]);
         for i in 0..rows {
             for j in 0..columns {
-                merge.below[i * width + j + 1] = merge.below[i * width + j] + first[i * columns + j];
+                below[i * width + j + 1] = below[i * width + j] + first[i * columns + j];
             }
             for j in (0..columns).rev() {
-                merge.above[i * width + j] = merge.above[i * width + j + 1] + second[j * rows + i];
+                above[i * width + j] = above[i * width + j + 1] + second[j * rows + i];
             }
         }
-        merge
+        Merge { rows, columns, below, above, first: first.iter().sum(), second: second.iter().sum(), all }
     }
 }

@@ -11,30 +11,24 @@
 //! positives becomes that of the first group. A pair weighs the product of its examples' weights, so
 //! training with these weights changes what the area under the curve is made of, and nothing else.
 
-use super::{Method, MethodEntry, MethodError, MethodOptions, Stage, Task};
-use crate::examples::{Attribute, Examples};
-use crate::solvers::{Data, Trained, Watch};
+use super::{Method, MethodError, Stage, Task};
+use crate::examples::Examples;
+use crate::solvers::Data;
 
 const METHOD: &str = "debiasing";
 
 /// The method.
-#[derive(Debug)]
-pub struct Debiased;
-
-impl Method for Debiased {
-    fn entry(&self) -> MethodEntry {
-        MethodEntry {
-            name: "debiased",
-            stage: Stage::Training,
-            about: "Example weights balance positives and negatives in all groups (Dixon et al. 2018)",
-        }
-    }
-
-    fn train(&self, task: &Task, _: &MethodOptions, watch: Watch) -> Result<Trained, MethodError> {
+pub static DEBIASED: Method = Method {
+    train: |task, _, watch| {
         let train = &task.data.train.reweighted(&weights(task.data.train)?.weights);
         Task { data: Data { train, ..task.data }, ..*task }.train(&task.problem.unconstrained(), watch)
-    }
-}
+    },
+    ..Method::new(
+        "debiased",
+        Stage::Training,
+        "Example weights balance positives and negatives in all groups (Dixon et al. 2018)",
+    )
+};
 
 /// Weights that balance negatives and positives.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,39 +60,33 @@ pub struct BalancedWeights {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn weights(examples: &Examples) -> Result<BalancedWeights, MethodError> {
-    let refuse = |reason: &str| Err(MethodError::does_not_apply(METHOD, reason));
-    let (names, codes) = match &examples.attribute {
-        Attribute::Groups { names, codes } => (names, codes),
-        Attribute::Continuous(_) => {
-            return refuse("it balances groups, and the protected attribute is continuous");
-        }
-        Attribute::None => return refuse("it balances groups, and there are none"),
-    };
+    let refuse = |reason: &str| MethodError::does_not_apply(METHOD, reason);
+    let groups = examples.coded_groups();
+    let (names, codes) = groups.map_err(|found| refuse(&format!("it balances groups, and {found}")))?;
     let Some(labels) = &examples.labels else {
-        return refuse("it balances negatives and positives, and there are no labels");
+        return Err(refuse("it balances negatives and positives, and there are no labels"));
     };
     let (low, high) = labels
         .iter()
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &label| (low.min(label), high.max(label)));
     if low == high {
-        return refuse("it balances negatives and positives, and all labels are equal");
+        return Err(refuse("it balances negatives and positives, and all labels are equal"));
     }
     if labels.iter().any(|&label| label != low && label != high) {
-        return refuse("it balances negatives and positives, and labels have more than two values");
+        return Err(refuse("it balances negatives and positives, and labels have more than two values"));
     }
-    let weight = |example: usize| examples.weights.as_ref().map_or(1.0, |weights| weights[example]);
     // Sums of weights: negatives and positives of each group, and of no group.
     let mut sums = vec![[0.0f64; 2]; names.len() + 1];
     for (example, (&code, &label)) in codes.iter().zip(labels).enumerate() {
-        sums[usize::from(code)][usize::from(label == high)] += weight(example);
+        sums[usize::from(code)][usize::from(label == high)] += examples.weight(example);
     }
     let (factors, notes) = factors(names, &sums);
-    let mut weights = vec![0.0; examples.rows()];
-    for (example, &row) in examples.row.iter().enumerate() {
+    let weight = |example: usize| {
         let negative = labels[example] == low;
         let factor = if negative { factors.get(usize::from(codes[example])) } else { None };
-        weights[row as usize] = weight(example) * factor.unwrap_or(&1.0);
-    }
+        examples.weight(example) * factor.unwrap_or(&1.0)
+    };
+    let weights = examples.by_row(&(0..examples.len()).map(weight).collect::<Vec<f64>>());
     Ok(BalancedWeights { weights, factors, notes })
 }
 

@@ -3,10 +3,11 @@
 use super::{Adjusted, Method, MethodError, MethodOptions, Stage, Tuning};
 use crate::examples::Examples;
 use crate::goals::Problem;
-use crate::learners::{Architecture, Features};
+use crate::learners::Architecture;
 use crate::metrics::Settings;
-use crate::model::{After, StochasticScorer};
-use crate::solvers::{Data, Evaluation, Status, TrainSettings, Trained, Watch, evaluate, train};
+use crate::model::{After, Ranked, StochasticScorer, exposure};
+use crate::rates::Rate;
+use crate::solvers::{Data, Status, TrainSettings, Trained, Watch, evaluate, train};
 
 /// What a method is asked for.
 #[derive(Clone, Copy)]
@@ -43,57 +44,67 @@ impl Task<'_> {
     }
 }
 
-/// Fits a model. Post-processing starts from an unconstrained scorer, which is trained first.
+/// Fits a model. Post-processing starts from an unconstrained scorer, which is trained first; where one is
+/// given that was trained for the task before, it is that method's model, and post-processing starts from it.
 ///
 /// # Errors
 /// The method does not apply to such data or such a goal, with the reason; or training can't start.
 pub fn fit(
-    method: &dyn Method,
-    options: &MethodOptions,
-    task: &Task,
-    watch: Watch,
-) -> Result<Fitted, MethodError> {
-    fit_from(method, options, task, None, watch)
-}
-
-/// The same where an unconstrained scorer, if one is given, was trained for the task before: it is that
-/// method's model, and post-processing starts from it.
-///
-/// # Errors
-/// Those of [`fit`].
-pub fn fit_from(
-    method: &dyn Method,
+    method: &Method,
     options: &MethodOptions,
     task: &Task,
     unconstrained: Option<&Trained>,
     watch: Watch,
 ) -> Result<Fitted, MethodError> {
-    method.check(task.problem)?;
-    let trained = match (method.stage(), unconstrained) {
+    if let Some((name, reason)) = method.ranks_only
+        && task.problem.uses(Rate::Mse)
+    {
+        return Err(MethodError::does_not_apply(name, reason));
+    }
+    let trained = match (method.stage, unconstrained) {
         (Stage::Unconstrained, Some(trained)) => return Ok(Fitted { trained: trained.clone(), after: None }),
         (Stage::Scores, Some(trained)) => trained.clone(),
-        _ => method.train(task, options, watch)?,
+        _ => (method.train)(task, options, watch)?,
     };
-    let after = method.after(task, options, &trained)?;
+    let after = after(method, options, task, &trained)?;
     let fitted = Fitted { trained, after };
-    match method.stage() {
+    match method.stage {
         Stage::Constraints => Ok(fitted),
         Stage::Unconstrained | Stage::Training | Stage::Scores => judge(task, fitted),
     }
+}
+
+/// Tunes what is done with the scores of the scorer, if anything.
+fn after(
+    method: &Method,
+    options: &MethodOptions,
+    task: &Task,
+    trained: &Trained,
+) -> Result<Option<After>, MethodError> {
+    let examples = task.selection();
+    if let Some(exposure) = method.exposure {
+        exposure::check(examples).map_err(|reason| MethodError::does_not_apply(exposure::METHOD, reason))?;
+        return Ok(Some(After::Ranked(Ranked { exposure, utilities: options.utilities })));
+    }
+    let Some(adjust) = method.adjuster else { return Ok(None) };
+    let members =
+        StochasticScorer::new(task.scorer, &trained.components).members(examples, task.data.features)?;
+    let [member] = &members[..] else {
+        return Err(MethodError::does_not_apply(method.name, "the scorer to adjust is a mixture"));
+    };
+    let (problem, average) = (task.problem, task.settings.average);
+    let tuning = Tuning { examples, scores: &member.scores, problem, average };
+    Ok(Some(After::Adjusted(adjust(&tuning, options)?.adjustment)))
 }
 
 /// Tunes an adjustment of given scores.
 ///
 /// # Errors
 /// The method adjusts no scores, or does not apply to such data, with the reason; options out of their range.
-pub fn adjust(
-    method: &dyn Method,
-    options: &MethodOptions,
-    tuning: &Tuning,
-) -> Result<Adjusted, MethodError> {
-    match method.adjuster() {
+pub fn adjust(method: &Method, options: &MethodOptions, tuning: &Tuning) -> Result<Adjusted, MethodError> {
+    match method.adjuster {
         Some(adjust) => adjust(tuning, options),
-        None => Err(MethodError::does_not_apply(method.name(), "it does not adjust scores that are given")),
+        None => Err(MethodError::does_not_apply(method.name, "it does not adjust scores that are given")),
     }
 }
 
@@ -101,7 +112,7 @@ pub fn adjust(
 fn judge(task: &Task, mut fitted: Fitted) -> Result<Fitted, MethodError> {
     let Task { problem, scorer, data, settings } = *task;
     let measure = Settings { average: settings.average, ..Settings::default() };
-    let found = fitted.evaluate(problem, scorer, task.selection(), data.features, &measure)?;
+    let found = evaluate(problem, fitted.scorer(scorer), task.selection(), data.features, &measure)?;
     let trained = &mut fitted.trained;
     trained.meets_goal = found.assessment.met;
     trained.violations = found.assessment.misses;
@@ -121,20 +132,5 @@ impl Fitted {
     pub fn scorer<'a>(&'a self, architecture: &'a Architecture) -> StochasticScorer<'a> {
         let after = self.after.as_ref();
         StochasticScorer { after, ..StochasticScorer::new(architecture, &self.trained.components) }
-    }
-
-    /// What is expected of the model on some examples.
-    ///
-    /// # Errors
-    /// Features or examples that don't fit the model.
-    pub fn evaluate(
-        &self,
-        problem: &Problem,
-        scorer: &Architecture,
-        examples: &Examples,
-        features: &Features,
-        settings: &Settings,
-    ) -> Result<Evaluation, MethodError> {
-        Ok(evaluate(problem, self.scorer(scorer), examples, features, settings)?)
     }
 }

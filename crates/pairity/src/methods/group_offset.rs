@@ -7,11 +7,12 @@
 //! the rest, from several starts, until nothing improves: first to make the sum of squares of all misses
 //! small, as the largest of several misses may not fall by moving one group alone, then for the goal itself.
 
-use super::line_search::{Effort, line_search};
 use super::tuning::{Adjusted, Judge, Quality, Tuning};
-use super::{Adjuster, Method, MethodEntry, MethodError, Stage};
+use super::{Method, MethodError, Stage};
 use crate::model::{Adjustment, GroupOffset};
+use rayon::prelude::*;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 const METHOD: &str = "a group offset";
 
@@ -28,18 +29,10 @@ const FINE: Effort = Effort { first: 257, best: 3, between: 7 };
 const COARSE: Effort = Effort { first: 33, best: 2, between: 4 };
 
 /// The method.
-#[derive(Debug)]
-pub struct GroupOffsets;
-
-impl Method for GroupOffsets {
-    fn entry(&self) -> MethodEntry {
-        MethodEntry { name: "group-offset", stage: Stage::Scores, about: "A shift of each group's scores" }
-    }
-
-    fn adjuster(&self) -> Option<Adjuster> {
-        Some(|tuning, _| adjust(tuning))
-    }
-}
+pub static GROUP_OFFSET: Method = Method {
+    adjuster: Some(|tuning, _| adjust(tuning)),
+    ..Method::new("group-offset", Stage::Scores, "A shift of each group's scores")
+};
 
 /// Tunes the shifts.
 ///
@@ -73,11 +66,10 @@ impl Method for GroupOffsets {
 /// ```
 pub fn adjust(tuning: &Tuning) -> Result<Adjusted, MethodError> {
     let judge = Judge::new(METHOD, tuning)?;
-    let search = OffsetSearch { judge: &judge };
-    let start = search.at(vec![0.0; judge.names.len()]);
+    let start = judge.at(vec![0.0; judge.names.len()]);
     let best = match judge.present[..] {
-        [_, second] => search.moved(&start, second, FINE, Quality::order),
-        _ => search.descend_from_all(start),
+        [_, second] => judge.moved(&start, second, FINE, Quality::order),
+        _ => judge.descend_from_all(start),
     };
     let offsets = judge.names.iter().zip(best.offsets);
     let groups = offsets.map(|(name, offset)| GroupOffset { name: name.clone(), offset }).collect();
@@ -91,15 +83,11 @@ struct Point {
     quality: Quality,
 }
 
-struct OffsetSearch<'a> {
-    judge: &'a Judge<'a>,
-}
-
 type Order = fn(&Quality, &Quality) -> Ordering;
 
-impl OffsetSearch<'_> {
+impl Judge<'_> {
     fn at(&self, offsets: Vec<f64>) -> Point {
-        let quality = self.judge.quality(|group, score| shifted(score, offsets.get(group)));
+        let quality = self.quality(|group, score| shifted(score, offsets.get(group)));
         Point { offsets, quality }
     }
 
@@ -120,7 +108,7 @@ impl OffsetSearch<'_> {
         let mut point = start;
         for _ in 0..ROUNDS {
             let before = point.quality;
-            for &group in &self.judge.present {
+            for &group in &self.present {
                 point = self.moved(&point, group, effort, order);
             }
             if order(&point.quality, &before).is_ge() {
@@ -132,11 +120,11 @@ impl OffsetSearch<'_> {
 
     /// The point with one group moved to its best place. The first group moves by moving all others.
     fn moved(&self, point: &Point, group: usize, effort: Effort, order: Order) -> Point {
-        let first = self.judge.present[0];
+        let first = self.present[0];
         let by = |shift: f64| -> Vec<f64> {
             let mut offsets = point.offsets.clone();
             match group == first {
-                true => self.judge.present[1..].iter().for_each(|&other| offsets[other] -= shift),
+                true => self.present[1..].iter().for_each(|&other| offsets[other] -= shift),
                 false => offsets[group] += shift,
             }
             offsets.iter_mut().for_each(|offset| *offset = offset.clamp(f64::MIN, f64::MAX));
@@ -145,7 +133,7 @@ impl OffsetSearch<'_> {
         let shifts = self.shifts(&point.offsets, group);
         let evaluate = |shift: f64| {
             let offsets = by(shift);
-            self.judge.quality(|group, score| shifted(score, offsets.get(group)))
+            self.quality(|group, score| shifted(score, offsets.get(group)))
         };
         match line_search(&shifts, effort, order, &evaluate) {
             Some((shift, quality)) if order(&quality, &point.quality).is_lt() => {
@@ -158,15 +146,13 @@ impl OffsetSearch<'_> {
     /// Offsets that put the same part of each group below the same score.
     fn aligned(&self, part: f64) -> Vec<f64> {
         let at = |group: usize| {
-            let scores = self.judge.codes.iter().zip(&self.judge.scores);
-            let mut own: Vec<f64> =
-                scores.filter(|(code, _)| usize::from(**code) == group).map(|(_, &score)| score).collect();
+            let mut own = self.own_scores(group);
             own.sort_unstable_by(f64::total_cmp);
             own.get((part * own.len() as f64) as usize).copied().unwrap_or(0.0)
         };
-        let goal = at(self.judge.present[0]);
-        let mut offsets = vec![0.0; self.judge.names.len()];
-        for &group in &self.judge.present {
+        let goal = at(self.present[0]);
+        let mut offsets = vec![0.0; self.names.len()];
+        for &group in &self.present {
             offsets[group] = (goal - at(group)).clamp(f64::MIN, f64::MAX);
         }
         offsets
@@ -175,26 +161,21 @@ impl OffsetSearch<'_> {
     /// Every shift of a group that may change a rate, in order; with 0 and, where there are labels, the one
     /// with the least squared error.
     fn shifts(&self, offsets: &[f64], group: usize) -> Vec<f64> {
-        let Judge { examples, codes, scores, .. } = self.judge;
-        let value = |example: usize| shifted(scores[example], offsets.get(usize::from(codes[example])));
-        let (mut own, mut others) = (Vec::new(), Vec::new());
-        let parts = |query: usize, own: &mut Vec<f64>, others: &mut Vec<f64>| {
-            own.clear();
-            others.clear();
-            for example in examples.query(query) {
-                let side = if usize::from(codes[example]) == group { &mut *own } else { &mut *others };
-                side.push(value(example));
-            }
-        };
-        let mut pairs = 0.0;
-        for query in 0..examples.queries() {
-            parts(query, &mut own, &mut others);
-            pairs += own.len() as f64 * others.len() as f64;
-        }
+        let code = |example: usize| usize::from(self.codes[example]);
+        let value = |example: usize| shifted(self.scores[example], offsets.get(code(example)));
+        // The scores of the group and of others, by query.
+        let sides = (0..self.examples.queries()).map(|query| {
+            let side = |own: bool| {
+                let side = self.examples.query(query).filter(|&example| (code(example) == group) == own);
+                side.map(value).collect::<Vec<f64>>()
+            };
+            (side(true), side(false))
+        });
+        let sides: Vec<(Vec<f64>, Vec<f64>)> = sides.collect();
+        let pairs: f64 = sides.iter().map(|(own, others)| own.len() as f64 * others.len() as f64).sum();
         let keep = (DIFFERENCES as f64 / pairs).sqrt();
         let mut shifts = Vec::new();
-        for query in 0..examples.queries() {
-            parts(query, &mut own, &mut others);
+        for (mut own, mut others) in sides {
             if keep < 1.0 {
                 thin(&mut own, keep);
                 thin(&mut others, keep);
@@ -221,12 +202,11 @@ impl OffsetSearch<'_> {
 
     /// The mean of label less score.
     fn least_squares(&self, offsets: &[f64], group: usize) -> Option<f64> {
-        let Judge { examples, codes, scores, .. } = self.judge;
-        let labels = examples.labels.as_ref()?;
+        let labels = self.examples.labels.as_ref()?;
         let (mut sum, mut weights) = (0.0, 0.0);
-        for example in (0..scores.len()).filter(|&example| usize::from(codes[example]) == group) {
-            let weight = examples.weights.as_ref().map_or(1.0, |weights| weights[example]);
-            sum += weight * (labels[example] - shifted(scores[example], offsets.get(group)));
+        for example in self.of_group(group) {
+            let weight = self.examples.weight(example);
+            sum += weight * (labels[example] - shifted(self.scores[example], offsets.get(group)));
             weights += weight;
         }
         Some(sum / weights).filter(|mean| mean.is_finite())
@@ -245,5 +225,115 @@ fn thin(values: &mut Vec<f64>, keep: f64) {
     if m < n {
         values.sort_unstable_by(f64::total_cmp);
         *values = (0..m).map(|i| values[(2 * i + 1) * n / (2 * m)]).collect();
+    }
+}
+
+/// How much is looked at.
+#[derive(Debug, Clone, Copy)]
+struct Effort {
+    /// Offsets of the first round.
+    first: usize,
+    /// How many of the best are looked around.
+    best: usize,
+    /// Offsets between one of them and each neighbor, in a round.
+    between: usize,
+}
+
+/// The best offset of a sorted list, most of which is never looked at; of equals, the one that is nearest
+/// to 0.
+///
+/// First some that are evenly spread over the list; then, again and again, more between the best ones and
+/// their neighbors, until the best ones have been compared with the offsets next to them in the list. A
+/// list no longer than the first round is looked at in full.
+fn line_search(
+    offsets: &[f64],
+    effort: Effort,
+    order: Order,
+    evaluate: &(dyn Fn(f64) -> Quality + Sync),
+) -> Option<(f64, Quality)> {
+    let rank = |a: &(usize, Quality), b: &(usize, Quality)| {
+        let size = |at: usize| offsets[at].abs();
+        order(&a.1, &b.1).then(size(a.0).total_cmp(&size(b.0))).then(a.0.cmp(&b.0))
+    };
+    let last = offsets.len().checked_sub(1)?;
+    let mut known: BTreeMap<usize, Quality> = BTreeMap::new();
+    let steps = effort.first.max(2) - 1;
+    let mut next: Vec<usize> = match last < effort.first {
+        true => (0..=last).collect(),
+        false => (0..=steps).map(|step| spread(0, last, step, steps)).collect(),
+    };
+    loop {
+        next.sort_unstable();
+        next.dedup();
+        next.retain(|at| !known.contains_key(at));
+        if next.is_empty() {
+            break;
+        }
+        let found: Vec<Quality> = next.par_iter().map(|&at| evaluate(offsets[at])).collect();
+        known.extend(next.drain(..).zip(found));
+        let mut ranked: Vec<(usize, Quality)> = known.iter().map(|(&at, &quality)| (at, quality)).collect();
+        ranked.sort_by(rank);
+        for &(at, _) in ranked.iter().take(effort.best) {
+            let below = known.range(..at).next_back().map_or(at, |(&below, _)| below);
+            let above = known.range(at + 1..).next().map_or(at, |(&above, _)| above);
+            let parts = effort.between + 1;
+            for step in 1..parts {
+                next.push(spread(below, at, step, parts));
+                next.push(spread(at, above, step, parts));
+            }
+        }
+    }
+    known.into_iter().min_by(rank).map(|(at, quality)| (offsets[at], quality))
+}
+
+/// The index at `step` of `steps` equal parts between two indices.
+fn spread(low: usize, high: usize, step: usize, steps: usize) -> usize {
+    low + (high - low) * step / steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn quality(cost: f64) -> Quality {
+        Quality { violation: 0.0, squares: 0.0, cost }
+    }
+
+    const EFFORT: Effort = Effort { first: 17, best: 2, between: 3 };
+
+    #[test]
+    fn an_empty_list_has_no_best() {
+        assert_eq!(line_search(&[], EFFORT, Quality::order, &quality), None);
+    }
+
+    #[test]
+    fn of_equals_the_smallest_change_wins() {
+        let found = line_search(&[-3.0, -1.0, 2.0, 5.0], EFFORT, Quality::order, &|_| quality(1.0));
+        assert_eq!(found, Some((-1.0, quality(1.0))));
+    }
+
+    proptest! {
+        #[test]
+        fn one_valley_is_found_however_long_the_list(n in 1usize..5000, at in 0.0..1.0f64) {
+            let offsets: Vec<f64> = (0..n).map(|i| i as f64).collect();
+            let goal = (at * (n - 1) as f64).round();
+            let calls = std::sync::atomic::AtomicUsize::new(0);
+            let evaluate = |offset: f64| {
+                calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                quality((offset - goal).abs())
+            };
+            let found = line_search(&offsets, EFFORT, Quality::order, &evaluate);
+            prop_assert_eq!(found, Some((goal, quality(0.0))));
+            prop_assert!(calls.into_inner() <= 17 + 10 * 16);
+        }
+
+        #[test]
+        fn short_lists_are_searched_in_full(costs in prop::collection::vec(0u8..20, 1..17)) {
+            let offsets: Vec<f64> = (0..costs.len()).map(|i| i as f64).collect();
+            let found = line_search(&offsets, EFFORT, Quality::order, &|offset| quality(f64::from(costs[offset as usize])));
+            let least = f64::from(*costs.iter().min().unwrap());
+            prop_assert_eq!(found.unwrap().1, quality(least));
+        }
     }
 }

@@ -13,8 +13,7 @@
 //! The sigmoid of scores above 36 is 1 to the last bit: such scores become ties.
 
 use super::tuning::{Adjusted, Judge, Quality, Tuning, first_best};
-use super::{Adjuster, Method, MethodEntry, MethodError, Stage, ranks_only};
-use crate::goals::Problem;
+use super::{Method, MethodError, Stage};
 use crate::model::{Adjustment, GroupLogistic, sigmoid};
 use rayon::prelude::*;
 
@@ -26,30 +25,14 @@ const ALPHAS: usize = 101;
 const BETAS: [f64; 4] = [-1.0, -2.0, -5.0, -10.0];
 
 /// The method.
-#[derive(Debug)]
-pub struct KallusZhou;
-
-impl Method for KallusZhou {
-    fn entry(&self) -> MethodEntry {
-        MethodEntry {
-            name: "kallus-zhou",
-            stage: Stage::Scores,
-            about: "A logistic map of a group's scores (Kallus & Zhou 2019)",
-        }
-    }
-
-    fn check(&self, problem: &Problem) -> Result<(), MethodError> {
-        ranks_only(
-            problem,
-            "Kallus & Zhou",
-            "its scores lie between 0 and 1, and the goal compares them with labels",
-        )
-    }
-
-    fn adjuster(&self) -> Option<Adjuster> {
-        Some(|tuning, _| adjust(tuning))
-    }
-}
+pub static KALLUS_ZHOU: Method = Method {
+    ranks_only: Some((
+        "Kallus & Zhou",
+        "its scores lie between 0 and 1, and the goal compares them with labels",
+    )),
+    adjuster: Some(|tuning, _| adjust(tuning)),
+    ..Method::new("kallus-zhou", Stage::Scores, "A logistic map of a group's scores (Kallus & Zhou 2019)")
+};
 
 /// Tunes the map.
 ///

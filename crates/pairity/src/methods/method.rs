@@ -1,18 +1,18 @@
-//! What a method is, and what can be set of methods.
+//! What a method is, what can be set of methods, and why one gives no result.
 
-use super::{Adjusted, MethodError, Task, Tuning};
-use crate::goals::Problem;
-use crate::model::{After, StochasticScorer, exposure::Utilities};
-use crate::rates::Rate;
-use crate::solvers::{Trained, Watch};
+use super::{Adjusted, Task, Tuning};
+use crate::examples::ExamplesError;
+use crate::model::ModelError;
+use crate::model::exposure::{Exposure, Utilities};
+use crate::solvers::{TrainError, Trained, Watch};
 use std::fmt;
 
 /// What can be set of methods; each looks at its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MethodOptions {
-    /// How much the correlation weighs in the loss of [`beutel`](super::beutel), at least 0.
+    /// How much the correlation weighs in the loss of [`BEUTEL`](super::BEUTEL), at least 0.
     pub penalty: f64,
-    /// How scores become utilities in [`singh_joachims`](super::singh_joachims).
+    /// How scores become utilities in [`SINGH_JOACHIMS_IMPACT`](super::SINGH_JOACHIMS_IMPACT) and its like.
     pub utilities: Utilities,
     /// How far [`quantile_match`](super::quantile_match) moves scores, from 0 (not at all) to 1 (all the
     /// way); without it, no further than the constraints need.
@@ -38,121 +38,110 @@ pub enum Stage {
     Scores,
 }
 
-/// What lists say of a method.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MethodEntry {
-    /// The name that commands know it by.
-    pub name: &'static str,
-    /// Where it acts.
-    pub stage: Stage,
-    /// What it does, in one line.
-    pub about: &'static str,
-}
-
 /// Tunes an adjustment of given scores.
 pub type Adjuster = fn(&Tuning, &MethodOptions) -> Result<Adjusted, MethodError>;
 
 /// A way to get a fair scorer. All methods are listed in [`ALL`](super::ALL).
-pub trait Method: Send + Sync {
-    /// What lists say of it.
-    fn entry(&self) -> MethodEntry;
-
+pub struct Method {
     /// The name that commands know it by; several kinds of a method have the same.
-    fn name(&self) -> &'static str {
-        self.entry().name
-    }
-
+    pub name: &'static str,
     /// The name, and in brackets the kind where there are several.
-    fn full_name(&self) -> &'static str {
-        self.name()
-    }
-
-    /// What it does, in one line.
-    fn about(&self) -> &'static str {
-        self.entry().about
-    }
-
+    pub full_name: &'static str,
     /// Where it acts.
-    fn stage(&self) -> Stage {
-        self.entry().stage
+    pub stage: Stage,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// What it is called in a refusal of goals that compare scores with labels, and the reason; nothing if
+    /// it is made for these too.
+    pub ranks_only: Option<(&'static str, &'static str)>,
+    /// Trains the scorer; an error if the method does not apply to such a goal or such data, or training can't
+    /// start.
+    pub train: fn(&Task, &MethodOptions, Watch) -> Result<Trained, MethodError>,
+    /// How it adjusts scores, if it does.
+    pub adjuster: Option<Adjuster>,
+    /// What the rankings are fair in that it draws by scores, if it does.
+    pub exposure: Option<Exposure>,
+}
+
+impl Method {
+    /// A method that trains for the objective alone and leaves scores as they are, until fields are set.
+    pub const fn new(name: &'static str, stage: Stage, about: &'static str) -> Method {
+        Method {
+            name,
+            full_name: name,
+            stage,
+            about,
+            ranks_only: None,
+            train: |task, _, watch| task.train(&task.problem.unconstrained(), watch),
+            adjuster: None,
+            exposure: None,
+        }
     }
 
     /// Whether what it gives depends on the bounds of the constraints.
-    fn follows_bound(&self) -> bool {
-        matches!(self.stage(), Stage::Constraints | Stage::Scores)
-    }
-
-    /// Whether it starts from the scores of an unconstrained scorer.
-    fn is_post_processing(&self) -> bool {
-        self.stage() == Stage::Scores
-    }
-
-    /// Refuses goals that the method is not made for.
-    ///
-    /// # Errors
-    /// The reason.
-    fn check(&self, problem: &Problem) -> Result<(), MethodError> {
-        let _ = problem;
-        Ok(())
-    }
-
-    /// Trains the scorer.
-    ///
-    /// # Errors
-    /// The method does not apply to such data, with the reason; or training can't start.
-    fn train(&self, task: &Task, options: &MethodOptions, watch: Watch) -> Result<Trained, MethodError> {
-        let _ = options;
-        task.train(&task.problem.unconstrained(), watch)
-    }
-
-    /// Tunes what is done with the scores of the scorer, if anything.
-    ///
-    /// # Errors
-    /// The method does not apply to such data, with the reason.
-    fn after(
-        &self,
-        task: &Task,
-        options: &MethodOptions,
-        trained: &Trained,
-    ) -> Result<Option<After>, MethodError> {
-        let Some(adjust) = self.adjuster() else { return Ok(None) };
-        let examples = task.selection();
-        let scorer = StochasticScorer::new(task.scorer, &trained.components);
-        let members = scorer.members(examples, task.data.features)?;
-        let [member] = &members[..] else {
-            return Err(MethodError::does_not_apply(self.name(), "the scorer to adjust is a mixture"));
-        };
-        let (problem, average) = (task.problem, task.settings.average);
-        let tuning = Tuning { examples, scores: &member.scores, problem, average };
-        Ok(Some(After::Adjusted(adjust(&tuning, options)?.adjustment)))
-    }
-
-    /// How it adjusts scores that are given, if it can.
-    fn adjuster(&self) -> Option<Adjuster> {
-        None
+    pub fn follows_bound(&self) -> bool {
+        matches!(self.stage, Stage::Constraints | Stage::Scores) && self.exposure.is_none()
     }
 }
 
-/// Refuses goals that compare scores with labels.
-pub(super) fn ranks_only(
-    problem: &Problem,
-    method: &'static str,
-    reason: &'static str,
-) -> Result<(), MethodError> {
-    match problem.uses(Rate::Mse) {
-        true => Err(MethodError::does_not_apply(method, reason)),
-        false => Ok(()),
+impl PartialEq for Method {
+    fn eq(&self, other: &Method) -> bool {
+        self.full_name == other.full_name
     }
 }
 
-impl PartialEq for dyn Method {
-    fn eq(&self, other: &dyn Method) -> bool {
-        self.full_name() == other.full_name()
-    }
-}
-
-impl fmt::Debug for dyn Method {
+impl fmt::Debug for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.full_name())
+        f.write_str(self.full_name)
+    }
+}
+
+/// Why a method gives no result.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MethodError {
+    /// The method is not made for such examples.
+    #[error("{method} does not apply: {reason}")]
+    DoesNotApply {
+        /// The method's name.
+        method: &'static str,
+        /// What it needs and does not find.
+        reason: String,
+    },
+    /// A rate of the goal can't be estimated where the method is tuned.
+    #[error(
+        "{rate} has no pairs in the examples that {method} is tuned on: give it more examples, or leave \
+         the rate out of the goal"
+    )]
+    NoPairs {
+        /// The method's name.
+        method: &'static str,
+        /// The rate, as goals write it.
+        rate: String,
+    },
+    /// A setting is out of its range.
+    #[error("{name} is {found}; it has to be {allowed}")]
+    Setting {
+        /// Which setting.
+        name: &'static str,
+        /// What it is.
+        found: f64,
+        /// What it may be.
+        allowed: &'static str,
+    },
+    /// The scorer could not be trained.
+    #[error(transparent)]
+    Train(#[from] TrainError),
+    /// What is done after scoring can't be done.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The scores are wrong.
+    #[error(transparent)]
+    Scores(#[from] ExamplesError),
+}
+
+impl MethodError {
+    pub(super) fn does_not_apply(method: &'static str, reason: impl Into<String>) -> MethodError {
+        MethodError::DoesNotApply { method, reason: reason.into() }
     }
 }

@@ -11,11 +11,10 @@
 //! this one moves scores least (in mean square). F_g is linear between the scores seen, each in the middle
 //! of its own share; a group keeps at most 1,000 knots.
 
-use super::tuning::{self, Adjusted, Judge, Quality, Tuning};
-use super::{Adjuster, Method, MethodEntry, MethodError, Stage};
+use super::tuning::{Adjusted, Judge, Tuning};
+use super::{Method, MethodError, Stage};
 use crate::examples::sort_by_value;
-use crate::model::{Adjustment, Curve, GroupCurve};
-use rayon::prelude::*;
+use crate::model::Curve;
 
 const METHOD: &str = "matching quantiles";
 
@@ -25,26 +24,11 @@ const KNOTS: usize = 1_000;
 /// Strengths looked at first are multiples of 1/64.
 const STEPS: usize = 64;
 
-/// How often the step before the first strength that will do is halved.
-const HALVINGS: usize = 10;
-
 /// The method.
-#[derive(Debug)]
-pub struct QuantileMatch;
-
-impl Method for QuantileMatch {
-    fn entry(&self) -> MethodEntry {
-        MethodEntry {
-            name: "quantile-match",
-            stage: Stage::Scores,
-            about: "One distribution of scores for all groups",
-        }
-    }
-
-    fn adjuster(&self) -> Option<Adjuster> {
-        Some(|tuning, options| adjust(tuning, options.strength))
-    }
-}
+pub static QUANTILE_MATCH: Method = Method {
+    adjuster: Some(|tuning, options| adjust(tuning, options.strength)),
+    ..Method::new("quantile-match", Stage::Scores, "One distribution of scores for all groups")
+};
 
 /// Tunes the map; without a strength, the smallest that meets the constraints on the examples, or else the one that misses
 /// them least.
@@ -82,55 +66,31 @@ pub fn adjust(tuning: &Tuning, strength: Option<f64>) -> Result<Adjusted, Method
     }
     let judge = Judge::new(METHOD, tuning)?;
     let full = barycenter(&judge);
-    let strength = strength.unwrap_or_else(|| smallest(&judge, &full));
-    Ok(judge.result(partial(&judge, &full, strength)))
-}
-
-/// The smallest strength that meets the constraints, or the one that misses them least.
-fn smallest(judge: &Judge, full: &[Curve]) -> f64 {
-    let quality = |strength: f64| {
-        let adjustment = partial(judge, full, strength);
-        judge.quality(|group, score| adjustment.value(group, score))
+    let adjustment = |strength: f64| {
+        judge.curves(|group| {
+            // Nothing changes at strength 0, not even by rounding.
+            if strength == 0.0 {
+                return Curve::default();
+            }
+            let Curve { x, y } = &full[group];
+            let between = |(x, y): (&f64, &f64)| (1.0 - strength) * x + strength * y;
+            Curve { x: x.clone(), y: x.iter().zip(y).map(between).collect() }
+        })
     };
     let strengths: Vec<f64> = (0..=STEPS).map(|step| step as f64 / STEPS as f64).collect();
-    let found: Vec<Quality> = strengths.par_iter().map(|&strength| quality(strength)).collect();
-    tuning::smallest(&strengths, &found, HALVINGS, &quality)
-}
-
-/// The maps at a strength.
-fn partial(judge: &Judge, full: &[Curve], strength: f64) -> Adjustment {
-    let groups = judge.names.iter().zip(full).map(|(name, full)| {
-        // Nothing changes at strength 0, not even by rounding.
-        let curve = match strength == 0.0 {
-            true => Curve::default(),
-            false => {
-                let between = |(x, y): (&f64, &f64)| (1.0 - strength) * x + strength * y;
-                Curve { x: full.x.clone(), y: full.x.iter().zip(&full.y).map(between).collect() }
-            }
-        };
-        GroupCurve { name: name.clone(), curve }
-    });
-    Adjustment::Curves { groups: groups.collect() }
+    Ok(judge.result(adjustment(strength.unwrap_or_else(|| judge.smallest(&strengths, adjustment)))))
 }
 
 /// The map of each group to the barycenter; groups without examples keep their scores.
 fn barycenter(judge: &Judge) -> Vec<Curve> {
     let levels: Vec<Levels> = (0..judge.names.len()).map(|group| Levels::of(judge, group)).collect();
     let total: f64 = levels.iter().map(|levels| levels.weight).sum();
-    let mean = |part: f64| {
+    let mean = |&part: &f64| {
         let present = levels.iter().filter(|levels| levels.weight > 0.0);
         present.map(|levels| levels.weight / total * levels.quantile(part)).sum::<f64>()
     };
-    let curve = |levels: &Levels| {
-        let y: Vec<f64> = levels.part.iter().map(|&part| mean(part).clamp(f64::MIN, f64::MAX)).collect();
-        // The quantiles do not fall, but their sums are rounded.
-        let mut highest = f64::MIN;
-        let rise = |y: f64| {
-            highest = highest.max(y);
-            highest
-        };
-        Curve { x: levels.score.clone(), y: y.into_iter().map(rise).collect() }
-    };
+    // The quantiles do not fall, but their sums are rounded.
+    let curve = |levels: &Levels| Curve::rising(levels.score.clone(), levels.part.iter().map(mean).collect());
     levels.iter().map(curve).collect()
 }
 
@@ -144,14 +104,10 @@ struct Levels {
 
 impl Levels {
     fn of(judge: &Judge, group: usize) -> Levels {
-        let own: Vec<usize> =
-            (0..judge.scores.len()).filter(|&example| usize::from(judge.codes[example]) == group).collect();
-        let scores: Vec<f64> = own.iter().map(|&example| judge.scores[example]).collect();
-        let weight =
-            |at: u32| judge.examples.weights.as_ref().map_or(1.0, |weights| weights[own[at as usize]]);
+        let (own, scores) = (judge.of_group(group).collect::<Vec<usize>>(), judge.own_scores(group));
         let mut levels = Levels::default();
         for run in sort_by_value(&scores).chunk_by(|a, b| a.0 == b.0) {
-            let share: f64 = run.iter().map(|&(_, at)| weight(at)).sum();
+            let share: f64 = run.iter().map(|&(_, at)| judge.examples.weight(own[at as usize])).sum();
             levels.score.push(scores[run[0].1 as usize]);
             levels.part.push(levels.weight + 0.5 * share);
             levels.weight += share;

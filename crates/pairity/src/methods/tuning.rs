@@ -1,11 +1,12 @@
 //! Scored examples that adjustments are tuned on, and how good an adjustment is there.
 
 use super::MethodError;
-use crate::examples::{Attribute, Examples};
+use crate::examples::Examples;
 use crate::goals::{Assessment, Problem, TOLERANCE};
-use crate::model::Adjustment;
+use crate::model::{Adjustment, Curve, GroupCurve};
 use crate::pairs::RateIndex;
 use crate::rates::Average;
+use rayon::prelude::*;
 use std::cmp::Ordering;
 
 /// What an adjustment is tuned on, and what for.
@@ -66,33 +67,14 @@ impl Quality {
 
 /// The first of the best.
 pub(super) fn first_best(qualities: &[Quality]) -> usize {
-    let better =
-        |best: usize, at: usize| if qualities[at].order(&qualities[best]).is_lt() { at } else { best };
-    (1..qualities.len()).fold(0, better)
+    (0..qualities.len()).min_by(|&a, &b| qualities[a].order(&qualities[b])).unwrap_or(0)
 }
 
-/// The smallest setting that meets the constraints, by halving the step before the first that does; or the one
-/// that misses them least.
-pub(super) fn smallest(
-    settings: &[f64],
-    found: &[Quality],
-    halvings: usize,
-    quality: &dyn Fn(f64) -> Quality,
-) -> f64 {
-    let Some(first) = found.iter().position(Quality::is_feasible) else {
-        return settings[first_best(found)];
-    };
-    let Some(before) = first.checked_sub(1) else { return settings[first] };
-    let (mut low, mut high) = (settings[before], settings[first]);
-    for _ in 0..halvings {
-        let middle = 0.5 * (low + high);
-        match quality(middle).is_feasible() {
-            true => high = middle,
-            false => low = middle,
-        }
-    }
-    high
-}
+/// Settings that are looked at together, before it is asked whether one of them will do.
+const TOGETHER: usize = 8;
+
+/// How often the step before the first setting that will do is halved.
+const HALVINGS: usize = 10;
 
 /// Judges adjustments of examples that have groups.
 pub(super) struct Judge<'a> {
@@ -112,20 +94,15 @@ impl<'a> Judge<'a> {
     /// Refuses examples without at least two groups, and goals with rates that have no pairs.
     pub(super) fn new(method: &'static str, tuning: &Tuning<'a>) -> Result<Judge<'a>, MethodError> {
         let Tuning { examples, problem, .. } = *tuning;
-        let refuse = |reason: &str| Err(MethodError::does_not_apply(method, reason));
-        let (names, codes) = match &examples.attribute {
-            Attribute::Groups { names, codes } => (names.as_slice(), codes.as_slice()),
-            Attribute::Continuous(_) => {
-                return refuse("it adjusts groups, and the protected attribute is continuous");
-            }
-            Attribute::None => return refuse("it adjusts groups, and there are none"),
-        };
+        let refuse = |reason: &str| MethodError::does_not_apply(method, reason);
+        let groups = examples.coded_groups();
+        let (names, codes) = groups.map_err(|found| refuse(&format!("it adjusts groups, and {found}")))?;
         let scores = examples.arrange(tuning.scores)?;
         let mut counts = vec![0usize; names.len() + 1];
         codes.iter().for_each(|&code| counts[usize::from(code)] += 1);
         let present: Vec<usize> = (0..names.len()).filter(|&group| counts[group] > 0).collect();
         if present.len() < 2 {
-            return refuse("it needs examples of two groups or more");
+            return Err(refuse("it needs examples of two groups or more"));
         }
         let index = RateIndex::new(examples, &problem.rates, tuning.average);
         let rates = index.true_rates(&index.order(&scores));
@@ -133,6 +110,47 @@ impl<'a> Judge<'a> {
             return Err(MethodError::NoPairs { method, rate: rate.name(names) });
         }
         Ok(Judge { examples, problem, names, codes, scores, present, index })
+    }
+
+    /// The examples of a group.
+    pub(super) fn of_group(&self, group: usize) -> impl Iterator<Item = usize> + use<'_> {
+        (0..self.codes.len()).filter(move |&example| usize::from(self.codes[example]) == group)
+    }
+
+    /// The scores of a group, in the order of its examples.
+    pub(super) fn own_scores(&self, group: usize) -> Vec<f64> {
+        self.of_group(group).map(|example| self.scores[example]).collect()
+    }
+
+    /// A curve for each group.
+    pub(super) fn curves(&self, curve: impl Fn(usize) -> Curve) -> Adjustment {
+        let named = |(group, name): (usize, &String)| GroupCurve { name: name.clone(), curve: curve(group) };
+        Adjustment::Curves { groups: self.names.iter().enumerate().map(named).collect() }
+    }
+
+    /// The smallest of some rising settings that meets the constraints, by halving the step before the first that
+    /// does; or the one that misses them least.
+    pub(super) fn smallest(&self, settings: &[f64], adjustment: impl Fn(f64) -> Adjustment + Sync) -> f64 {
+        let quality = |&setting: &f64| {
+            let adjustment = adjustment(setting);
+            self.quality(|group, score| adjustment.value(group, score))
+        };
+        let mut found: Vec<Quality> = Vec::new();
+        for some in settings.chunks(TOGETHER) {
+            found.par_extend(some.par_iter().map(quality));
+            let Some(first) = found.iter().position(Quality::is_feasible) else { continue };
+            let Some(before) = first.checked_sub(1) else { return settings[first] };
+            let (mut low, mut high) = (settings[before], settings[first]);
+            for _ in 0..HALVINGS {
+                let middle = 0.5 * (low + high);
+                match quality(&middle).is_feasible() {
+                    true => high = middle,
+                    false => low = middle,
+                }
+            }
+            return high;
+        }
+        settings[first_best(&found)]
     }
 
     /// How good the scores are after a map by group and score.

@@ -16,47 +16,27 @@
 //! merged; it applies to any row.
 
 use super::blocks::{BLOCKS, Blocks, Merge};
-use super::tuning::{self, Adjusted, Judge, Quality, Tuning};
-use super::{Adjuster, Method, MethodEntry, MethodError, Stage, ranks_only};
-use crate::goals::Problem;
-use crate::model::{Adjustment, Curve, GroupCurve};
+use super::tuning::{Adjusted, Judge, Tuning};
+use super::{Method, MethodError, Stage};
+use crate::model::Curve;
 
 const METHOD: &str = "xOrder";
 
 /// λ looked at first are multiples of λ*/32.
 const STEPS: usize = 32;
 
-/// How often an interval of λ is halved: that around λ*, and the step before the first λ that will do.
-const HALVINGS: [usize; 2] = [40, 10];
+/// How often the interval around λ* is halved.
+const HALVINGS: usize = 40;
 
 /// λ beyond λ*, where fairness alone counts.
 const LARGE: f64 = 1e6;
 
 /// The method.
-#[derive(Debug)]
-pub struct XOrder;
-
-impl Method for XOrder {
-    fn entry(&self) -> MethodEntry {
-        MethodEntry {
-            name: "x-order",
-            stage: Stage::Scores,
-            about: "The best merge of two groups' orders (Cui et al. 2021)",
-        }
-    }
-
-    fn check(&self, problem: &Problem) -> Result<(), MethodError> {
-        ranks_only(
-            problem,
-            "x-order",
-            "it cares for the order alone, and the goal compares scores with labels",
-        )
-    }
-
-    fn adjuster(&self) -> Option<Adjuster> {
-        Some(|tuning, _| adjust(tuning, None))
-    }
-}
+pub static X_ORDER: Method = Method {
+    ranks_only: Some(("x-order", "it cares for the order alone, and the goal compares scores with labels")),
+    adjuster: Some(|tuning, _| adjust(tuning, None)),
+    ..Method::new("x-order", Stage::Scores, "The best merge of two groups' orders (Cui et al. 2021)")
+};
 
 /// Tunes the merge; without a λ, the smallest that meets the constraints on the examples, or else the one
 /// that misses them least.
@@ -100,46 +80,20 @@ pub fn adjust(tuning: &Tuning, lambda: Option<f64>) -> Result<Adjusted, MethodEr
     if judge.examples.labels.is_none() {
         return refuse("it compares label-ordered pairs, and there are no labels".to_owned());
     }
-    let of_group = |group: usize| {
-        let own = judge.codes.iter().zip(&judge.scores).filter(|(code, _)| usize::from(**code) == group);
-        Blocks::new(&own.map(|(_, &score)| score).collect::<Vec<f64>>(), BLOCKS)
-    };
-    let blocks = [of_group(first), of_group(second)];
-    let merge =
-        Merge::new(judge.examples, &judge.scores, judge.codes, [first, second], [&blocks[0], &blocks[1]]);
+    let blocks = [first, second].map(|group| Blocks::new(&judge.own_scores(group), BLOCKS));
+    let merge = Merge::new(judge.examples, &judge.scores, judge.codes, [first, second], &blocks);
     if !(merge.first > 0.0 && merge.second > 0.0) {
         return refuse("one of the groups is never the better one of a pair of both".to_owned());
     }
     let orders = Orders::new(&merge);
     let adjustment = |lambda: f64| {
         let curve = curve(&blocks, &orders.at(lambda));
-        let curves = judge.names.iter().enumerate().map(|(group, name)| GroupCurve {
-            name: name.clone(),
-            curve: if group == second { curve.clone() } else { Curve::default() },
-        });
-        Adjustment::Curves { groups: curves.collect() }
+        judge.curves(|group| if group == second { curve.clone() } else { Curve::default() })
     };
-    let lambda = lambda.unwrap_or_else(|| {
-        smallest(orders.critical, &|lambda| {
-            let adjustment = adjustment(lambda);
-            judge.quality(|group, score| adjustment.value(group, score))
-        })
-    });
-    Ok(judge.result(adjustment(lambda)))
-}
-
-/// The smallest λ that meets the constraints, or the one that misses them least.
-fn smallest(critical: f64, quality: &dyn Fn(f64) -> Quality) -> f64 {
-    let steps = (0..=STEPS).map(|step| critical * step as f64 / STEPS as f64);
-    let lambdas: Vec<f64> = steps.chain([2.0, 10.0, LARGE].map(|times| times * critical.max(1e-3))).collect();
-    let mut found: Vec<Quality> = Vec::new();
-    for &lambda in &lambdas {
-        found.push(quality(lambda));
-        if found.last().is_some_and(Quality::is_feasible) {
-            break;
-        }
-    }
-    tuning::smallest(&lambdas, &found, HALVINGS[1], quality)
+    let steps = (0..=STEPS).map(|step| orders.critical * step as f64 / STEPS as f64);
+    let beyond = [2.0, 10.0, LARGE].map(|times| times * orders.critical.max(1e-3));
+    let lambdas: Vec<f64> = steps.chain(beyond).collect();
+    Ok(judge.result(adjustment(lambda.unwrap_or_else(|| judge.smallest(&lambdas, adjustment)))))
 }
 
 /// The best merges for all λ.
@@ -166,7 +120,7 @@ impl<'a> Orders<'a> {
         // At λ = 1 no wins of the favored group count for anything: the other one stands above it.
         let (mut low, mut high) = (0.0, 1.0);
         orders.around = [start, orders.linear(1.0)];
-        for _ in 0..HALVINGS[0] {
+        for _ in 0..HALVINGS {
             let middle = 0.5 * (low + high);
             let heights = orders.linear(middle);
             match orders.sign * orders.gap(&heights) >= 0.0 {
@@ -230,15 +184,12 @@ impl<'a> Orders<'a> {
 fn curve(blocks: &[Blocks; 2], heights: &[usize]) -> Curve {
     let [first, second] = blocks;
     let n = second.len();
-    let span = |blocks: &Blocks| match (blocks.low.first(), blocks.high.last()) {
-        (Some(low), Some(high)) => 0.5 * high - 0.5 * low,
-        _ => 0.0,
-    };
-    let room = span(first).max(span(second));
+    let ends = |of: &Blocks| (*of.low.first().unwrap_or(&0.0), *of.high.last().unwrap_or(&0.0));
+    let span = |(bottom, top): (f64, f64)| 0.5 * top - 0.5 * bottom;
+    let room = span(ends(first)).max(span(ends(second)));
     let room = if room > 0.0 { room } else { 1.0 };
-    let (bottom, top) =
-        (first.low.first().copied().unwrap_or(0.0), first.high.last().copied().unwrap_or(0.0));
-    let mut curve = Curve::default();
+    let (bottom, top) = ends(first);
+    let (mut x, mut y) = (Vec::new(), Vec::new());
     let mut from = 0;
     for gap in 0..=heights.len() {
         // Blocks of the second group below block `gap` of the first, and not below the one before.
@@ -251,20 +202,15 @@ fn curve(blocks: &[Blocks; 2], heights: &[usize]) -> Curve {
         for (place, block) in (from..to).enumerate() {
             let place = place as f64;
             if second.low[block] == second.high[block] {
-                curve.x.push(second.low[block]);
-                curve.y.push(at((place + 0.5) / count));
+                x.push(second.low[block]);
+                y.push(at((place + 0.5) / count));
             } else {
-                curve.x.extend([second.low[block], second.high[block]]);
-                curve.y.extend([at((place + 0.25) / count), at((place + 0.75) / count)]);
+                x.extend([second.low[block], second.high[block]]);
+                y.extend([at((place + 0.25) / count), at((place + 0.75) / count)]);
             }
         }
         from = to;
     }
     // Two scores that are next to each other leave no room between them but by rounding.
-    let mut highest = f64::MIN;
-    for y in &mut curve.y {
-        highest = highest.max(*y);
-        *y = highest;
-    }
-    curve
+    Curve::rising(x, y)
 }

@@ -89,7 +89,7 @@ proptest! {
     fn the_best_merge_is_the_best_of_all(table in tiny(), c01 in -1.0..1.0f64, c10 in -1.0..1.0f64) {
         let blocks = blocks(&table);
         let (scores, codes) = arranged(&table);
-        let merge = Merge::new(&table.examples, &scores, &codes, [0, 1], [&blocks[0], &blocks[1]]);
+        let merge = Merge::new(&table.examples, &scores, &codes, [0, 1], &blocks);
         let value = |heights: &[usize]| {
             let (first, second) = merge.wins(heights);
             c01 * first + c10 * second
@@ -155,7 +155,7 @@ proptest! {
         };
         let merge = |most: usize| {
             let blocks = [0, 1].map(|group| Blocks::new(&own(group), most));
-            Merge::new(&examples, &scores, &codes, [0, 1], [&blocks[0], &blocks[1]])
+            Merge::new(&examples, &scores, &codes, [0, 1], &blocks)
         };
         let (coarse, fine) = (merge(2), merge(1_000));
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + a.abs());

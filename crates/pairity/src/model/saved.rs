@@ -1,14 +1,17 @@
-//! The model and its document.
-
-use serde::{Deserialize, Serialize};
+//! The model, its document, and whether its parts belong together.
 
 use super::{After, ModelError};
 use crate::examples::Groups;
 use crate::goals::Goal;
-use crate::learners::{Architecture, Encoder};
+use crate::learners::{Architecture, Encoder, Encoding, MAX_LEVELS};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// The name and the number of the format.
 pub const SCHEMA: &str = "pairity.model/1";
+
+/// How far from 1 probabilities may sum up, by rounding.
+const ROUNDING: f64 = 1e-9;
 
 /// A distribution over scorers of one architecture; mostly over a single one. As a document:
 ///
@@ -119,30 +122,18 @@ impl ModelGroups {
     /// assert_eq!((codes, unknown), (vec![1, 2, 2, 0], 1));
     /// ```
     pub fn codes(&self, groups: &Groups) -> (Vec<u16>, usize) {
-        let none = self.names.len();
-        let code = |at: usize| u16::try_from(at).unwrap_or(u16::MAX);
-        let place = |name: &String| self.names.iter().position(|known| known == name).unwrap_or(none);
-        let places: Vec<usize> = groups.names().iter().map(place).collect();
+        let place = |name: &String| self.names.iter().position(|known| known == name);
+        let places: Vec<Option<usize>> = groups.names().iter().map(place).collect();
         let mut unknown = 0;
-        let codes = (0..groups.len())
-            .map(|row| match groups.code(row).map(|group| places[group]) {
-                Some(place) => {
-                    unknown += usize::from(place == none);
-                    code(place)
-                }
-                None => code(none),
-            })
-            .collect();
-        (codes, unknown)
+        let code = |row: usize| {
+            let place = groups.code(row).and_then(|group| {
+                unknown += usize::from(places[group].is_none());
+                places[group]
+            });
+            u16::try_from(place.unwrap_or(self.names.len())).unwrap_or(u16::MAX)
+        };
+        ((0..groups.len()).map(code).collect(), unknown)
     }
-}
-
-/// The document: the model under its schema.
-#[derive(Serialize)]
-struct Document<'a> {
-    schema: &'static str,
-    #[serde(flatten)]
-    model: &'a Model,
 }
 
 impl Model {
@@ -151,6 +142,13 @@ impl Model {
     /// # Errors
     /// A model that [`from_json`](Self::from_json) would refuse.
     pub fn to_json(&self) -> Result<String, ModelError> {
+        /// The document: the model under its schema.
+        #[derive(Serialize)]
+        struct Document<'a> {
+            schema: &'static str,
+            #[serde(flatten)]
+            model: &'a Model,
+        }
         self.check()?;
         serde_json::to_string_pretty(&Document { schema: SCHEMA, model: self })
             .map_err(|cause| ModelError::Malformed(cause.to_string()))
@@ -167,12 +165,116 @@ impl Model {
         }
         let malformed = |cause: serde_json::Error| ModelError::Malformed(cause.to_string());
         let head: Head = serde_json::from_str(text).map_err(malformed)?;
-        match head.schema {
-            Some(schema) if schema == SCHEMA => {}
-            found => return Err(ModelError::Schema(found.unwrap_or_default())),
+        if head.schema.as_deref() != Some(SCHEMA) {
+            return Err(ModelError::Schema(head.schema.unwrap_or_default()));
         }
         let model: Model = serde_json::from_str(text).map_err(malformed)?;
         model.check()?;
         Ok(model)
     }
+
+    /// Checks that the parts of the model belong together.
+    ///
+    /// # Errors
+    /// The first contradiction found.
+    pub fn check(&self) -> Result<(), ModelError> {
+        self.architecture.check_shape()?;
+        self.check_parts().map_err(ModelError::Inconsistent)
+    }
+
+    fn check_parts(&self) -> Result<(), String> {
+        self.check_encoder()?;
+        self.check_groups()?;
+        self.check_components()?;
+        match &self.after {
+            Some(After::Adjusted(adjustment)) => adjustment.check().map_err(|error| error.to_string()),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_encoder(&self) -> Result<(), String> {
+        let (expected, found) = (self.architecture.width(), self.encoder.width());
+        ensure(found == expected, || {
+            format!("the encoder gives {found} features, but the scorer takes {expected}")
+        })?;
+        let mut seen = HashSet::new();
+        let last = self.encoder.columns().len();
+        for (at, column) in self.encoder.columns().iter().enumerate() {
+            let name = column.name();
+            ensure(seen.insert(name), || format!("the encoder has column {name:?} twice"))?;
+            match column {
+                Encoding::Number { shift, scale, fill, .. } => {
+                    let finite = shift.is_finite() && fill.is_finite() && scale.is_finite();
+                    ensure(finite && *scale > 0.0, || {
+                        format!(
+                            "column {name:?} is encoded with shift {shift}, scale {scale} and fill {fill}, \
+                             which must be finite, the scale above 0"
+                        )
+                    })?;
+                }
+                Encoding::Category { levels, .. } => {
+                    ensure(levels.len() <= MAX_LEVELS && levels.is_sorted_by(|a, b| a < b), || {
+                        format!(
+                            "the levels of column {name:?} must be sorted, different, and at most {MAX_LEVELS}"
+                        )
+                    })?;
+                }
+                Encoding::Text { words, .. } => {
+                    ensure(at + 1 == last, || format!("the text column {name:?} must be the last one"))?;
+                    ensure(differ(words), || format!("a word of column {name:?} is listed twice"))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_groups(&self) -> Result<(), String> {
+        let fault = match (self.architecture.groups().groups(), &self.groups) {
+            (None, None) if self.after.is_some() => "scores are changed by group, but no groups are listed",
+            (None, Some(_)) if self.after.is_none() => "groups are listed, but the scorer uses none",
+            (None, _) => return Ok(()),
+            (Some(expected), None) => {
+                return Err(format!("the scorer uses {expected} groups, but none are listed"));
+            }
+            (Some(expected), Some(ModelGroups { names, .. })) if names.len() != expected => {
+                let found = names.len();
+                return Err(format!("{found} groups are listed, but the scorer uses {expected}"));
+            }
+            (Some(_), Some(groups)) if !differ(&groups.names) => "a group is listed twice",
+            (Some(_), Some(groups)) if groups.columns.is_empty() => {
+                "groups are listed without the column they are in"
+            }
+            (Some(_), Some(_)) => return Ok(()),
+        };
+        Err(fault.to_owned())
+    }
+
+    fn check_components(&self) -> Result<(), String> {
+        ensure(!self.components.is_empty(), || "there are no components".to_owned())?;
+        let expected = self.architecture.len();
+        for (at, Component { probability, parameters, .. }) in (1..).zip(&self.components) {
+            ensure((0.0..=1.0).contains(probability), || {
+                format!("component {at} has the probability {probability}, not between 0 and 1")
+            })?;
+            let found = parameters.len();
+            ensure(found == expected, || {
+                format!("component {at} has {found} parameters, but the scorer takes {expected}")
+            })?;
+            if let Some((place, value)) = (1..).zip(parameters).find(|(_, value)| !value.is_finite()) {
+                return Err(format!("parameter {place} of component {at} is {value}, not finite"));
+            }
+        }
+        let sum: f64 = self.components.iter().map(|component| component.probability).sum();
+        ensure((sum - 1.0).abs() <= ROUNDING, || {
+            format!("the probabilities of the components sum up to {sum}, not to 1")
+        })
+    }
+}
+
+fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(otherwise()) }
+}
+
+fn differ(names: &[String]) -> bool {
+    names.iter().collect::<HashSet<_>>().len() == names.len()
 }

@@ -1,8 +1,12 @@
 //! Scoring rows with a model: the only way from columns to scores, whatever is done after scoring.
+//!
+//! Which member of a mixture scores which rows is drawn once for each query, the same at every call and on
+//! every machine. The draw is a hash, not a stream of random numbers, so that it depends on nothing but the seed
+//! and the query's own text: neither on the order of the rows nor on which other queries are there.
 
-use super::draw::{member, uniform};
-use super::{After, Component, MemberScores, Model, ModelError, StochasticScorer};
-use crate::examples::{Column, Examples, Groups};
+use super::exposure::policy;
+use super::{After, Component, Model, ModelError, Ranked, StochasticScorer};
+use crate::examples::{Column, Columns, Examples, Groups};
 use crate::learners::{Features, Note};
 use serde::Serialize;
 
@@ -42,19 +46,6 @@ pub struct ComponentUse {
     pub queries: Option<usize>,
     /// Rows that it scored.
     pub rows: usize,
-}
-
-/// The component that each query draws.
-struct DrawnComponents {
-    by_query: Vec<usize>,
-    /// That of rows without a query.
-    without: usize,
-}
-
-impl DrawnComponents {
-    fn of_row(&self, code: u32) -> usize {
-        *self.by_query.get(code as usize).unwrap_or(&self.without)
-    }
 }
 
 impl Model {
@@ -100,31 +91,22 @@ impl Model {
         self.check()?;
         self.architecture.check(features)?;
         let mut scores = vec![0.0; features.rows()];
-        let drawn = self.drawn_components(rows, seed)?;
-        match rows.queries {
-            Some((codes, _)) if self.components.len() > 1 => {
-                let mut own = vec![Vec::new(); self.components.len()];
-                for (row, &code) in codes.iter().enumerate() {
-                    own[drawn.of_row(code)].push(row as u32);
-                }
-                for (component, rows) in self.components.iter().zip(&own).filter(|(_, rows)| !rows.is_empty())
-                {
-                    let mut found = vec![0.0; rows.len()];
-                    self.architecture.score(&component.parameters, &features.select(rows), &mut found);
-                    for (&row, score) in rows.iter().zip(found) {
-                        scores[row as usize] = score;
-                    }
-                }
-            }
-            _ => {
-                let component = &self.components[drawn.without];
-                self.architecture.score(&component.parameters, features, &mut scores);
+        let drawn = self.drawn_by_row(rows, seed)?;
+        for (at, Component { parameters, .. }) in self.components.iter().enumerate() {
+            let own = (0..drawn.len() as u32).filter(|&row| drawn[row as usize] == at);
+            let own: Vec<u32> = own.collect();
+            if own.len() == drawn.len() {
+                self.architecture.score(parameters, features, &mut scores);
+            } else if !own.is_empty() {
+                let mut found = vec![0.0; own.len()];
+                self.architecture.score(parameters, &features.select(&own), &mut found);
+                own.iter().zip(found).for_each(|(&row, score)| scores[row as usize] = score);
             }
         }
         match &self.after {
             None => Ok(scores),
             Some(After::Adjusted(adjustment)) => Ok(adjustment.apply(&scores, rows.groups)?.scores),
-            Some(After::Ranked(ranked)) => ranked.draw(&scores, rows.groups, rows.queries, seed),
+            Some(After::Ranked(ranked)) => ranked.draw(&scores, rows, seed),
         }
     }
 
@@ -150,15 +132,6 @@ impl Model {
         Ok(expected)
     }
 
-    /// The scores that each member of the model gives to examples, which may be a part of the rows that the
-    /// features are of.
-    ///
-    /// # Errors
-    /// Features or examples that don't fit.
-    pub fn members(&self, examples: &Examples, features: &Features) -> Result<Vec<MemberScores>, ModelError> {
-        self.scorer().members(examples, features)
-    }
-
     /// The component that a query draws.
     pub fn drawn(&self, seed: u64, query: &str) -> usize {
         member(self.components.iter().map(|component| component.probability), uniform(seed, query))
@@ -169,30 +142,98 @@ impl Model {
     /// # Errors
     /// Another number of queries than of rows.
     pub fn component_uses(&self, rows: &ScoreRows, seed: u64) -> Result<Vec<ComponentUse>, ModelError> {
-        let drawn = self.drawn_components(rows, seed)?;
-        let start = |&Component { probability, snapshot, .. }: &Component| ComponentUse {
-            probability,
-            snapshot,
-            queries: rows.queries.map(|_| 0),
-            rows: 0,
+        let drawn = self.drawn_by_row(rows, seed)?;
+        let used = |(at, &Component { probability, snapshot, .. }): (usize, &Component)| {
+            let queries = rows
+                .queries
+                .map(|(_, texts)| texts.iter().filter(|text| self.drawn(seed, text) == at).count());
+            let rows = drawn.iter().filter(|&&component| component == at).count();
+            ComponentUse { probability, snapshot, queries, rows }
         };
-        let mut uses: Vec<ComponentUse> = self.components.iter().map(start).collect();
-        match rows.queries {
-            None => uses[drawn.without].rows = rows.features.rows(),
-            Some((codes, _)) => codes.iter().for_each(|&code| uses[drawn.of_row(code)].rows += 1),
-        }
-        for component in drawn.by_query {
-            uses[component].queries = uses[component].queries.map(|count| count + 1);
-        }
-        Ok(uses)
+        Ok(self.components.iter().enumerate().map(used).collect())
     }
 
-    fn drawn_components(&self, rows: &ScoreRows, seed: u64) -> Result<DrawnComponents, ModelError> {
-        let (codes, names) = rows.queries.unwrap_or_default();
-        if rows.queries.is_some() && codes.len() != rows.features.rows() {
-            return Err(ModelError::Queries { found: codes.len(), rows: rows.features.rows() });
+    /// The component that is drawn for the query of each row.
+    fn drawn_by_row(&self, rows: &ScoreRows, seed: u64) -> Result<Vec<usize>, ModelError> {
+        let (count, without) = (rows.features.rows(), self.drawn(seed, ""));
+        let Some((codes, texts)) = rows.queries else { return Ok(vec![without; count]) };
+        if codes.len() != count {
+            return Err(ModelError::Queries { found: codes.len(), rows: count });
         }
-        let by_query = names.iter().map(|name| self.drawn(seed, name)).collect();
-        Ok(DrawnComponents { by_query, without: self.drawn(seed, "") })
+        let by_query: Vec<usize> = texts.iter().map(|text| self.drawn(seed, text)).collect();
+        Ok(codes.iter().map(|&code| *by_query.get(code as usize).unwrap_or(&without)).collect())
+    }
+}
+
+impl Ranked {
+    /// Minus the rank of each row in a ranking that its query's name and the seed draw.
+    ///
+    /// # Errors
+    /// No groups or no queries; scores that are not finite.
+    fn draw(&self, scores: &[f64], rows: &ScoreRows, seed: u64) -> Result<Vec<f64>, ModelError> {
+        let (codes, names) = rows.queries.unwrap_or_default();
+        let groups = Some(rows.groups.ok_or(ModelError::NoGroups)?);
+        let columns = Columns { groups, queries: rows.queries.map(|(codes, _)| codes), ..Columns::default() };
+        let members = policy(&Examples::new(columns)?, scores, self.exposure, self.utilities)?.members;
+        let drawn = |row: usize| {
+            let name = names.get(codes[row] as usize).map_or("", String::as_str);
+            // Another draw than that of the scorer.
+            let draw = uniform(!seed, name);
+            members[member(members.iter().map(|m| m.probabilities[row]), draw)].scores[row]
+        };
+        Ok((0..scores.len()).map(drawn).collect())
+    }
+}
+
+/// A number in [0, 1) from a seed and a text.
+///
+/// FNV-1a with 64 bits over the seed (eight bytes, the lowest first) and the text (UTF-8), then the
+/// finalizer of splitmix64, then the upper 53 bits divided by 2⁵³. These steps will not change, since
+/// scores of saved models depend on them.
+///
+/// ```
+/// use pairity::model::uniform;
+/// assert_eq!(uniform(7, "query 1"), uniform(7, "query 1"));
+/// assert_ne!(uniform(7, "query 1"), uniform(8, "query 1"));
+/// ```
+pub fn uniform(seed: u64, text: &str) -> f64 {
+    (hash(seed, text) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+fn hash(seed: u64, text: &str) -> u64 {
+    let bytes = seed.to_le_bytes().into_iter().chain(text.bytes());
+    let fnv = bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    let mixed = (fnv ^ (fnv >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+/// The member that a number in [0, 1) falls to: the first whose cumulative probability exceeds it.
+fn member(probabilities: impl Iterator<Item = f64>, uniform: f64) -> usize {
+    let (mut cumulative, mut last) = (0.0, 0);
+    for (member, probability) in probabilities.enumerate() {
+        cumulative += probability;
+        if uniform < cumulative {
+            return member;
+        }
+        // The sum may end just below 1; what is left goes to the last that has any probability.
+        if probability > 0.0 {
+            last = member;
+        }
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_without_probability_is_never_drawn() {
+        let member = |uniform| member([0.0, 0.25, 0.75, 0.0].into_iter(), uniform);
+        assert_eq!([0.0, 0.2499, 0.25, 0.9999].map(member), [1, 1, 2, 2]);
+        assert_eq!(super::member([0.3, 0.6999999, 0.0].into_iter(), 0.99999999), 1);
     }
 }

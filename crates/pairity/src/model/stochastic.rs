@@ -1,10 +1,31 @@
 //! Scorers with their probabilities and what is done with their scores: the part of a model that is there
 //! as soon as it is trained.
 
-use super::{After, Component, ModelError};
+use super::exposure::{Exposure, Utilities, policy};
+use super::{Adjustment, Component, ModelError};
 use crate::examples::Examples;
 use crate::learners::{Architecture, Features};
 use crate::metrics::{Chance, Member};
+use serde::{Deserialize, Serialize};
+
+/// What is done with scores after scoring.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum After {
+    /// Each group's scores are mapped.
+    Adjusted(Adjustment),
+    /// The candidates of each query are ranked at random.
+    Ranked(Ranked),
+}
+
+/// How candidates are ranked.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Ranked {
+    /// What groups get for their utility.
+    pub exposure: Exposure,
+    /// How scores become utilities.
+    pub utilities: Utilities,
+}
 
 /// A distribution over scorers of one shape, and what is done with their scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,25 +81,23 @@ impl<'a> StochasticScorer<'a> {
         let mut members = Vec::new();
         for &Component { probability, ref parameters, .. } in self.components {
             self.architecture.score(parameters, &features, &mut in_order);
-            let mut scores = vec![0.0; examples.rows()];
-            for (&row, &score) in examples.row.iter().zip(&in_order) {
-                scores[row as usize] = score;
-            }
+            let mut scores = examples.by_row(&in_order);
             match self.after {
-                None => members.push(MemberScores { probability, by_row: None, scores }),
-                Some(After::Adjusted(adjustment)) => {
-                    let scores = adjustment.apply(&scores, Some(&examples.groups_by_row()))?.scores;
-                    members.push(MemberScores { probability, by_row: None, scores });
-                }
-                Some(After::Ranked(ranked)) => {
-                    let rankings = ranked.rankings(examples, &scores)?;
+                Some(After::Ranked(Ranked { exposure, utilities })) => {
+                    let rankings = policy(examples, &scores, *exposure, *utilities)?;
                     members.extend(rankings.members.into_iter().map(|ranking| {
                         let by_row = ranking.probabilities.iter().map(|chance| chance * probability);
                         let by_row = Some(by_row.collect());
                         MemberScores { probability, by_row, scores: ranking.scores }
                     }));
+                    continue;
                 }
+                Some(After::Adjusted(adjustment)) => {
+                    scores = adjustment.apply(&scores, Some(&examples.groups_by_row()))?.scores;
+                }
+                None => {}
             }
+            members.push(MemberScores { probability, by_row: None, scores });
         }
         Ok(members)
     }

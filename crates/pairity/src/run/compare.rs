@@ -1,15 +1,13 @@
-//! Comparing methods: every one on the same split and by the same rules.
+//! Comparing methods, every one on the same split and by the same rules: for one goal, or as the bound on the
+//! violation is tightened.
 
 use super::prepare::Prepared;
 use super::{FitRequest, Rows, RunError};
-use crate::examples::Examples;
-use crate::goals::{Goal, Objective};
-use crate::methods::{
-    Fitted, Method, MethodError, MethodOptions, Stage, Task, fit, fit_from, unconstrained::Unconstrained,
-};
+use crate::goals::{Goal, Objective, Problem};
+use crate::methods::{Fitted, Method, MethodError, Stage, Task, UNCONSTRAINED, fit};
 use crate::metrics::{Metric, Verdict};
-use crate::model::After;
-use crate::solvers::{Answer, Evaluation, RunProgress, Status, Trained, Watch};
+use crate::model::{After, Component};
+use crate::solvers::{Answer, Evaluation, RunProgress, Status, Trained, Watch, evaluate};
 use rayon::prelude::*;
 use std::time::Instant;
 
@@ -19,7 +17,16 @@ pub struct CompareRequest {
     /// What is trained, for what, and how.
     pub fit: FitRequest,
     /// The methods.
-    pub methods: Vec<&'static dyn Method>,
+    pub methods: Vec<&'static Method>,
+}
+
+/// What is traced.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrontierRequest {
+    /// What is compared at every bound.
+    pub compared: CompareRequest,
+    /// Bounds that take the place of those of the constraints, in any order.
+    pub bounds: Vec<f64>,
 }
 
 /// Who looks on while methods run.
@@ -106,15 +113,6 @@ pub struct ComparisonSetup {
     pub notes: Vec<String>,
 }
 
-impl ComparisonSetup {
-    /// The objective as it was stated.
-    pub fn objective(&self) -> &str {
-        match &self.goal.objective {
-            Objective::Maximize(text) | Objective::Minimize(text) => text,
-        }
-    }
-}
-
 /// All methods on one split of the rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompareOutcome {
@@ -122,6 +120,33 @@ pub struct CompareOutcome {
     pub setup: ComparisonSetup,
     /// Best first; those that do not apply last.
     pub results: Vec<MethodResult>,
+}
+
+/// What one method reaches at one bound.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrontierPoint {
+    /// The bound of the constraints; none for a method that does not look at it.
+    pub bound: Option<f64>,
+    /// What came out.
+    pub result: MethodResult,
+}
+
+/// The points of one method, from the loosest bound to the tightest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrontierCurve {
+    /// The method.
+    pub method: String,
+    /// One for each bound, or a single one.
+    pub points: Vec<FrontierPoint>,
+}
+
+/// What is reached for a range of bounds, by every method.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrontierOutcome {
+    /// What they were compared for, and on what.
+    pub setup: ComparisonSetup,
+    /// The methods.
+    pub curves: Vec<FrontierCurve>,
 }
 
 /// Compares methods.
@@ -134,74 +159,109 @@ pub fn compare(
     watch: CompareWatch,
 ) -> Result<CompareOutcome, RunError> {
     let prepared = prepare(rows, &request.fit)?;
-    let contest = Contest::new(&prepared, request.fit.options, watch)?;
+    let contest = Contest::new(&prepared, watch)?;
     (watch.runs)(request.methods.len());
-    let results = each(&request.methods, watch.side_by_side, |method| {
-        let result = contest.run(method, &contest.task)?.0;
-        (watch.done)(&result.method);
-        Ok(result)
+    let results = contest.each(&request.methods, |method| Ok(contest.run(method, &prepared.task())?.0))?;
+    Ok(CompareOutcome::new(contest.setup(), results))
+}
+
+/// Runs methods for a range of bounds. Constrained training at a bound starts from what was found for the one
+/// before.
+///
+/// # Errors
+/// Constraints without a bound to replace; those of [`compare`].
+pub fn frontier(
+    rows: Rows,
+    request: &FrontierRequest,
+    watch: CompareWatch,
+) -> Result<FrontierOutcome, RunError> {
+    let CompareRequest { fit, methods } = &request.compared;
+    let prepared = prepare(rows, fit)?;
+    let problems = problems(&prepared.problem, &request.bounds)?;
+    let contest = Contest::new(&prepared, watch)?;
+    let bounds = |method: &Method| &problems[..if method.follows_bound() { problems.len() } else { 1 }];
+    (watch.runs)(methods.iter().map(|&method| bounds(method).len()).sum());
+    let curves = contest.each(methods, |method| {
+        let mut settings = prepared.settings.clone();
+        let mut start = likeliest(&contest.base);
+        let mut points = Vec::new();
+        for (bound, problem) in bounds(method) {
+            let mut task = Task { problem, ..prepared.task() };
+            if method.stage == Stage::Constraints {
+                settings.start = start.take();
+                task.settings = &settings;
+            }
+            let (result, fitted) = contest.run(method, &task)?;
+            start = fitted.and_then(|fitted| likeliest(&fitted.trained));
+            points.push(FrontierPoint { bound: method.follows_bound().then_some(*bound), result });
+        }
+        Ok(FrontierCurve { method: method.full_name.to_owned(), points })
     })?;
-    Ok(CompareOutcome::new(contest.setup(&request.fit), results))
+    Ok(FrontierOutcome { setup: contest.setup(), curves })
+}
+
+/// The likeliest scorer of a mixture, which is a start as good as any.
+fn likeliest(trained: &Trained) -> Option<Vec<f64>> {
+    let likely = |a: &&Component, b: &&Component| a.probability.total_cmp(&b.probability);
+    trained.components.iter().max_by(likely).map(|component| component.parameters.clone())
+}
+
+/// The goal for each bound, from the loosest to the tightest.
+fn problems(problem: &Problem, bounds: &[f64]) -> Result<Vec<(f64, Problem)>, RunError> {
+    if let Some(&found) = bounds.iter().find(|bound| !(**bound >= 0.0 && bound.is_finite())) {
+        return Err(RunError::Bound(found));
+    }
+    let mut bounds = bounds.to_vec();
+    bounds.sort_by(|a, b| b.total_cmp(a));
+    bounds.dedup();
+    let at = |&bound: &f64| Ok((bound, problem.with_bound(bound)?));
+    bounds.iter().map(at).collect()
 }
 
 /// What is compared is prepared; a comparison without constraints has nothing to compare.
-pub(super) fn prepare(rows: Rows, request: &FitRequest) -> Result<Prepared, RunError> {
-    match request.subject_to.is_empty() {
+fn prepare(rows: Rows, request: &FitRequest) -> Result<Prepared<'_>, RunError> {
+    match request.goal.subject_to.is_empty() {
         true => Err(RunError::NoConstraints),
         false => Prepared::new(rows, request, Answer::Mixture),
     }
 }
 
-/// What work makes of each of some methods.
-pub(super) fn each<T: Send>(
-    methods: &[&'static dyn Method],
-    side_by_side: bool,
-    work: impl Fn(&'static dyn Method) -> Result<T, MethodError> + Sync + Send,
-) -> Result<Vec<T>, MethodError> {
-    match side_by_side {
-        true => methods.par_iter().copied().map(work).collect(),
-        false => methods.iter().copied().map(work).collect(),
-    }
-}
-
 /// Where methods are compared. All post-processing starts from one unconstrained scorer.
-pub(super) struct Contest<'a> {
-    prepared: &'a Prepared,
-    options: MethodOptions,
-    pub task: Task<'a>,
-    part: &'static str,
-    examples: &'a Examples,
-    progress: &'a (dyn Fn(&RunProgress) -> bool + Sync),
-    pub base: Trained,
+struct Contest<'a> {
+    prepared: &'a Prepared<'a>,
+    watch: CompareWatch<'a>,
+    base: Trained,
     base_seconds: f64,
 }
 
 impl<'a> Contest<'a> {
     /// Trains the unconstrained scorer. Values are of the last part there is.
-    pub fn new(
-        prepared: &'a Prepared,
-        options: MethodOptions,
-        watch: CompareWatch<'a>,
-    ) -> Result<Contest<'a>, MethodError> {
-        let (part, examples) = prepared.last();
-        let task = prepared.task();
-        let progress = watch.progress;
+    fn new(prepared: &'a Prepared, watch: CompareWatch<'a>) -> Result<Contest<'a>, MethodError> {
         let started = Instant::now();
-        let base = fit(&Unconstrained, &options, &task, watching(progress))?.trained;
-        let base_seconds = started.elapsed().as_secs_f64();
-        Ok(Contest { prepared, options, task, part, examples, progress, base, base_seconds })
+        let training = Watch { progress: watch.progress, ..Watch::default() };
+        let base = fit(&UNCONSTRAINED, &prepared.request.options, &prepared.task(), None, training)?.trained;
+        Ok(Contest { prepared, watch, base, base_seconds: started.elapsed().as_secs_f64() })
+    }
+
+    /// What work makes of each of some methods.
+    fn each<T: Send>(
+        &self,
+        methods: &[&'static Method],
+        work: impl Fn(&'static Method) -> Result<T, MethodError> + Sync + Send,
+    ) -> Result<Vec<T>, MethodError> {
+        match self.watch.side_by_side {
+            true => methods.par_iter().copied().map(work).collect(),
+            false => methods.iter().copied().map(work).collect(),
+        }
     }
 
     /// One method, with its model if there is one. That it does not apply is a result; anything else is an
     /// error.
-    pub fn run(
-        &self,
-        method: &dyn Method,
-        task: &Task,
-    ) -> Result<(MethodResult, Option<Fitted>), MethodError> {
+    fn run(&self, method: &Method, task: &Task) -> Result<(MethodResult, Option<Fitted>), MethodError> {
         let started = Instant::now();
-        let fitted = fit_from(method, &self.options, task, Some(&self.base), watching(self.progress));
-        let based = matches!(method.stage(), Stage::Unconstrained | Stage::Scores);
+        let training = Watch { progress: self.watch.progress, ..Watch::default() };
+        let fitted = fit(method, &self.prepared.request.options, task, Some(&self.base), training);
+        let based = matches!(method.stage, Stage::Unconstrained | Stage::Scores);
         let seconds = started.elapsed().as_secs_f64() + if based { self.base_seconds } else { 0.0 };
         let outcome = fitted.and_then(|fitted| Ok((self.outcome(&fitted, task, seconds)?, fitted)));
         let (outcome, fitted) = match outcome {
@@ -210,42 +270,38 @@ impl<'a> Contest<'a> {
             Err(error @ MethodError::NoPairs { .. }) => (Err(error.to_string()), None),
             Err(error) => return Err(error),
         };
-        Ok((MethodResult { method: method.full_name().to_owned(), outcome }, fitted))
+        (self.watch.done)(method.full_name);
+        Ok((MethodResult { method: method.full_name.to_owned(), outcome }, fitted))
     }
 
     fn outcome(&self, fitted: &Fitted, task: &Task, seconds: f64) -> Result<MethodOutcome, MethodError> {
-        let Prepared { scorer, features, measure, .. } = self.prepared;
+        let Prepared { scorer, features, request, .. } = self.prepared;
+        let (_, examples) = self.prepared.last();
         let components = match &fitted.after {
-            Some(After::Ranked(_)) => self.examples.groups().len(),
+            Some(After::Ranked(_)) => examples.groups().len(),
             _ => fitted.trained.components.len(),
         };
-        Ok(MethodOutcome {
-            status: fitted.trained.status,
-            seconds,
-            components,
-            sees_group: fitted.after.is_some() || scorer.groups().groups().is_some(),
-            test: fitted.evaluate(task.problem, scorer, self.examples, features, measure)?,
-            dominated: false,
-        })
+        let sees_group = fitted.after.is_some() || scorer.groups().groups().is_some();
+        let test = evaluate(task.problem, fitted.scorer(scorer), examples, features, &request.measure)?;
+        let status = fitted.trained.status;
+        Ok(MethodOutcome { status, seconds, components, sees_group, test, dominated: false })
     }
 
     /// What reports say of it.
-    pub fn setup(&self, request: &FitRequest) -> ComparisonSetup {
+    fn setup(&self) -> ComparisonSetup {
+        let Prepared { request, tables, notes, .. } = self.prepared;
+        let (part, examples) = self.prepared.last();
         ComparisonSetup {
-            goal: self.prepared.goal.clone(),
-            part: self.part,
-            rows: self.examples.len(),
+            goal: request.goal.clone(),
+            part,
+            rows: examples.len(),
             scorer: request.scorer.name(),
             seed: request.seed,
             confidence: request.measure.confidence,
-            tables: self.prepared.tables.clone(),
-            notes: self.prepared.notes.clone(),
+            tables: tables.clone(),
+            notes: notes.clone(),
         }
     }
-}
-
-fn watching<'a>(progress: &'a (dyn Fn(&RunProgress) -> bool + Sync)) -> Watch<'a> {
-    Watch { progress, ..Watch::default() }
 }
 
 impl CompareOutcome {

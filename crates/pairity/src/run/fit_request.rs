@@ -1,10 +1,11 @@
 //! What every request that trains has in common, and its defaults.
 
-use super::{GroupAware, RunError};
-use crate::goals::{Goal, Objective};
-use crate::learners::{ScorerKind, text::VOCABULARY};
+use super::RunError;
+use crate::goals::Goal;
+use crate::learners::{GroupUse, ScorerKind, text::VOCABULARY};
 use crate::methods::MethodOptions;
 use crate::metrics::Settings;
+use crate::names::names;
 use crate::pairs::SurrogateKind;
 use crate::solvers::{Answer, Player, SolverKind, TrainSettings};
 use std::time::Duration;
@@ -12,12 +13,8 @@ use std::time::Duration;
 /// What is trained, for what, and how.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FitRequest {
-    /// What is to be large; `auc` if neither is given.
-    pub maximize: Option<String>,
-    /// What is to be small, instead.
-    pub minimize: Option<String>,
-    /// What has to hold.
-    pub subject_to: Vec<String>,
+    /// What for.
+    pub goal: Goal,
     /// The kind of scorer.
     pub scorer: ScorerKind,
     /// Units of the hidden layers of a network.
@@ -64,9 +61,7 @@ impl Default for FitRequest {
     fn default() -> FitRequest {
         let settings = TrainSettings::default();
         FitRequest {
-            maximize: None,
-            minimize: None,
-            subject_to: Vec::new(),
+            goal: Goal::default(),
             scorer: ScorerKind::Linear,
             hidden: vec![10],
             group_aware: None,
@@ -102,15 +97,6 @@ impl FitRequest {
             false if has_vectors => Err(RunError::VectorsUnused(self.scorer.name())),
             _ => Ok(()),
         }
-    }
-
-    /// The goal in the user's words.
-    pub fn goal(&self) -> Goal {
-        let objective = match (&self.maximize, &self.minimize) {
-            (_, Some(text)) => Objective::Minimize(text.clone()),
-            (text, None) => Objective::Maximize(text.clone().unwrap_or_else(|| "auc".to_owned())),
-        };
-        Goal { objective, subject_to: self.subject_to.clone() }
     }
 
     /// The shares of training, validation and test in the rows that are split.
@@ -152,6 +138,29 @@ impl FitRequest {
             settings.step_sizes = sizes.to_vec();
         }
         settings
+    }
+}
+
+/// How a scorer may use the protected attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupAware {
+    /// Weights for each group.
+    Weights,
+    /// A constant for each group.
+    Offsets,
+}
+
+names! { GroupAware:
+    "weights" => Weights, "Weights for each group";
+    "offsets" => Offsets, "A constant for each group";
+}
+
+impl GroupAware {
+    pub(super) fn of(self, groups: usize) -> GroupUse {
+        match self {
+            GroupAware::Weights => GroupUse::Weights { groups },
+            GroupAware::Offsets => GroupUse::Offsets { groups },
+        }
     }
 }
 

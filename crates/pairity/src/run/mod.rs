@@ -27,29 +27,109 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod adjust;
-mod audit;
 mod compare;
-mod error;
 mod fit_request;
-mod frontier;
-mod group_aware;
 mod pictures;
 mod prepare;
-mod rows;
-mod score;
+mod scores;
 mod train;
 
-pub use adjust::{AdjustOutcome, AdjustRequest, AdjustedPart, AdjustedValues, adjust};
-pub use audit::{AuditOutcome, AuditRequest, audit};
 pub use compare::{
-    CompareOutcome, CompareRequest, CompareWatch, ComparisonSetup, MethodOutcome, MethodResult, compare,
+    CompareOutcome, CompareRequest, CompareWatch, ComparisonSetup, FrontierCurve, FrontierOutcome,
+    FrontierPoint, FrontierRequest, MethodOutcome, MethodResult, compare, frontier,
 };
-pub use error::RunError;
-pub use fit_request::FitRequest;
-pub use frontier::{FrontierCurve, FrontierOutcome, FrontierPoint, FrontierRequest, frontier};
-pub use group_aware::GroupAware;
+pub use fit_request::{FitRequest, GroupAware};
 pub use pictures::{Plane, PlaneLine, PlanePoint, plane};
-pub use rows::{Fold, Rows};
-pub use score::{ScoreOutcome, ScoreRequest, score};
+pub use prepare::{Fold, Rows};
+pub use scores::{
+    AdjustOutcome, AdjustRequest, AdjustedPart, AdjustedValues, AuditOutcome, AuditRequest, ScoreOutcome,
+    ScoreRequest, adjust, audit, score,
+};
 pub use train::{TrainOutcome, TrainRequest, TrainingPart, TrainingPictures, train, train_from};
+
+use crate::examples::{ExamplesError, SplitError};
+use crate::goals::{GoalError, ProblemError};
+use crate::learners::{EncodeError, FeaturesError, ScorerError, text::EmbeddingError};
+use crate::methods::MethodError;
+use crate::model::ModelError;
+use crate::solvers::TrainError;
+
+/// Why a request has no outcome. What a user has to say in another way is a variant of its own, which a
+/// front end can word by its own options.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A network for texts was asked for, and no text was given.
+    #[error("the text network reads a text: give a column of texts")]
+    NoText,
+    /// Word vectors for a scorer that has none.
+    #[error("word vectors are for the text network: leave them out for a {0} scorer")]
+    VectorsUnused(&'static str),
+    /// There are neither columns nor a text.
+    #[error("there is no column to learn from: give feature columns or a text")]
+    NoFeatures,
+    /// A part of the rows is given, and taken from the other rows as well.
+    #[error("rows for {0} are given, and a share of the other rows is taken for it too: make that share 0")]
+    PartTwice(&'static str),
+    /// The scorer may use groups, and there are none.
+    #[error("a group-aware scorer needs a protected attribute: give groups")]
+    NoGroups,
+    /// Methods are compared for nothing.
+    #[error("there is nothing to compare methods for: give a constraint such as cross_group <= 0.01")]
+    NoConstraints,
+    /// A bound that is none.
+    #[error("there is a bound of {0}; bounds are numbers of at least 0")]
+    Bound(f64),
+    /// A strength for a method that has none.
+    #[error("a strength belongs to the method quantile-match, not to {0}")]
+    StrengthUnused(&'static str),
+    /// A share that is none.
+    #[error("the share of the tuned rows is {0}; a number above 0 and up to 1 is needed, such as 0.5")]
+    Tune(f64),
+    /// A score that is no number.
+    #[error(
+        "row {row}: the {what} is {value}, which is no finite number. The features of this row are too large for \
+         the model: correct the cells, or leave them empty if the values are missing", row = .row + 1
+    )]
+    NotFinite {
+        /// `score` or `expected score`.
+        what: &'static str,
+        /// Index of the row, from 0.
+        row: usize,
+        /// The score.
+        value: f64,
+    },
+    /// Word vectors that can't be read.
+    #[error(transparent)]
+    Vectors(#[from] EmbeddingError),
+    /// A goal or a check that can't be read.
+    #[error(transparent)]
+    Goal(#[from] GoalError),
+    /// A goal that can't be trained for.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// The examples.
+    #[error(transparent)]
+    Examples(#[from] ExamplesError),
+    /// Their split.
+    #[error(transparent)]
+    Split(#[from] SplitError),
+    /// The columns.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+    /// The features.
+    #[error(transparent)]
+    Features(#[from] FeaturesError),
+    /// The scorer.
+    #[error(transparent)]
+    Scorer(#[from] ScorerError),
+    /// Training.
+    #[error(transparent)]
+    Train(#[from] TrainError),
+    /// The method.
+    #[error(transparent)]
+    Method(#[from] MethodError),
+    /// The model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}

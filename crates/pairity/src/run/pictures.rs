@@ -1,7 +1,7 @@
 //! Rows of two features, for the picture of a plane with the line of each linear scorer.
 
 use crate::examples::Examples;
-use crate::learners::{Architecture, Features, GroupUse};
+use crate::learners::{Architecture, Features, GroupUse, Linear};
 use crate::methods::Fitted;
 
 /// Rows of one group and label that a picture shows at most.
@@ -48,10 +48,9 @@ pub(super) fn of_model(
     examples: &Examples,
     features: &Features,
 ) -> Option<Plane> {
-    match scorer {
-        Architecture::Linear(linear) if linear.groups == GroupUse::Blind && fitted.after.is_none() => {}
-        _ => return None,
-    }
+    let (Architecture::Linear(Linear { groups: GroupUse::Blind, .. }), None) = (scorer, &fitted.after) else {
+        return None;
+    };
     let lines = fitted.trained.components.iter().enumerate().filter_map(|(place, component)| {
         let &[a, b, ..] = &component.parameters[..] else { return None };
         let name = format!("scorer {} ({:.0}%)", place + 1, 100.0 * component.probability);

@@ -1,26 +1,102 @@
-//! From rows and a request to what training needs: parts, features, the problem and the shape of the scorer.
+//! The rows of a training run, and what becomes of them and a request: parts, features, the problem and the
+//! shape of the scorer.
 
-use super::{FitRequest, Fold, Rows, RunError};
-use crate::examples::{Column, Examples};
-use crate::goals::{Goal, Problem};
-use crate::learners::LearnerSpec;
-use crate::learners::{Architecture, Encoder, Features, GroupUse, text::Embeddings};
+use super::{FitRequest, RunError};
+use crate::examples::{Column, Examples, ExamplesError};
+use crate::goals::Problem;
+use crate::learners::{Architecture, Encoder, Features, GroupUse, LearnerSpec, text::Embeddings};
 use crate::methods::Task;
-use crate::metrics::Settings;
+use crate::model::StochasticScorer;
 use crate::rates::Rate;
-use crate::solvers::{Answer, Data, Parts, TrainSettings};
+use crate::solvers::{Answer, Data, Evaluation, Parts, TrainError, TrainSettings, evaluate};
+use std::io::BufRead;
+
+/// What a row is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fold {
+    /// It is split by the shares of the request.
+    Split,
+    /// It is one that models are chosen on.
+    Validation,
+    /// It is one that they are tested on.
+    Test,
+}
+
+/// What a scorer is trained on. Row i of every column is row i of the examples.
+pub struct Rows {
+    /// Labels, groups, queries and weights.
+    pub examples: Examples,
+    /// The feature columns, in order.
+    pub columns: Vec<Column>,
+    /// A column of texts, whose words are features.
+    pub text: Option<Column>,
+    /// The continuous protected attribute: a feature too if the scorer may use it.
+    pub protected: Option<Column>,
+    /// What each row is for; all rows are split where this is empty.
+    pub folds: Vec<Fold>,
+    /// What the column of queries is called.
+    pub query: Option<String>,
+    /// What the columns of the groups are called.
+    pub group_columns: Vec<String>,
+    /// Word vectors in GloVe's text format, for a network that starts from them.
+    pub vectors: Option<Box<dyn BufRead + Send>>,
+    /// What the tables are called that they come from, for reports.
+    pub tables: Vec<String>,
+    /// What happened to them on the way, for reports.
+    pub notes: Vec<String>,
+}
+
+impl Rows {
+    /// Rows with some features, all of which are split.
+    pub fn new(examples: Examples, columns: Vec<Column>) -> Rows {
+        Rows {
+            examples,
+            columns,
+            text: None,
+            protected: None,
+            folds: Vec::new(),
+            query: None,
+            group_columns: Vec::new(),
+            vectors: None,
+            tables: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The examples of a fold.
+    fn fold(&self, fold: Fold) -> Result<Examples, ExamplesError> {
+        let of_row = |row: usize| self.folds.get(row).copied().unwrap_or(Fold::Split);
+        self.examples.part(&self.examples.units_where(|row| of_row(row) == fold))
+    }
+
+    /// The parts of the rows.
+    fn parts(&self, request: &FitRequest) -> Result<Parts, RunError> {
+        let shares = request.shares()?;
+        let split = |rows: &Examples| Parts::split(rows, shares, request.multiplier_share, request.seed);
+        if !(request.own_validation || request.own_test) {
+            return Ok(split(&self.examples)?);
+        }
+        let mut parts = split(&self.fold(Fold::Split)?)?;
+        if request.own_validation {
+            parts.validation = Some(self.fold(Fold::Validation)?);
+        }
+        if request.own_test {
+            parts.test = Some(self.fold(Fold::Test)?);
+        }
+        Ok(parts)
+    }
+}
 
 /// Everything that training needs.
-pub(super) struct Prepared {
+pub(super) struct Prepared<'a> {
+    pub request: &'a FitRequest,
     pub parts: Parts,
-    pub goal: Goal,
     pub problem: Problem,
     pub encoder: Encoder,
     /// Of all rows.
     pub features: Features,
     pub scorer: Architecture,
     pub settings: TrainSettings,
-    pub measure: Settings,
     pub tables: Vec<String>,
     /// What happened to the rows on the way, and what was not as in the training rows.
     pub notes: Vec<String>,
@@ -28,26 +104,25 @@ pub(super) struct Prepared {
     pub group_columns: Vec<String>,
 }
 
-impl Prepared {
+impl<'a> Prepared<'a> {
     /// Splits and encodes.
-    pub fn new(mut rows: Rows, request: &FitRequest, answer: Answer) -> Result<Prepared, RunError> {
+    pub fn new(mut rows: Rows, request: &'a FitRequest, answer: Answer) -> Result<Prepared<'a>, RunError> {
         request.check(rows.text.is_some(), rows.vectors.is_some())?;
-        let parts = parts(&rows, request)?;
-        let goal = request.goal();
-        let problem = Problem::of_goal(&goal, &rows.examples.vocabulary())?;
-        let mut columns = std::mem::take(&mut rows.columns);
+        let parts = rows.parts(request)?;
+        let problem = Problem::of_goal(&request.goal, &rows.examples.vocabulary())?;
+        let mut columns = rows.columns;
         // A continuous attribute that the scorer may use is a feature like others.
-        if let (Some(_), Some(protected)) = (request.group_aware, rows.protected.take())
+        if let (Some(_), Some(protected)) = (request.group_aware, rows.protected)
             && columns.iter().all(|column| column.name != protected.name)
         {
             columns.push(protected);
         }
-        let text = rows.text.take();
-        if columns.is_empty() && text.is_none() {
+        let has_text = rows.text.is_some();
+        if columns.is_empty() && !has_text {
             return Err(RunError::NoFeatures);
         }
-        let has_text = text.is_some();
-        let (encoder, mut features, unseen) = encoded(columns, text, parts.whole.example_rows(), request)?;
+        let learned = parts.whole.example_rows();
+        let (encoder, mut features, unseen) = encoded(columns, rows.text, learned, request)?;
         rows.notes.extend(unseen);
         let groups = match request.group_aware {
             None => GroupUse::Blind,
@@ -60,35 +135,27 @@ impl Prepared {
         };
         let mut settings = request.settings(answer);
         let (width, regression) = (features.width(), problem.uses(Rate::Mse));
-        let mut scorer = request.scorer.build(&LearnerSpec {
-            width,
-            groups,
-            hidden: &request.hidden,
-            regression,
-            has_text,
-        });
-        if let (Architecture::TextCnn(cnn), Some(reader)) = (&mut scorer, rows.vectors.take()) {
+        let spec = LearnerSpec { width, groups, hidden: &request.hidden, regression, has_text };
+        let mut scorer = request.scorer.build(&spec);
+        if let (Architecture::TextCnn(cnn), Some(reader)) = (&mut scorer, rows.vectors) {
             let vectors = Embeddings::read(reader, encoder.text().map_or(&[][..], |(_, words)| words))?;
             rows.notes.push(format!("{} of {width} words have a vector in the file", vectors.found()));
             cnn.embedding = vectors.size();
             settings.start = Some(cnn.start_from(&vectors, request.seed));
         }
         scorer.check(&features)?;
-        let Rows { query, group_columns, tables, notes, .. } = rows;
-        let measure = request.measure;
         Ok(Prepared {
+            request,
             parts,
-            goal,
             problem,
             encoder,
             features,
             scorer,
             settings,
-            measure,
-            tables,
-            notes,
-            query,
-            group_columns,
+            tables: rows.tables,
+            notes: rows.notes,
+            query: rows.query,
+            group_columns: rows.group_columns,
         })
     }
 
@@ -103,27 +170,15 @@ impl Prepared {
         Task { problem: &self.problem, scorer: &self.scorer, data, settings: &self.settings }
     }
 
+    /// How a scorer does on some of the rows.
+    pub fn evaluate(&self, scorer: StochasticScorer, examples: &Examples) -> Result<Evaluation, TrainError> {
+        evaluate(&self.problem, scorer, examples, &self.features, &self.request.measure)
+    }
+
     /// The last part there is, which values are shown of: test, validation or training.
     pub fn last(&self) -> (&'static str, &Examples) {
         self.parts.named().last().unwrap_or(("train", &self.parts.whole))
     }
-}
-
-/// The parts of the rows.
-fn parts(rows: &Rows, request: &FitRequest) -> Result<Parts, RunError> {
-    let shares = request.shares()?;
-    let split = |examples: &Examples| Parts::split(examples, shares, request.multiplier_share, request.seed);
-    if !(request.own_validation || request.own_test) {
-        return Ok(split(&rows.examples)?);
-    }
-    let mut parts = split(&rows.fold(Fold::Split)?)?;
-    if request.own_validation {
-        parts.validation = Some(rows.fold(Fold::Validation)?);
-    }
-    if request.own_test {
-        parts.test = Some(rows.fold(Fold::Test)?);
-    }
-    Ok(parts)
 }
 
 /// The encoder that is learned from some rows, the features of all rows, and what was new in the others.
@@ -133,13 +188,11 @@ fn encoded(
     learned: &[u32],
     request: &FitRequest,
 ) -> Result<(Encoder, Features, Vec<String>), RunError> {
-    let mut encoder = match columns.is_empty() {
-        true => Encoder::default(),
-        false => {
-            let references: Vec<&Column> = columns.iter().collect();
-            Encoder::learn(&references, Some(learned), request.standardize)?
-        }
-    };
+    let mut encoder = Encoder::default();
+    if !columns.is_empty() {
+        let references: Vec<&Column> = columns.iter().collect();
+        encoder = Encoder::learn(&references, Some(learned), request.standardize)?;
+    }
     if let Some(text) = text {
         let layout = request.scorer.defaults().text;
         encoder = encoder.with_text(&text, Some(learned), request.vocabulary, layout)?;

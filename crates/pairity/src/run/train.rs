@@ -4,9 +4,9 @@ use super::prepare::Prepared;
 use super::{FitRequest, Plane, Rows, RunError, pictures};
 use crate::goals::Goal;
 use crate::learners::Encoder;
-use crate::methods::{Fitted, Method, constrained::Constrained, fit_from};
+use crate::methods::{CONSTRAINED, Fitted, Method, fit};
 use crate::model::{Model, ModelGroups, StochasticScorer};
-use crate::solvers::{Answer, Evaluation, Status, Trained, Watch, evaluate};
+use crate::solvers::{Answer, Evaluation, Status, Trained, Watch};
 use std::time::Instant;
 
 /// What is to be trained.
@@ -15,7 +15,7 @@ pub struct TrainRequest {
     /// What is trained, for what, and how.
     pub fit: FitRequest,
     /// How fairness is to be had.
-    pub method: &'static dyn Method,
+    pub method: &'static Method,
     /// Which answer is wanted.
     pub answer: Answer,
     /// Whether there will be pictures.
@@ -26,7 +26,7 @@ impl Default for TrainRequest {
     fn default() -> TrainRequest {
         TrainRequest {
             fit: FitRequest::default(),
-            method: &Constrained,
+            method: &CONSTRAINED,
             answer: Answer::Mixture,
             pictures: false,
         }
@@ -124,21 +124,11 @@ pub fn train_from(
 ) -> Result<TrainOutcome, RunError> {
     let prepared = Prepared::new(rows, &request.fit, request.answer)?;
     let started = Instant::now();
-    let fitted = fit_from(request.method, &request.fit.options, &prepared.task(), unconstrained, watch)?;
-    finished(request, prepared, fitted, started.elapsed().as_secs_f64())
-}
-
-/// Measures a model that was trained in so many seconds.
-fn finished(
-    request: &TrainRequest,
-    prepared: Prepared,
-    fitted: Fitted,
-    seconds: f64,
-) -> Result<TrainOutcome, RunError> {
-    let Prepared { problem, scorer, features, measure, .. } = &prepared;
+    let fitted = fit(request.method, &request.fit.options, &prepared.task(), unconstrained, watch)?;
+    let seconds = started.elapsed().as_secs_f64();
     let mut parts = Vec::new();
     for (name, examples) in prepared.parts.named() {
-        let evaluation = fitted.evaluate(problem, scorer, examples, features, measure)?;
+        let evaluation = prepared.evaluate(fitted.scorer(&prepared.scorer), examples)?;
         parts.push(TrainingPart { name, evaluation });
     }
     let names = feature_names(&prepared.encoder);
@@ -147,16 +137,15 @@ fn finished(
         false => None,
     };
     let Fitted { trained, after } = fitted;
-    let sees_groups = scorer.groups().groups().is_some() || after.is_some();
+    let sees_groups = prepared.scorer.groups().groups().is_some() || after.is_some();
     let groups = prepared.parts.whole.groups().to_vec();
-    let Prepared { goal, scorer, encoder, query, group_columns: columns, tables, notes, .. } = prepared;
-    let seed = request.fit.seed;
+    let &FitRequest { ref goal, seed, iterations, scorer, group_aware, .. } = &request.fit;
     let model = Model {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        architecture: scorer,
-        encoder,
-        groups: sees_groups.then_some(ModelGroups { columns, names: groups }),
-        query,
+        architecture: prepared.scorer,
+        encoder: prepared.encoder,
+        groups: sees_groups.then_some(ModelGroups { columns: prepared.group_columns, names: groups }),
+        query: prepared.query,
         components: trained.components.clone(),
         goal: goal.clone(),
         seed,
@@ -164,18 +153,18 @@ fn finished(
         after,
     };
     Ok(TrainOutcome {
-        goal,
-        method: request.method.name(),
-        scorer: request.fit.scorer.name(),
+        goal: goal.clone(),
+        method: request.method.name,
+        scorer: scorer.name(),
         features: names,
-        group_aware: sees_groups || request.fit.group_aware.is_some(),
+        group_aware: sees_groups || group_aware.is_some(),
         seed,
-        iterations: request.fit.iterations,
+        iterations,
         seconds,
         trained,
         parts,
-        tables,
-        notes,
+        tables: prepared.tables,
+        notes: prepared.notes,
         deterministic: request.answer == Answer::Deterministic,
         model,
         pictures,
@@ -183,11 +172,11 @@ fn finished(
 }
 
 fn pictures_of(prepared: &Prepared, fitted: &Fitted, names: &[String]) -> Result<TrainingPictures, RunError> {
-    let Prepared { problem, scorer, features, measure, .. } = prepared;
+    let Prepared { scorer, features, .. } = prepared;
     let (_, last) = prepared.last();
     let before = match fitted.trained.unbound.as_slice() {
         [] => None,
-        unbound => Some(evaluate(problem, StochasticScorer::new(scorer, unbound), last, features, measure)?),
+        unbound => Some(prepared.evaluate(StochasticScorer::new(scorer, unbound), last)?),
     };
     Ok(TrainingPictures { before, plane: pictures::of_model(scorer, fitted, names, last, features) })
 }

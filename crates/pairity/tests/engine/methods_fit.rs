@@ -4,15 +4,15 @@ use pairity::examples::{Column, Columns, Examples, Groups, Values};
 use pairity::goals::{Goal, Objective, Problem, parse_constraint, parse_maximize, parse_minimize};
 use pairity::learners::{Architecture, Encoder, Features, GroupUse, Linear};
 use pairity::methods::{
-    ALL, Fitted, Method, MethodError, MethodOptions, Stage, Task, debiased, fit, fit_from, named,
-    singh_joachims::SinghJoachims,
+    ALL, Fitted, Method, MethodError, MethodOptions, SINGH_JOACHIMS_TREATMENT, Stage, Task, debiased, fit,
+    named,
 };
 use pairity::metrics::{Chance, Measurement, Member, Settings};
 use pairity::model::exposure::{Exposure, Utilities, policy};
 use pairity::model::{After, Model, ModelGroups, ScoreRows};
 use pairity::pairs::{Correlation, Membership};
 use pairity::rates::Rate;
-use pairity::solvers::{Data, TrainSettings, Watch};
+use pairity::solvers::{Data, TrainSettings, Watch, evaluate};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -70,12 +70,12 @@ fn fitted(name: &str, examples: &Examples, features: &Features, problem: &Proble
     fitted_with(by(name), &MethodOptions::default(), examples, features, problem)
 }
 
-fn by(name: &str) -> &'static dyn Method {
+fn by(name: &str) -> &'static Method {
     named(name).unwrap()
 }
 
 fn fitted_with(
-    method: &dyn Method,
+    method: &Method,
     options: &MethodOptions,
     examples: &Examples,
     features: &Features,
@@ -83,7 +83,7 @@ fn fitted_with(
 ) -> Fitted {
     let data = Data { features, train: examples, multipliers: None, validation: None };
     let task = Task { problem, scorer: &SCORER, data, settings: &settings() };
-    fit(method, options, &task, Watch::default()).unwrap()
+    fit(method, options, &task, None, Watch::default()).unwrap()
 }
 
 fn refusal(name: &str, columns: Columns, problem: impl Fn(&Examples) -> Problem) -> String {
@@ -93,7 +93,7 @@ fn refusal(name: &str, columns: Columns, problem: impl Fn(&Examples) -> Problem)
     let problem = problem(&examples);
     let data = Data { features: &features, train: &examples, multipliers: None, validation: None };
     let task = Task { problem: &problem, scorer: &SCORER, data, settings: &settings() };
-    match fit(by(name), &MethodOptions::default(), &task, Watch::default()) {
+    match fit(by(name), &MethodOptions::default(), &task, None, Watch::default()) {
         Err(MethodError::DoesNotApply { reason, .. }) => reason,
         other => panic!("{name}: {other:?}"),
     }
@@ -105,16 +105,17 @@ fn every_method_fits_a_table_of_two_groups_and_queries() {
     let examples = Examples::new(table.columns()).unwrap();
     let problem = problem(&examples, "0.05");
     for method in ALL {
-        let model = fitted(method.full_name(), &examples, &table.features, &problem);
+        let model = fitted(method.full_name, &examples, &table.features, &problem);
         let found =
-            model.evaluate(&problem, &SCORER, &examples, &table.features, &Settings::default()).unwrap();
+            evaluate(&problem, model.scorer(&SCORER), &examples, &table.features, &Settings::default())
+                .unwrap();
         let (objective, violation) =
             (found.objective.value.unwrap(), found.violation.unwrap().value.unwrap());
         assert!(objective > 0.6, "{method:?}: {objective}");
         // What is said of the selection is what is measured on it.
         assert!((model.trained.objective - objective).abs() < 1e-9, "{method:?}");
         assert!((model.trained.violations[0] - (violation - 0.05)).abs() < 1e-9, "{method:?}");
-        assert_eq!(model.after.is_some(), method.stage() == Stage::Scores, "{method:?}");
+        assert_eq!(model.after.is_some(), method.stage == Stage::Scores, "{method:?}");
     }
 }
 
@@ -146,14 +147,20 @@ fn debiasing_is_training_with_its_weights() {
         validation: Some(&examples),
     };
     let task = Task { problem: &problem, scorer: &SCORER, data, settings: &settings() };
-    let by_hand = fit(by("unconstrained"), &MethodOptions::default(), &task, Watch::default()).unwrap();
+    let by_hand = fit(by("unconstrained"), &MethodOptions::default(), &task, None, Watch::default()).unwrap();
     let light = Data { train: &examples, ..data };
-    let own = fit(by("debiased"), &MethodOptions::default(), &Task { data: light, ..task }, Watch::default())
-        .unwrap();
-    assert_eq!(own, by_hand);
-    let plain =
-        fit(by("unconstrained"), &MethodOptions::default(), &Task { data: light, ..task }, Watch::default())
+    let own =
+        fit(by("debiased"), &MethodOptions::default(), &Task { data: light, ..task }, None, Watch::default())
             .unwrap();
+    assert_eq!(own, by_hand);
+    let plain = fit(
+        by("unconstrained"),
+        &MethodOptions::default(),
+        &Task { data: light, ..task },
+        None,
+        Watch::default(),
+    )
+    .unwrap();
     assert_ne!(own.trained.components, plain.trained.components);
 }
 
@@ -198,7 +205,7 @@ fn rankings_are_measured_as_their_own_mixture() {
     let problem = problem(&examples, "0.05");
     let (exposure, utilities) = (Exposure::Treatment, Utilities::Sigmoid);
     let options = MethodOptions { utilities, ..MethodOptions::default() };
-    let model = fitted_with(&SinghJoachims(exposure), &options, &examples, &table.features, &problem);
+    let model = fitted_with(&SINGH_JOACHIMS_TREATMENT, &options, &examples, &table.features, &problem);
     let plain = Fitted { after: None, ..model.clone() };
     let scores = &plain.scorer(&SCORER).members(&examples, &table.features).unwrap()[0].scores;
     let rankings = policy(&examples, scores, exposure, utilities).unwrap();
@@ -208,7 +215,8 @@ fn rankings_are_measured_as_their_own_mixture() {
         .map(|member| Member { chance: Chance::ByRow(&member.probabilities), scores: &member.scores })
         .collect();
     let expected = Measurement::of_mixture(&examples, &members, &Settings::default()).unwrap();
-    let found = model.evaluate(&problem, &SCORER, &examples, &table.features, &Settings::default()).unwrap();
+    let found =
+        evaluate(&problem, model.scorer(&SCORER), &examples, &table.features, &Settings::default()).unwrap();
     assert_eq!(found.objective.value, expected.rate(Rate::AUC).value);
     assert!(found.members.is_empty());
 
@@ -244,7 +252,7 @@ fn an_unconstrained_scorer_can_be_used_again() {
     let data = Data { features: &table.features, train: &examples, multipliers: None, validation: None };
     let task = Task { problem: &problem, scorer: &SCORER, data, settings: &settings() };
     let again =
-        fit_from(by("group-offset"), &MethodOptions::default(), &task, Some(&base.trained), Watch::default())
+        fit(by("group-offset"), &MethodOptions::default(), &task, Some(&base.trained), Watch::default())
             .unwrap();
     assert_eq!(again, fitted("group-offset", &examples, &table.features, &problem));
     assert!(matches!(again.after, Some(After::Adjusted(_))));

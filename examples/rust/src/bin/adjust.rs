@@ -1,6 +1,7 @@
 //! Scores that can't be trained anew: add a constant to the scores of each group.
 
-use pairity::methods::group_offset::GroupOffsets;
+use pairity::goals::Goal;
+use pairity::methods::GROUP_OFFSET;
 use pairity::{AdjustRequest, Settings, adjust};
 use pairity_examples::Outcome;
 use pairity_examples::scores;
@@ -13,9 +14,8 @@ fn main() -> Outcome {
         examples: &rows.examples()?,
         scores: &scores,
         groups: rows.groups.as_ref(),
-        method: &GroupOffsets,
-        maximize: "auc",
-        subject_to: &["cross_group <= 0.01".to_owned()],
+        method: &GROUP_OFFSET,
+        goal: &Goal::new(Some("auc".to_owned()), None, vec!["cross_group <= 0.01".to_owned()]),
         strength: None,
         tune: 0.5,
         measure: Settings::default(),

@@ -1,16 +1,17 @@
 //! Train a ranker that is equally accurate for both groups, and see what it costs.
 
-use pairity::methods::{Method, constrained::Constrained, unconstrained::Unconstrained};
+use pairity::goals::Goal;
+use pairity::methods::{CONSTRAINED, Method, UNCONSTRAINED};
 use pairity::run::GroupAware;
 use pairity::{FitRequest, ScoreRequest, TrainRequest, Watch, score, train};
 use pairity_examples::{Outcome, halves, show};
 
 fn main() -> Outcome {
     let (rows, test) = halves(2000);
-    let way = |method: &'static dyn Method, subject_to: &[&str], group_aware: Option<GroupAware>| {
+    let way = |method: &'static Method, subject_to: &[&str], group_aware: Option<GroupAware>| {
         let subject_to = subject_to.iter().map(|text| (*text).to_owned()).collect();
         let fit = FitRequest {
-            subject_to,
+            goal: Goal::new(None, None, subject_to),
             group_aware,
             iterations: 1000,
             step_sizes: vec![0.1],
@@ -21,9 +22,9 @@ fn main() -> Outcome {
     };
     let fair = &["cross_group <= 0.01"];
     let ways = [
-        ("unconstrained", way(&Unconstrained, &[], None)),
-        ("constrained", way(&Constrained, fair, None)),
-        ("constrained, group-aware", way(&Constrained, fair, Some(GroupAware::Offsets))),
+        ("unconstrained", way(&UNCONSTRAINED, &[], None)),
+        ("constrained", way(&CONSTRAINED, fair, None)),
+        ("constrained, group-aware", way(&CONSTRAINED, fair, Some(GroupAware::Offsets))),
     ];
     let queries = test.queries.clone().unwrap_or_default();
     let last = queries.iter().max().map_or(0, |&query| query + 1);

@@ -201,7 +201,7 @@ impl<'a> ComparisonPage<'a> {
         format!(
             "{} has {} {}{}",
             shorten(model.method, 60),
-            plain(self.setup.objective()),
+            plain(self.setup.goal.objective.text()),
             write(&model.outcome.test.objective),
             violation.unwrap_or_default()
         )
@@ -226,7 +226,7 @@ impl<'a> ComparisonPage<'a> {
             },
         });
         let title = "Objective against violation";
-        let objective = plain(self.setup.objective());
+        let objective = plain(self.setup.goal.objective.text());
         let spots = spots.collect();
         let scatter = Scatter { title, x_title: "violation", y_title: &objective, spots, joined };
         let about = match joined {
@@ -249,7 +249,7 @@ impl<'a> ComparisonPage<'a> {
         models: impl Iterator<Item = &'m ComparedModel<'m>>,
         name: impl Fn(&ComparedModel) -> String,
     ) -> HtmlTable {
-        let objective = format!("#{}", plain(self.setup.objective()));
+        let objective = format!("#{}", plain(self.setup.goal.objective.text()));
         let columns = ["Method", &objective, "#Violation", "Goal", "#Scorers", "#Seconds"];
         let mut table = HtmlTable::new(caption, &columns).quiet();
         for model in models {

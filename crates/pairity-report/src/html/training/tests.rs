@@ -4,6 +4,7 @@ use crate::report::TrainingReport;
 use crate::text::{Look, training_text};
 use crate::words::{FrontEnd, number, rate};
 use pairity::examples::{Column, Columns, Examples, Groups, Values};
+use pairity::goals::Goal;
 use pairity::run::{FitRequest, Plane, PlaneLine, PlanePoint, Rows, TrainRequest, TrainingPart, train};
 use pairity::solvers::{Evaluation, Status, Watch};
 
@@ -33,7 +34,7 @@ fn run(groups: &[&str], constraints: &[&str]) -> (TrainingReport, Option<Evaluat
     let mut rows = Rows::new(examples, vec![column("x", first), column("w", second)]);
     rows.tables = vec!["people.csv".into()];
     let fit = FitRequest {
-        subject_to: constraints.iter().map(|text| (*text).to_owned()).collect(),
+        goal: Goal::new(None, None, constraints.iter().map(|text| (*text).to_owned()).collect()),
         standardize: false,
         split: Some([1.0, 0.0, 0.0]),
         iterations: 60,

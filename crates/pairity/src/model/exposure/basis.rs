@@ -27,8 +27,7 @@ pub(super) struct Basis<T> {
 
 impl<T> Basis<T> {
     /// From a member for each row with its column; none if they depend on each other.
-    pub(super) fn new(members: Vec<(T, Vec<f64>)>, right: Vec<f64>) -> Option<Basis<T>> {
-        let (members, columns): (Vec<T>, Vec<Vec<f64>>) = members.into_iter().unzip();
+    pub(super) fn new(members: Vec<T>, columns: Vec<Vec<f64>>, right: Vec<f64>) -> Option<Basis<T>> {
         let inverse = invert(&columns)?;
         Some(Basis { members, first: columns.clone(), columns, inverse, right })
     }
@@ -57,41 +56,27 @@ impl<T> Basis<T> {
         let rates: Vec<f64> = self.inverse.iter().map(|row| dot(row, &column)).collect();
         let smallest = SMALLEST_PIVOT * rates.iter().fold(0.0, |largest: f64, rate| largest.max(rate.abs()));
         let values = self.values();
-        let mut leaving: Option<usize> = None;
-        for row in (0..rates.len()).filter(|&row| rates[row] > smallest) {
-            if leaving.is_none_or(|other| self.leaves_before(row, other, &rates, &values)) {
-                leaving = Some(row);
-            }
-        }
-        let Some(row) = leaving else { return false };
-        let column = std::mem::replace(&mut self.columns[row], column);
-        match invert(&self.columns) {
-            Some(inverse) => {
-                self.inverse = inverse;
-                self.members[row] = member;
-                true
-            }
-            None => {
-                self.columns[row] = column;
-                false
-            }
-        }
+        let able = (0..rates.len()).filter(|&row| rates[row] > smallest);
+        let first = |a, b| if self.leaves_before(b, a, &rates, &values) { b } else { a };
+        let Some(row) = able.reduce(first) else { return false };
+        let before = std::mem::replace(&mut self.columns[row], column);
+        let Some(inverse) = invert(&self.columns) else {
+            self.columns[row] = before;
+            return false;
+        };
+        self.inverse = inverse;
+        self.members[row] = member;
+        true
     }
 
     /// By the quotient of value and rate. Equal ones are told apart as if the right side were moved a
     /// little by the first columns, each by much less than the one before: the same vertex is then never
     /// met twice (the lexicographic rule).
     fn leaves_before(&self, row: usize, other: usize, rates: &[f64], values: &[f64]) -> bool {
-        let quotients = std::iter::once((values[row], values[other])).chain(
-            self.first.iter().map(|first| (dot(&self.inverse[row], first), dot(&self.inverse[other], first))),
-        );
-        for (own, its) in quotients {
-            let difference = own / rates[row] - its / rates[other];
-            if difference.abs() > EQUAL {
-                return difference < 0.0;
-            }
-        }
-        false
+        let moved = |first: &Vec<f64>| (dot(&self.inverse[row], first), dot(&self.inverse[other], first));
+        let numerators = std::iter::once((values[row], values[other])).chain(self.first.iter().map(moved));
+        let mut differences = numerators.map(|(own, its)| own / rates[row] - its / rates[other]);
+        differences.find(|difference| difference.abs() > EQUAL).is_some_and(|difference| difference < 0.0)
     }
 }
 
@@ -142,8 +127,8 @@ mod tests {
     #[test]
     fn the_first_to_reach_zero_leaves() {
         // x + 2 y = 4 and x + y = 3, as slacks at first.
-        let slacks = vec![("a", vec![1.0, 0.0]), ("b", vec![0.0, 1.0])];
-        let mut basis = Basis::new(slacks, vec![4.0, 3.0]).unwrap();
+        let slacks = vec![vec![1.0, 0.0], vec![0.0, 1.0]];
+        let mut basis = Basis::new(vec!["a", "b"], slacks, vec![4.0, 3.0]).unwrap();
         assert!(basis.enter("y", vec![2.0, 1.0]));
         assert_eq!((basis.values(), &basis.members), (vec![2.0, 1.0], &vec!["y", "b"]));
         assert!(basis.enter("x", vec![1.0, 1.0]));
@@ -165,8 +150,8 @@ mod tests {
             ("c", -0.5, [-1.0, -0.5, 1.0]),
             ("d", 6.0, [9.0, 3.0, 0.0]),
         ];
-        let start = columns[..3].iter().map(|&(name, _, column)| (name, column.to_vec()));
-        let mut basis = Basis::new(start.collect(), vec![0.0, 0.0, 1.0]).unwrap();
+        let (start, slacks) = columns[..3].iter().map(|&(name, _, column)| (name, column.to_vec())).unzip();
+        let mut basis = Basis::new(start, slacks, vec![0.0, 0.0, 1.0]).unwrap();
         let cost = |name: &&str| columns.iter().find(|column| column.0 == *name).unwrap().1;
         for _ in 0..20 {
             let duals = basis.duals(cost);

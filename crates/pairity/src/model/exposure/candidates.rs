@@ -15,14 +15,16 @@ pub(super) const REACHED: f64 = 1e-11;
 /// the program are then neither huge nor all tiny, whatever the scores were.
 #[derive(Debug)]
 pub(super) struct Candidates<'a> {
-    utility: Vec<f64>,
-    /// The largest utility given.
-    unit: f64,
+    /// Of at most 1.
+    pub utility: Vec<f64>,
+    /// The largest utility, as given.
+    pub unit: f64,
     /// Index of the group among those that have a ratio, or [`NONE`].
     group: Vec<u32>,
     /// What one unit of exposure of the candidate adds to its group's ratio.
     weight: Vec<f64>,
-    groups: usize,
+    /// Number of groups whose ratios have to be equal: 0, or at least 2.
+    pub groups: usize,
     /// The candidates by group, each by falling utility.
     by_group: Vec<u32>,
     /// One unit of a ratio, as given.
@@ -62,27 +64,24 @@ impl<'a> Candidates<'a> {
                 totals[g].1 += 1.0;
             }
         }
+        let mean = |g: usize| totals[g].0 / totals[g].1;
         // Below the smallest normal number there is no 1 / U.
-        let has_ratio: Vec<bool> = totals.iter().map(|(sum, n)| sum / n >= f64::MIN_POSITIVE).collect();
-        let groups = has_ratio.iter().filter(|&&has| has).count();
-        let kept = |g: usize| groups >= 2 && has_ratio[g];
-        let means = (0..names.len()).filter(|&g| kept(g)).map(|g| totals[g].0 / totals[g].1);
-        let smallest = means.fold(f64::INFINITY, f64::min);
+        let mut kept: Vec<usize> = (0..names.len()).filter(|&g| mean(g) >= f64::MIN_POSITIVE).collect();
+        if kept.len() < 2 {
+            kept.clear();
+        }
+        let smallest = kept.iter().map(|&g| mean(g)).fold(f64::INFINITY, f64::min);
 
-        let mut place = 0..;
-        let places: Vec<Option<u32>> =
-            (0..names.len()).map(|g| if kept(g) { place.next() } else { None }).collect();
         let mut group = vec![NONE; codes.len()];
         let mut weight = vec![0.0; codes.len()];
         for (i, &code) in codes.iter().enumerate() {
             if let Some(g) = index(code)
-                && let Some(place) = places[g]
+                && let Ok(place) = kept.binary_search(&g)
             {
-                let (sum, n) = totals[g];
-                group[i] = place;
+                group[i] = place as u32;
                 weight[i] = match exposure {
-                    Exposure::Treatment => smallest / (sum / n) / n,
-                    Exposure::Impact => utility[i] / sum,
+                    Exposure::Treatment => smallest / mean(g) / totals[g].1,
+                    Exposure::Impact => utility[i] / totals[g].0,
                 };
             }
         }
@@ -95,23 +94,7 @@ impl<'a> Candidates<'a> {
             let (i, j) = (a as usize, b as usize);
             group[i].cmp(&group[j]).then_with(|| utility[j].total_cmp(&utility[i]))
         });
-        let groups = if groups >= 2 { groups } else { 0 };
-        Candidates { utility, unit, group, weight, groups, by_group, ratio_unit, position }
-    }
-
-    /// Number of groups whose ratios have to be equal: 0, or at least 2.
-    pub(super) fn groups(&self) -> usize {
-        self.groups
-    }
-
-    /// The utility of a candidate, of at most 1.
-    pub(super) fn utility(&self, candidate: usize) -> f64 {
-        self.utility[candidate]
-    }
-
-    /// The largest utility, as given.
-    pub(super) fn unit(&self) -> f64 {
-        self.unit
+        Candidates { utility, unit, group, weight, groups: kept.len(), by_group, ratio_unit, position }
     }
 
     /// What one unit of exposure of a candidate adds to Σ_g y_g ratio_g.
@@ -126,11 +109,7 @@ impl<'a> Candidates<'a> {
         let mut keys: Vec<(f64, u32)> = self.by_group.iter().map(|&i| (key(i as usize) + 0.0, i)).collect();
         // Stable, for ties, and since such a sort merges runs in order, which those of groups mostly are.
         keys.sort_by(|(x, _), (y, _)| y.total_cmp(x));
-        let order = keys.into_iter().map(|(_, i)| i).collect();
-        self.measure(order)
-    }
-
-    fn measure(&self, order: Vec<u32>) -> Sorting {
+        let order: Vec<u32> = keys.into_iter().map(|(_, i)| i).collect();
         let (mut utility, mut ratios) = (0.0, vec![0.0; self.groups]);
         for (&i, v) in order.iter().zip(self.position) {
             utility += self.utility[i as usize] * v;

@@ -39,21 +39,18 @@
 
 mod basis;
 mod candidates;
-mod many_groups;
+mod mixture;
 #[cfg(test)]
 mod oracle;
 mod rankings;
 #[cfg(test)]
 mod tests;
-mod two_groups;
-mod utilities;
 
 pub(crate) use rankings::check;
 pub use rankings::{RankingMember, Rankings, policy};
-pub use utilities::Utilities;
 
-use super::ModelError;
-use crate::examples::ExamplesError;
+use super::{ModelError, sigmoid};
+use crate::examples::{check_column, check_length};
 use crate::names::names;
 use candidates::{Candidates, Sorting};
 use serde::{Deserialize, Serialize};
@@ -74,6 +71,53 @@ pub enum Exposure {
 names! { Exposure:
     "impact" => Impact, "Clicks for utility";
     "treatment" => Treatment, "Exposure for utility";
+}
+
+/// How scores become utilities, which are ≥ 0 and tell by how much a candidate is worth more than
+/// another.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Utilities {
+    /// (s − min) / (max − min) over the query; 1 for all where all scores are equal.
+    ///
+    /// Scores that were learned from pairs have neither an origin nor a unit, and this is what gives the
+    /// same policy whatever they are. The query's worst candidate is worth nothing.
+    #[default]
+    Range,
+    /// 1 / (1 + exp(−s)): for scores that are log-odds of relevance.
+    Sigmoid,
+    /// max(s, 0): for scores that already are relevances.
+    Clipped,
+}
+
+names! { Utilities:
+    "range" => Range, "From 0 to 1 in each query";
+    "sigmoid" => Sigmoid, "1 / (1 + exp(−s))";
+    "clipped" => Clipped, "max(s, 0)";
+}
+
+impl Utilities {
+    /// The utilities of a query's candidates.
+    fn of(self, scores: &[f64]) -> Vec<f64> {
+        match self {
+            Utilities::Range => range(scores),
+            Utilities::Sigmoid => scores.iter().map(|&s| sigmoid(s)).collect(),
+            // Adding 0 turns −0 into 0.
+            Utilities::Clipped => scores.iter().map(|s| s.max(0.0) + 0.0).collect(),
+        }
+    }
+}
+
+fn range(scores: &[f64]) -> Vec<f64> {
+    let low = scores.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if low == high {
+        return vec![1.0; scores.len()];
+    }
+    // The width of scores beyond half of the largest number overflows.
+    let unit = if (high - low).is_finite() { 1.0 } else { 0.5 };
+    let (low, width) = (low * unit, high * unit - low * unit);
+    scores.iter().map(|s| (s * unit - low) / width).collect()
 }
 
 /// The candidates of a query in an order, and the probability that they are shown so.
@@ -109,13 +153,8 @@ pub fn rank(
     exposure: Exposure,
     utilities: Utilities,
 ) -> Result<Policy, ModelError> {
-    if groups.len() != scores.len() {
-        let (found, expected) = (groups.len(), scores.len());
-        return Err(ExamplesError::Length { column: "groups", found, expected }.into());
-    }
-    if let Some((row, &value)) = scores.iter().enumerate().find(|(_, score)| !score.is_finite()) {
-        return Err(ExamplesError::NotFinite { column: "scores", row, value }.into());
-    }
+    check_length("groups", groups.len(), scores.len())?;
+    check_column("scores", Some(scores), scores.len(), f64::is_finite)?;
     let position = position_exposure(scores.len());
     Ok(Candidates::new(&utilities.of(scores), groups, exposure, &position).policy())
 }
@@ -128,17 +167,17 @@ fn position_exposure(n: usize) -> Vec<f64> {
 impl Candidates<'_> {
     /// The best mixture of sortings.
     fn policy(&self) -> Policy {
-        let mut mixture = match self.groups() {
-            0 => vec![(1.0, self.sort(|i| self.utility(i)))],
-            2 => two_groups::solve(self),
-            _ => many_groups::solve(self),
+        let mut mixture = match self.groups {
+            0 => vec![(1.0, self.sort(|i| self.utility[i]))],
+            2 => mixture::of_two(self),
+            _ => mixture::of_many(self),
         };
         mixture.sort_by(|a, b| b.0.total_cmp(&a.0));
         let expected = |of: &dyn Fn(&Sorting) -> f64| mixture.iter().map(|(p, s)| p * of(s)).sum::<f64>();
-        let ratios: Vec<f64> = (0..self.groups()).map(|g| expected(&|s| s.ratios[g])).collect();
+        let ratios: Vec<f64> = (0..self.groups).map(|g| expected(&|s| s.ratios[g])).collect();
         let (objective, slack) = (expected(&|s| s.utility), self.slack(&ratios));
         let rankings =
             mixture.into_iter().map(|(probability, s)| Ranking { probability, order: s.order }).collect();
-        Policy { rankings, slack, objective: objective * self.unit() }
+        Policy { rankings, slack, objective: objective * self.unit }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::candidates::Candidates;
 use super::{Exposure, Policy, Utilities, position_exposure};
-use crate::examples::{Attribute, Examples, NO_GROUP};
+use crate::examples::{Examples, NO_GROUP};
 use crate::model::ModelError;
 use rayon::prelude::*;
 
@@ -31,17 +31,12 @@ pub struct Rankings {
 }
 
 /// The groups' names and the examples' codes; or why the examples can't be ranked.
-pub(crate) fn check(examples: &Examples) -> Result<(&[String], &[u16]), &'static str> {
-    match &examples.attribute {
-        _ if !examples.has_queries() => Err(
-            "exposure is shared among the candidates of a query, and there are no queries: name their column",
-        ),
-        Attribute::None => Err("exposure is compared between groups, and there are none"),
-        Attribute::Continuous(_) => {
-            Err("exposure is compared between groups, and the protected attribute is continuous")
-        }
-        Attribute::Groups { names, codes } => Ok((names, codes)),
+pub(crate) fn check(examples: &Examples) -> Result<(&[String], &[u16]), String> {
+    if !examples.has_queries() {
+        let shared = "exposure is shared among the candidates of a query, and there are no queries";
+        return Err(format!("{shared}: name their column"));
     }
+    examples.coded_groups().map_err(|found| format!("exposure is compared between groups, and {found}"))
 }
 
 /// The policy of each query, from scores in the order of the rows.

@@ -93,7 +93,7 @@ fn column_generation_agrees_with_two_lines() {
                 let sum = |of: &dyn Fn(&Sorting) -> f64| mixture.iter().map(|(p, s)| p * of(s)).sum::<f64>();
                 (sum(&|s| s.utility), sum(&|s| s.ratios[0] - s.ratios[1]).abs())
             };
-            let (two, many) = (total(two_groups::solve(&candidates)), total(many_groups::solve(&candidates)));
+            let (two, many) = (total(mixture::of_two(&candidates)), total(mixture::of_many(&candidates)));
             assert!((two.0 - many.0).abs() < 1e-11, "{seed} {two:?} {many:?}");
             assert!((two.1 - many.1).abs() < 1e-11, "{seed} {two:?} {many:?}");
         }
@@ -239,4 +239,21 @@ proptest! {
     ) {
         compare(&scores, &groups, BOTH[usize::from(impact)], utilities);
     }
+}
+
+#[test]
+fn the_range_of_a_query_becomes_zero_to_one() {
+    assert_eq!(Utilities::Range.of(&[3.0, -1.0, 1.0]), [1.0, 0.0, 0.5]);
+    assert_eq!(Utilities::Range.of(&[f64::MAX, f64::MIN, 0.0]), [1.0, 0.0, 0.5]);
+    assert_eq!(Utilities::Range.of(&[5e-324, 0.0]), [1.0, 0.0]);
+    assert_eq!(Utilities::Range.of(&[-0.0, 0.0]), [1.0, 1.0]);
+    assert!(Utilities::Range.of(&[]).is_empty());
+}
+
+#[test]
+fn utilities_are_never_negative() {
+    assert_eq!(Utilities::Sigmoid.of(&[0.0, 1e308, -1e308]), [0.5, 1.0, 0.0]);
+    let clipped = Utilities::Clipped.of(&[-2.0, -0.0, 3.0]);
+    assert_eq!(clipped, [0.0, 0.0, 3.0]);
+    assert!(clipped.iter().all(|u| u.is_sign_positive()));
 }

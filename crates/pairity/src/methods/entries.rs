@@ -1,0 +1,104 @@
+//! Methods that take little more than their entry, as training or the model does the rest: the objective alone,
+//! subject to the constraints, the least rate raised, a penalty beside it, or rankings drawn by its scores.
+
+use super::{Method, MethodError, Stage};
+use crate::examples::Examples;
+use crate::goals::Problem;
+use crate::model::exposure::{Exposure, METHOD};
+use crate::pairs::{Correlation, Membership, SurrogateError};
+use crate::solvers::{LossTerm, ScoreTerm, TrainError, train_with};
+
+/// The objective alone: what the other methods are measured against.
+pub static UNCONSTRAINED: Method =
+    Method::new("unconstrained", Stage::Unconstrained, "They are only reported");
+
+/// The objective subject to the constraints, by the game.
+pub static CONSTRAINED: Method = Method {
+    train: |task, _, watch| task.train(task.problem, watch),
+    ..Method::new("constrained", Stage::Constraints, "The constraints are enforced")
+};
+
+/// The least of the objective and the rates of the constraints, by the game.
+pub static ROBUST: Method = Method {
+    train: |task, _, watch| task.train(&robust(task.problem)?, watch),
+    ..Method::new(
+        "robust",
+        Stage::Training,
+        "The least of the objective and of the rates in the constraints is raised",
+    )
+};
+
+fn robust(problem: &Problem) -> Result<Problem, MethodError> {
+    problem.robust().ok_or_else(|| {
+        let reason = match problem.constraints.is_empty() {
+            true => "it raises the least of the rates that constraints compare, and there are no constraints",
+            false => "it raises the least of some rates, and the goal is to make an error small",
+        };
+        MethodError::does_not_apply("robust training", reason)
+    })
+}
+
+/// A penalty on the correlation of residuals and groups (Beutel et al. 2019): the [`Correlation`] is added
+/// to the loss.
+pub static BEUTEL: Method = Method {
+    train: |task, options, watch| {
+        let (penalty, problem) = (Penalty(options.penalty), task.problem.unconstrained());
+        let trained = train_with(Some(&penalty), &problem, task.scorer, &task.data, task.settings, watch);
+        trained.map_err(|error| match error {
+            TrainError::Surrogate(SurrogateError::NoCorrelation { reason }) => {
+                MethodError::does_not_apply("the correlation penalty", reason)
+            }
+            other => MethodError::Train(other),
+        })
+    },
+    ..Method::new(
+        "beutel",
+        Stage::Training,
+        "A penalty on the correlation of residuals and groups (Beutel et al. 2019)",
+    )
+};
+
+/// A penalty on the correlation between the residuals of pairs and the protected attribute: what it weighs
+/// beside the loss.
+#[derive(Debug)]
+struct Penalty(f64);
+
+impl LossTerm for Penalty {
+    fn check(&self) -> Result<(), TrainError> {
+        match self.0 >= 0.0 && self.0.is_finite() {
+            true => Ok(()),
+            false => Err(TrainError::Setting {
+                name: "the weight of the penalty",
+                found: self.0.to_string(),
+                allowed: "a number of at least 0",
+            }),
+        }
+    }
+
+    fn on<'a>(&self, examples: &'a Examples) -> Result<ScoreTerm<'a>, SurrogateError> {
+        let (correlation, weight) = (Correlation::new(examples, Membership::Cross)?, self.0);
+        Ok(Box::new(move |scores, gradient| {
+            let value = correlation.value_and_gradient(scores, gradient);
+            gradient.iter_mut().for_each(|slope| *slope *= weight);
+            weight * value
+        }))
+    }
+}
+
+/// Rankings of fair [`exposure`](crate::model::exposure) (Singh & Joachims 2018), drawn for each query from the
+/// scores of an unconstrained scorer: clicks for utility.
+pub static SINGH_JOACHIMS_IMPACT: Method = singh_joachims("singh-joachims (impact)", Exposure::Impact);
+
+/// The same for exposure.
+pub static SINGH_JOACHIMS_TREATMENT: Method =
+    singh_joachims("singh-joachims (treatment)", Exposure::Treatment);
+
+const fn singh_joachims(full_name: &'static str, exposure: Exposure) -> Method {
+    let about = "Random rankings of fair exposure (Singh & Joachims 2018)";
+    Method {
+        full_name,
+        ranks_only: Some((METHOD, "it gives rankings, and the goal compares scores with labels")),
+        exposure: Some(exposure),
+        ..Method::new("singh-joachims", Stage::Scores, about)
+    }
+}

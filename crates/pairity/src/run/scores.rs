@@ -1,0 +1,231 @@
+//! Requests that train nothing: scores are measured, adjusted, or made by a model.
+
+use super::RunError;
+use crate::examples::{Column, Examples, ExamplesError, Groups};
+use crate::goals::{Constraint, Goal, Problem, parse_constraint};
+use crate::learners::Note;
+use crate::methods::{self, Adjusted, Method, MethodOptions, Tuning};
+use crate::metrics::{Audit, Check, Distributions, Measurement, Metric, Settings};
+use crate::model::{ComponentUse, Model, ModelError};
+
+/// What is measured.
+#[derive(Debug, Clone, Copy)]
+pub struct AuditRequest<'a> {
+    /// The rows.
+    pub examples: &'a Examples,
+    /// Their scores, by row.
+    pub scores: &'a [f64],
+    /// Bounds that must hold, in the goal language.
+    pub checks: &'a [String],
+    /// How rates are measured.
+    pub measure: Settings,
+    /// Whether there will be pictures.
+    pub pictures: bool,
+}
+
+/// What was measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuditOutcome {
+    /// Every metric, and the checks.
+    pub audit: Audit,
+    /// The scores by group, for pictures.
+    pub distributions: Option<Distributions>,
+}
+
+/// Measures scores.
+///
+/// # Errors
+/// A check that can't be read; scores that are not finite.
+pub fn audit(request: &AuditRequest) -> Result<AuditOutcome, RunError> {
+    let AuditRequest { examples, scores, checks, measure, pictures } = *request;
+    let words = examples.vocabulary();
+    let parse = |text: &String| parse_constraint(text, &words);
+    let checks: Vec<Constraint> = checks.iter().map(parse).collect::<Result<_, _>>()?;
+    let audit = Audit::run(examples, scores, &checks, &measure)?;
+    let distributions = match pictures {
+        true => Some(Distributions::run(examples, scores, &measure)?),
+        false => None,
+    };
+    Ok(AuditOutcome { audit, distributions })
+}
+
+/// What scores are adjusted for, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct AdjustRequest<'a> {
+    /// The rows.
+    pub examples: &'a Examples,
+    /// Their scores, by row.
+    pub scores: &'a [f64],
+    /// Their groups, by row.
+    pub groups: Option<&'a Groups>,
+    /// How scores are adjusted; a method that can.
+    pub method: &'static Method,
+    /// What for.
+    pub goal: &'a Goal,
+    /// How far quantiles are matched, from 0 to 1; by default as far as the goal needs.
+    pub strength: Option<f64>,
+    /// Share of the queries that the map is chosen on.
+    pub tune: f64,
+    /// How rates are measured; its seed is that of the split.
+    pub measure: Settings,
+}
+
+/// Objective and constraints on some rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AdjustedValues {
+    /// The objective.
+    pub objective: Metric,
+    /// The constraints.
+    pub checks: Vec<Check>,
+}
+
+/// A part of the rows, before and after.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AdjustedPart {
+    /// `tuned` or `test`.
+    pub name: &'static str,
+    /// Number of its rows.
+    pub rows: usize,
+    /// With the scores as they were.
+    pub before: AdjustedValues,
+    /// With the adjusted scores.
+    pub after: AdjustedValues,
+}
+
+/// An adjustment, and what it does.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AdjustOutcome {
+    /// How.
+    pub method: &'static str,
+    /// What for.
+    pub goal: Goal,
+    /// The map, and whether it meets the goal where it was chosen.
+    pub adjusted: Adjusted,
+    /// Rows of groups that it does not know.
+    pub unknown: usize,
+    /// The parts that are there.
+    pub parts: Vec<AdjustedPart>,
+    /// Seed of the split.
+    pub seed: u64,
+}
+
+/// Chooses an adjustment: scores that can't be trained anew are mapped group by group. The map is chosen on a
+/// part of the rows and tested on the others.
+///
+/// # Errors
+/// A goal, settings or scores that don't fit; a method that does not apply.
+pub fn adjust(request: &AdjustRequest) -> Result<AdjustOutcome, RunError> {
+    let AdjustRequest { examples, scores, groups, method, goal, strength, tune, measure } = *request;
+    if strength.is_some() && method.name != "quantile-match" {
+        return Err(RunError::StrengthUnused(method.name));
+    }
+    if !(tune > 0.0 && tune <= 1.0) {
+        return Err(RunError::Tune(tune));
+    }
+    let problem = Problem::of_goal(goal, &examples.vocabulary())?;
+    let mut parts = examples.split(&[tune, 1.0 - tune], measure.seed)?.into_iter();
+    let tuned = parts.next().flatten();
+    let (tuned, test) = (tuned.as_ref().unwrap_or(examples), parts.next().flatten());
+    let tuning = Tuning { examples: tuned, scores, problem: &problem, average: measure.average };
+    let options = MethodOptions { strength, ..MethodOptions::default() };
+    let adjusted = methods::adjust(method, &options, &tuning)?;
+    let applied = adjusted.adjustment.apply(scores, groups)?;
+    let values = |part: &Examples, scores: &[f64]| -> Result<AdjustedValues, ExamplesError> {
+        let measured = Measurement::new(part, scores, &measure)?;
+        Ok(AdjustedValues {
+            objective: measured.expression(&problem.stated),
+            checks: problem.constraints.iter().map(|constraint| measured.check(constraint)).collect(),
+        })
+    };
+    let mut parts = Vec::new();
+    for (name, part) in [("tuned", Some(tuned)), ("test", test.as_ref())] {
+        if let Some(part) = part {
+            let (before, after) = (values(part, scores)?, values(part, &applied.scores)?);
+            parts.push(AdjustedPart { name, rows: part.len(), before, after });
+        }
+    }
+    let (goal, unknown) = (goal.clone(), applied.unknown);
+    Ok(AdjustOutcome { method: method.name, goal, adjusted, unknown, parts, seed: measure.seed })
+}
+
+/// What is scored.
+#[derive(Debug, Clone, Copy)]
+pub struct ScoreRequest<'a> {
+    /// The model.
+    pub model: &'a Model,
+    /// The columns that its encoder needs, and perhaps others.
+    pub columns: &'a [Column],
+    /// The groups of the rows, of the columns that the model names.
+    pub groups: Option<&'a Groups>,
+    /// The query of each row, and the queries' names.
+    pub queries: Option<(&'a [u32], &'a [String])>,
+    /// Seed of the draws; that of the training if none is given.
+    pub seed: Option<u64>,
+    /// Whether scores on average over all draws are wanted too.
+    pub expected: bool,
+}
+
+/// Scores, and what is told of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScoreOutcome {
+    /// One for each row.
+    pub scores: Vec<f64>,
+    /// On average over all draws, if that was asked for.
+    pub expected: Option<Vec<f64>>,
+    /// Seed of the draws.
+    pub seed: u64,
+    /// Rows without a query, which draw by an empty text.
+    pub rows_without_query: usize,
+    /// The scorers of the model, in its order.
+    pub components: Vec<ComponentUse>,
+    /// Rows whose group the model does not know, which count as rows of no group; for models that use groups.
+    pub rows_with_unknown_group: Option<usize>,
+    /// What training never saw.
+    pub notes: Vec<Note>,
+}
+
+impl ScoreOutcome {
+    /// How many queries there are.
+    pub fn queries(&self) -> Option<usize> {
+        self.components.iter().map(|component| component.queries).sum()
+    }
+}
+
+/// Scores rows.
+///
+/// # Errors
+/// Columns that don't fit the model; scores that are not finite; expected scores of a model that ranks.
+pub fn score(request: &ScoreRequest) -> Result<ScoreOutcome, RunError> {
+    let ScoreRequest { model, queries, .. } = *request;
+    let seed = request.seed.unwrap_or(model.seed);
+    let rows = model.rows(request.columns, request.groups, queries)?;
+    let scores = finite(model.score(&rows, seed), "score")?;
+    let expected = match request.expected {
+        true => Some(finite(model.expected(&rows), "expected score")?),
+        false => None,
+    };
+    let without =
+        |(codes, names): (&[u32], &[String])| codes.iter().filter(|&&c| c as usize >= names.len()).count();
+    Ok(ScoreOutcome {
+        components: model.component_uses(&rows, seed)?,
+        scores,
+        expected,
+        seed,
+        rows_without_query: queries.map_or(0, without),
+        rows_with_unknown_group: rows.unknown_groups,
+        notes: rows.notes,
+    })
+}
+
+/// Scores, if they are finite numbers; an error tells where one is not.
+fn finite(scores: Result<Vec<f64>, ModelError>, what: &'static str) -> Result<Vec<f64>, RunError> {
+    let (row, value) = match scores {
+        Ok(scores) => match scores.iter().position(|score| !score.is_finite()) {
+            None => return Ok(scores),
+            Some(row) => (row, scores[row]),
+        },
+        Err(ModelError::Examples(ExamplesError::NotFinite { row, value, .. })) => (row, value),
+        Err(error) => return Err(error.into()),
+    };
+    Err(RunError::NotFinite { what, row, value })
+}
