@@ -89,6 +89,7 @@ def adjust(
         **_columns.measuring(average, ties, confidence, 1, seed),
         "method": method,
         "maximize": maximize,
+        "minimize": None,
         "subject_to": _columns.texts(subject_to),
         "strength": strength,
         "tune": float(tune),

@@ -8,7 +8,7 @@ use pairity::metrics::Settings;
 use pairity::pairs::SurrogateKind;
 use pairity::rates::{Average, Ties};
 use pairity::run::{FitRequest, GroupAware};
-use pairity::solvers::Player;
+use pairity::solvers::{Player, SolverKind};
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
