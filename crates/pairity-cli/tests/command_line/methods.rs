@@ -178,7 +178,8 @@ fn every_list_of_methods_is_that_of_the_engine() {
     let all = |_: &Method| true;
     let adjusts = |method: &Method| method.adjuster.is_some();
     // Where a list is: the file, what stands before it and behind it, and which methods it has.
-    let lists: [(&str, &str, &str, fn(&Method) -> bool); 6] = [
+    type Fits = fn(&Method) -> bool;
+    let lists: [(&str, &str, &str, Fits); 6] = [
         ("docs/methods.md", "| `--method` |", "\n\n", all),
         ("docs/python.md", "\nMethods are ", ".", adjusts),
         ("docs/training.md", "maps them group by group", "so that", adjusts),

@@ -41,7 +41,7 @@ pub(super) fn append(array: &dyn Array, column: &mut ColumnBuilder, start: Start
         Float16 => numbers(&single(array), column, start, f64::from),
         Float32 => numbers(array.as_primitive::<Float32Type>(), column, start, f64::from),
         Float64 => numbers(array.as_primitive::<Float64Type>(), column, start, |number| number),
-        Null => Ok((0..array.len()).for_each(|_| column.missing())),
+        Null => each((0..array.len()).map(|_| None::<&str>), column, start, text),
         Utf8 => each(array.as_string::<i32>(), column, start, text),
         LargeUtf8 => each(array.as_string::<i64>(), column, start, text),
         Utf8View => each(array.as_string_view(), column, start, text),
