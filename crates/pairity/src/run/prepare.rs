@@ -133,6 +133,13 @@ impl<'a> Prepared<'a> {
                 way.of(rows.examples.groups().len())
             }
         };
+        let bounds = problem.game_bounds().count();
+        if request.player != request.player.affordable(bounds) {
+            rows.notes.push(format!(
+                "the goal has {bounds} bounds: they are weighed by low external regret, as the matrix of swap regret \
+                 would be their square"
+            ));
+        }
         let mut settings = request.settings(answer);
         let (width, regression) = (features.width(), problem.uses(Rate::Mse));
         let spec = LearnerSpec { width, groups, hidden: &request.hidden, regression, has_text };

@@ -130,6 +130,29 @@ fn the_simulated_task_is_solved_to_its_limit() {
 }
 
 #[test]
+fn many_groups_are_trained_with_two_bounds_a_rate() {
+    let (mut labels, mut names, mut values) = (vec![], vec![], vec![]);
+    for row in 0..320 {
+        // In each group labels alternate; the second feature is unfair to some groups, the first is not.
+        let (group, label) = (row % 16, f64::from(row / 16 % 2));
+        labels.push(label);
+        names.push(format!("g{group}"));
+        let noise = f64::from(row * 7919 % 101) / 50.0 - 1.0;
+        values.extend([label + noise, 2.0 * label + f64::from(group % 4)]);
+    }
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let data = data(&labels, &names, None, 2, values);
+    let fair = problem(&data, "auc", &["cross_group <= 0.3"]);
+    assert_eq!((fair.bounds.len(), fair.centers.len()), (2 * 16 * 15, 1));
+    let settings =
+        TrainSettings { iterations: 150, snapshots: 15, step_sizes: vec![0.1], ..TrainSettings::default() };
+    let trained = run(&fair, &linear(2), &data, &settings).unwrap();
+    let free = run(&fair.unconstrained(), &linear(2), &data, &settings).unwrap();
+    assert!(trained.meets_goal, "{trained:?}");
+    assert!(free.objective > trained.objective, "{} {}", free.objective, trained.objective);
+}
+
+#[test]
 fn what_no_scorer_can_reach_is_infeasible() {
     // The one feature is the same for all, so every rate is a half whatever the scorer.
     let data = data(&[1.0, 0.0, 1.0, 0.0], &["a", "b", "b", "a"], None, 1, vec![1.0; 4]);
