@@ -102,8 +102,8 @@ pub struct FitOptions {
     #[arg(long, value_parser = choices(GroupAware::NAMES), value_name = "weights|offsets", num_args = 0..=1, require_equals = true, default_missing_value = "weights", hide_possible_values = true)]
     pub group_aware: Option<GroupAware>,
 
-    /// Shares of the rows for training, validation and test, by query. A part of size 0 is absent:
-    /// 1,0,0 trains and selects on all rows (default: 0.5,0.25,0.25, or 1,0,0 with --validation)
+    /// Shares of the rows for training, validation and test, by query, each with its share of every kind of query
+    /// (by its groups' pairs) or row (by group and label). A part of size 0 is absent: 1,0,0 trains and selects on all rows (default: 0.5,0.25,0.25, or 1,0,0 with --validation)
     #[arg(long, value_name = "A,B,C", value_parser = split)]
     pub split: Option<[f64; 3]>,
 

@@ -179,6 +179,82 @@ fn wrong_goals_and_arguments_touch_no_file() {
     assert!(none.refusal().contains("--label"), "{}", none.err);
 }
 
+/// 31 people of whom 3 are of the good ones of b; and 12 queries, of which 4 have one of b that is better than one
+/// of a.
+fn small_tables() -> [String; 2] {
+    let x = |row: usize, label: usize| row * 7 % 11 + 3 * label;
+    let mut people = "x,y,g\n".to_owned();
+    let kinds = [("a", 1, 8), ("a", 0, 12), ("b", 1, 3), ("b", 0, 8)];
+    let each = kinds.into_iter().flat_map(|(group, label, count)| std::iter::repeat_n((group, label), count));
+    for (row, (group, label)) in each.enumerate() {
+        writeln!(people, "{},{label},{group}", x(row, label)).unwrap();
+    }
+    let mut queries = "x,y,g,q\n".to_owned();
+    for (query, candidate) in (0..12).flat_map(|query| (0..4).map(move |candidate| (query, candidate))) {
+        let b = candidate < 2 && (candidate == 0) == (query % 3 == 0);
+        let (label, group) = (usize::from(candidate == 0), if b { "b" } else { "a" });
+        writeln!(queries, "{},{label},{group},{query}", x(query + 3 * candidate, label)).unwrap();
+    }
+    [people, queries]
+}
+
+#[test]
+fn every_part_of_a_small_table_has_pairs_whatever_the_seed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    for (text, query) in small_tables().into_iter().zip([&[][..], &["--query", "q"]]) {
+        std::fs::write(path("small.csv"), text).unwrap();
+        for seed in 0..8 {
+            let mut command = pairity();
+            command.args(["train", &path("small.csv"), "--label", "y", "--group", "g", "--iterations", "2"]);
+            command.args(["--subject-to", "cross_group <= 0.2", "--step-size", "1", "--format", "json"]);
+            command.args(["--seed", &seed.to_string(), "-o", &path("model.json")]).args(query);
+            let outcome = run(&mut command);
+            assert!(outcome.code < 2, "seed {seed} {query:?}: {}", outcome.err);
+            let report: Value = serde_json::from_str(&outcome.out).unwrap();
+            for part in ["train", "validation", "test"] {
+                let value = &report[part]["violations"][0]["value"];
+                assert!(value.is_number(), "seed {seed} {query:?} {part}: {value}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_part_without_pairs_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("one.csv"), "x,y,g\n1,1,a\n2,0,b\n3,0,a\n4,1,b\n").unwrap();
+    std::fs::write(path("other.csv"), "x,y,g\n1,1,a\n2,0,b\n").unwrap();
+    let fails = |train: &str, validation: &str, more: &[&str]| {
+        let mut command = pairity();
+        command.args(["train", &path(train), "--validation", &path(validation), "-o", &path("model.json")]);
+        command.args([
+            "--label",
+            "y",
+            "--group",
+            "g",
+            "--subject-to",
+            "cross_group <= 0.2",
+            "--iterations",
+            "2",
+        ]);
+        let outcome = run(command.args(more));
+        assert_eq!(outcome.code, 2, "{}", outcome.err);
+        outcome.err
+    };
+    let end = "give it more rows, or leave the rate out of the goal";
+    let message = fails("one.csv", "other.csv", &[]);
+    assert!(
+        message.contains(&format!("A[b > a], which has no pairs in the validation part: {end}")),
+        "{message}"
+    );
+    let message = fails("other.csv", "one.csv", &[]);
+    assert!(message.contains("A[b > a], which has no pairs in the training part"), "{message}");
+    let message = fails("one.csv", "other.csv", &["--method", "group-offset"]);
+    assert!(message.contains("A[b > a] has no pairs in the validation part, which"), "{message}");
+}
+
 #[test]
 fn threads_change_no_byte_of_the_model() {
     let work = Work::new(150);

@@ -19,6 +19,7 @@
 mod columns;
 mod order;
 mod parts;
+mod strata;
 
 pub use columns::{Column, Groups, MAX_GROUPS, MISSING, NO_GROUP, Values};
 pub(crate) use order::{LabelOrder, sort_by_value, sort_values};

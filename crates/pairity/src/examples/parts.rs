@@ -139,8 +139,9 @@ impl Examples {
         Examples { factors, weights: Some(own), ..self.clone() }
     }
 
-    /// Splits the units at random into parts of these shares; none for a share of 0. The same seed gives
-    /// the same parts.
+    /// Splits the units at random into parts of these shares; none for a share of 0. The parts hold the same
+    /// kinds of units: rows by group and label, queries by the pairs that they have. The same seed gives the
+    /// same parts.
     ///
     /// # Errors
     /// Shares that don't add up to 1, or too few units for them.
@@ -162,26 +163,25 @@ impl Examples {
             return Err(SplitError::Shares(shares.join(",")));
         }
         let units = self.units();
-        let order = shuffled(units, &mut ChaCha8Rng::seed_from_u64(seed));
-        let (mut parts, mut start, mut share_before) = (Vec::new(), 0, 0.0);
+        let (mut sizes, mut start, mut share_before) = (Vec::new(), 0, 0.0);
         for &share in shares {
             share_before += share;
-            if share == 0.0 {
-                parts.push(None);
-                continue;
-            }
             // Rounded cumulatively, so that the parts hold every unit.
             let end = ((share_before / sum * units as f64).round() as usize).clamp(start, units);
-            if start == end {
+            if share > 0.0 && start == end {
                 let kind = if self.has_queries { "queries" } else { "rows" };
                 return Err(SplitError::Empty { share, units, kind });
             }
-            // A part of everything keeps the order, and costs no copy of the sorting.
-            let whole = end - start == units;
-            parts.push(Some(if whole { self.clone() } else { self.part(&order[start..end])? }));
+            sizes.push(end - start);
             start = end;
         }
-        Ok(parts)
+        // A part of everything keeps the order, and costs no copy of the sorting.
+        if sizes.contains(&units) {
+            return Ok(sizes.iter().map(|&size| (size > 0).then(|| self.clone())).collect());
+        }
+        let parts = self.divide(&sizes, &mut ChaCha8Rng::seed_from_u64(seed));
+        let part = |units: &Vec<u32>| (!units.is_empty()).then(|| self.part(units)).transpose();
+        Ok(parts.iter().map(part).collect::<Result<_, _>>()?)
     }
 }
 

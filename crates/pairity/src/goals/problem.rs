@@ -37,13 +37,15 @@ pub enum ProblemError {
     /// The mean squared error would have to be held up.
     #[error("{0} asks for a large mean squared error, which has no bound: turn it around")]
     LargeError(String),
-    /// A rate of the goal has no pairs in the training data.
-    #[error("{what} uses {rate}, which has no pairs in the training data")]
+    /// A rate of the goal has no pairs in a part of the rows.
+    #[error(
+        "the goal uses {rate}, which has no pairs in {part}: give it more rows, or leave the rate out of the goal"
+    )]
     NoPairs {
-        /// Which part of the goal.
-        what: String,
         /// The rate, as goals write it.
         rate: String,
+        /// Which part.
+        part: &'static str,
     },
     /// A constraint that is to get another bound has no number on its right side.
     #[error(

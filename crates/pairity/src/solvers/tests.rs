@@ -201,7 +201,10 @@ fn a_goal_without_pairs_and_settings_out_of_range_are_refused() {
     };
     let impossible = problem(&data, "A[b > a]", &[]);
     let message = fails(&impossible, &TrainSettings::default());
-    assert_eq!(message, "the goal uses A[b > a], which has no pairs in the training data");
+    assert_eq!(
+        message,
+        "the goal uses A[b > a], which has no pairs in the training part: give it more rows, or leave the rate out of the goal"
+    );
     let fine = problem(&data, "auc", &[]);
     for settings in [
         TrainSettings { iterations: 0, ..TrainSettings::default() },

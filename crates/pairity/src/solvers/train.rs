@@ -79,6 +79,22 @@ pub struct Data<'a> {
     pub validation: Option<&'a Examples>,
 }
 
+// What errors call the parts.
+const TRAINING_PART: &str = "the training part";
+const MULTIPLIERS_PART: &str = "the multipliers' share of the training part";
+const VALIDATION_PART: &str = "the validation part";
+
+impl<'a> Data<'a> {
+    /// The examples that a model is selected on, and what errors call them: the validation part, or what the
+    /// scorer was held to, or what it was fit to.
+    pub(crate) fn selection(&self) -> (&'a Examples, &'static str) {
+        let validation = self.validation.map(|examples| (examples, VALIDATION_PART));
+        validation
+            .or(self.multipliers.map(|examples| (examples, MULTIPLIERS_PART)))
+            .unwrap_or((self.train, TRAINING_PART))
+    }
+}
+
 /// Why training could not start.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TrainError {
@@ -226,10 +242,10 @@ pub fn train_with(
 ) -> Result<Trained, TrainError> {
     check(settings, architecture, term)?;
     let training = Training { problem, architecture, features: data.features, settings, term };
-    let on = |examples| Sample::new(&training, examples);
-    let sample = on(data.train)?;
-    let multipliers = data.multipliers.map(on).transpose()?;
-    let validation = data.validation.map(on).transpose()?;
+    let on = |part| move |examples| Sample::new(&training, examples, part);
+    let sample = on(TRAINING_PART)(data.train)?;
+    let multipliers = data.multipliers.map(on(MULTIPLIERS_PART)).transpose()?;
+    let validation = data.validation.map(on(VALIDATION_PART)).transpose()?;
     let task = SolverTask { training, sample: &sample, multipliers: multipliers.as_ref() };
     let executor = Executor { task: &task, fingerprint: fingerprint(&training, data) };
     let (runs, completed) = settings.solver.run(&executor, watch)?;
