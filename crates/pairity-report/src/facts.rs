@@ -102,6 +102,15 @@ impl AuditReport {
     }
 }
 
+/// What the intervals of several checks are.
+pub(crate) fn joint_checks(audit: &Audit) -> Option<String> {
+    let [first, _, ..] = audit.checks.as_slice() else { return None };
+    // Rounded down, so that no more is said than is so.
+    let (each, all) = ((first.confidence * 1e4).floor() / 1e4, percent(audit.settings.confidence));
+    let each = percent(each);
+    Some(format!("intervals of {each} each, so that all {} hold together with {all}", audit.checks.len()))
+}
+
 /// A confidence in percent, with its sign.
 pub(crate) fn percent(confidence: f64) -> String {
     format!("{}%", (confidence * 100.0 * 1e6).round() / 1e6)
