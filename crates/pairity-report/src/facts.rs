@@ -118,10 +118,10 @@ pub(crate) fn percent(confidence: f64) -> String {
 
 /// Whether accuracies could be measured.
 pub(crate) fn has_labels(audit: &Audit) -> bool {
-    audit.mse.is_some()
+    audit.has_labels
 }
 
-/// The mean squared error, where scores are on the scale of labels. Those that rank within queries are not.
+/// The mean squared error, where scores are to be the labels. Those that rank within queries are not.
 pub(crate) fn shown_mse(audit: &Audit) -> Option<&Metric> {
     audit.mse.as_ref().filter(|_| audit.queries.is_none())
 }

@@ -81,7 +81,9 @@ pub struct Audit {
     pub settings: Settings,
     /// Accuracy over all pairs.
     pub auc: Metric,
-    /// Mean squared error, where there are labels.
+    /// Whether there are labels.
+    pub has_labels: bool,
+    /// Mean squared error, where scores are to be the labels.
     pub mse: Option<Metric>,
     /// Names of the groups.
     pub groups: Vec<String>,
@@ -130,7 +132,11 @@ impl Audit {
         settings: &Settings,
     ) -> Result<Audit, ExamplesError> {
         let measured = Measurement::new(examples, scores, settings)?;
-        Ok(Audit { checks: measured.checks(checks), ..Audit::of(examples, &measured, &[]) })
+        let mut audit = Audit::of(examples, &measured, &[]);
+        let asked = checks.iter().any(|check| check.expression.rates().contains(&Rate::Mse));
+        audit.mse = audit.mse.filter(|mse| asked || mse.value.is_some_and(|mse| is_regression(examples, mse)));
+        audit.checks = measured.checks(checks);
+        Ok(audit)
     }
 
     /// Everything that was measured of these examples, such as what is expected of a stochastic model. Each
@@ -147,6 +153,7 @@ impl Audit {
             without_attribute: examples.without_attribute(),
             settings: measured.settings,
             auc: rate(Rate::AUC),
+            has_labels: examples.has_labels(),
             mse: examples.has_labels().then(|| rate(Rate::Mse)),
             groups: examples.groups().to_vec(),
             accuracy: square(k, |a, b| rate(Rate::accuracy(a, b))),
@@ -159,6 +166,20 @@ impl Audit {
             checks: checks.iter().map(|constraint| measured.check(constraint)).collect(),
         }
     }
+}
+
+/// Labels with no more values than this are grades rather than amounts.
+const GRADES: usize = 10;
+
+/// Whether scores look like predictions of the labels, by their mean squared error: labels have more than
+/// [`GRADES`] values, and scores miss them by at most twice what their mean does. Scores on another scale miss by more.
+fn is_regression(examples: &Examples, mse: f64) -> bool {
+    let labels = examples.labels.as_deref().unwrap_or_default();
+    let mut values = std::collections::BTreeSet::new();
+    let varied = labels.iter().any(|label| values.insert(label.to_bits()) && values.len() > GRADES);
+    let mean = labels.iter().sum::<f64>() / labels.len() as f64;
+    let variance = labels.iter().map(|label| (label - mean).powi(2)).sum::<f64>() / labels.len() as f64;
+    varied && mse <= 2.0 * variance
 }
 
 fn square<T>(k: usize, cell: impl Fn(usize, usize) -> T) -> Vec<Vec<T>> {
