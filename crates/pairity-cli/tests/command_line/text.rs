@@ -1,6 +1,6 @@
 //! Reports for people.
 
-use super::{SMALL, SMALL_COLUMNS, audit, pairity, run};
+use super::{SMALL, audit, pairity, run};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
@@ -86,8 +86,12 @@ fn text_is_as_wide_as_asked_so_that_matrices_keep_their_intervals() {
     std::fs::write(&table, format!("g,y,s\n{rows}")).expect("a table");
     let text = |columns: &str| {
         let columns = [("COLUMNS", columns)];
-        run(pairity().envs(columns).arg("audit").arg(&table).args(["--score", "s", "--label", "y", "--group", "g"]))
-            .out
+        run(pairity()
+            .envs(columns)
+            .arg("audit")
+            .arg(&table)
+            .args(["--score", "s", "--label", "y", "--group", "g"]))
+        .out
     };
     let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
     let (wide, narrow) = (text("180"), text("100"));

@@ -134,7 +134,8 @@ impl Audit {
         let measured = Measurement::new(examples, scores, settings)?;
         let mut audit = Audit::of(examples, &measured, &[]);
         let asked = checks.iter().any(|check| check.expression.rates().contains(&Rate::Mse));
-        audit.mse = audit.mse.filter(|mse| asked || mse.value.is_some_and(|mse| is_regression(examples, mse)));
+        audit.mse =
+            audit.mse.filter(|mse| asked || mse.value.is_some_and(|mse| is_regression(examples, mse)));
         audit.checks = measured.checks(checks);
         Ok(audit)
     }
