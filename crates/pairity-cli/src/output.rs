@@ -12,6 +12,10 @@ use std::path::Path;
 /// Width of text that goes to a file or a pipe.
 const WIDTH: usize = 100;
 
+/// The fewest and the most columns that text takes.
+const NARROWEST: usize = 72;
+const WIDEST: usize = 240;
+
 /// The output that is standard output.
 pub const STANDARD: &str = "-";
 
@@ -65,11 +69,13 @@ fn look() -> Look {
     let terminal = io::stdout().is_terminal();
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let dumb = set("TERM").is_some_and(|name| name == "dumb");
-    let size = if terminal { terminal_size::terminal_size() } else { None };
+    let stated = set("COLUMNS").and_then(|columns| columns.to_str()?.parse::<usize>().ok());
+    let seen = if terminal { terminal_size::terminal_size() } else { None };
+    let width = stated.or(seen.map(|(width, _)| usize::from(width.0)));
     Look {
         color: terminal && set("NO_COLOR").is_none(),
         pictures: terminal && !dumb && speaks_unicode(),
-        width: size.map_or(WIDTH, |(width, _)| usize::from(width.0).clamp(72, 120)),
+        width: width.map_or(WIDTH, |width| width.clamp(NARROWEST, WIDEST)),
         front_end: FrontEnd::CommandLine,
     }
 }

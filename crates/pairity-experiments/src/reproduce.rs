@@ -46,14 +46,26 @@ impl Default for Plan {
 
 /// Why an experiment could not be run.
 #[derive(Debug, thiserror::Error)]
-#[error(transparent)]
 pub enum ReproduceError {
     /// Its data.
+    #[error(transparent)]
     Data(#[from] DataError),
     /// Its rows.
+    #[error(transparent)]
     Rows(#[from] ExamplesError),
     /// A run.
+    #[error(transparent)]
     Run(#[from] RunError),
+    /// A part whose rates have no pairs.
+    #[error(
+        "seed {seed}: {reason} in the rows that are reported: draw more queries, or give their part a larger share"
+    )]
+    NoPairs {
+        /// The seed of the split.
+        seed: u64,
+        /// What can't be estimated.
+        reason: String,
+    },
 }
 
 /// Mean and standard deviation over seeds.
@@ -191,6 +203,9 @@ impl SeedSums {
             self.limits.push((result.trained.objective, limit_of_directions(&fit, data)?));
         }
         if let Some(evaluation) = result.part("test").or_else(|| result.part("train")) {
+            if let Some(reason) = not_estimable(experiment, evaluation) {
+                return Err(ReproduceError::NoPairs { seed: request.fit.seed, reason });
+            }
             self.shown.push((shown(experiment, evaluation), violation(experiment, evaluation)));
             let rates = rates(evaluation);
             self.matrix.resize_with(rates.len(), || vec![0.0; rates[0].len()]);
@@ -278,6 +293,16 @@ fn in_population(
     Some((expected(Rate::AUC), gaps?.into_iter().fold(0.0, f64::max)))
 }
 
+/// Why a number of a line can't be estimated, if one can't.
+fn not_estimable(experiment: &Experiment, evaluation: &Evaluation) -> Option<String> {
+    let audit = &evaluation.audit;
+    let gaps = audit.gaps.iter().filter(|(criterion, _)| experiment.violation.contains(criterion));
+    let metrics =
+        [&audit.auc].into_iter().chain(audit.accuracy.iter().flatten()).chain(gaps.map(|(_, gap)| gap));
+    let mut missing = metrics.filter(|metric| metric.value.is_none());
+    missing.find_map(|metric| metric.reason.clone())
+}
+
 fn shown(experiment: &Experiment, evaluation: &Evaluation) -> f64 {
     let metric = match experiment.objective {
         "mse" => evaluation.audit.mse.as_ref().and_then(|mse| mse.value),
@@ -333,6 +358,13 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_part_without_pairs_is_an_error_and_no_nan() {
+        let plan = Plan { seeds: 1, iterations: 2, queries: 10, ..Plan::default() };
+        let error = lines(&Experiment::of("simulated").unwrap(), &plan, &|_| ()).unwrap_err().to_string();
+        assert!(error.starts_with("seed 0: A[") && error.contains("draw more queries"), "{error}");
     }
 
     #[test]

@@ -102,6 +102,15 @@ impl AuditReport {
     }
 }
 
+/// What the intervals of several checks are.
+pub(crate) fn joint_checks(audit: &Audit) -> Option<String> {
+    let [first, _, ..] = audit.checks.as_slice() else { return None };
+    // Rounded down, so that no more is said than is so.
+    let (each, all) = ((first.confidence * 1e4).floor() / 1e4, percent(audit.settings.confidence));
+    let each = percent(each);
+    Some(format!("intervals of {each} each, so that all {} hold together with {all}", audit.checks.len()))
+}
+
 /// A confidence in percent, with its sign.
 pub(crate) fn percent(confidence: f64) -> String {
     format!("{}%", (confidence * 100.0 * 1e6).round() / 1e6)
@@ -109,10 +118,10 @@ pub(crate) fn percent(confidence: f64) -> String {
 
 /// Whether accuracies could be measured.
 pub(crate) fn has_labels(audit: &Audit) -> bool {
-    audit.mse.is_some()
+    audit.has_labels
 }
 
-/// The mean squared error, where scores are on the scale of labels. Those that rank within queries are not.
+/// The mean squared error, where scores are to be the labels. Those that rank within queries are not.
 pub(crate) fn shown_mse(audit: &Audit) -> Option<&Metric> {
     audit.mse.as_ref().filter(|_| audit.queries.is_none())
 }

@@ -45,7 +45,10 @@ pub fn audit_json(report: &AuditReport) -> Value {
     };
     let continuous = audit.continuous.as_ref();
     let check = |check: &Check| {
-        check_json(json!({"expression": check.expression, "value": check.metric.value}), check)
+        let told = json!({"expression": check.expression, "value": check.metric.value});
+        let mut told = check_json(told, check);
+        told["confidence"] = json!(check.confidence);
+        told
     };
     json!({
         "schema": "pairity.audit/1",

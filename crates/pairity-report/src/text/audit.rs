@@ -2,7 +2,7 @@
 
 use super::matrix::{WHISKER, axis, whisker};
 use super::{BAD, FAINT, GOOD, Look, TITLE, TextPage, UNSURE, joined};
-use crate::facts::{gaps_that_apply, has_labels, percent, shown_mse};
+use crate::facts::{gaps_that_apply, has_labels, joint_checks, percent, shown_mse};
 use crate::report::{AuditReport, Role};
 use crate::scale::{Scale, ends};
 use crate::words::{
@@ -133,7 +133,7 @@ impl TextPage<'_, AuditReport> {
         if checks.is_empty() {
             return String::new();
         }
-        let mut text = self.title("Checks", "");
+        let mut text = self.title("Checks", &joint_checks(&self.report.audit).unwrap_or_default());
         for check in checks {
             let (word, color) = match check.verdict {
                 Verdict::Pass => ("pass", GOOD),

@@ -195,10 +195,10 @@ impl Examples {
         let gather = |values: &[f64]| -> Vec<f64> { row.iter().map(|&r| values[r as usize]).collect() };
 
         let labels = columns.labels.map(gather);
-        let weights = columns.weights.map(gather).filter(|w| w.iter().any(|&w| w != 1.0));
+        let weights = columns.weights.map(|w| in_range(gather(w))).filter(|w| w.iter().any(|&w| w != 1.0));
         let factors = match columns.pair_weight {
             PairWeight::Product(values) => {
-                let mut factors = gather(values);
+                let mut factors = in_range(gather(values));
                 factors.iter_mut().zip(weights.iter().flatten()).for_each(|(f, w)| *f *= w);
                 Some(factors)
             }
@@ -320,6 +320,16 @@ impl Examples {
     pub(crate) fn query(&self, query: usize) -> Range<usize> {
         self.starts[query] as usize..self.starts[query + 1] as usize
     }
+}
+
+/// Weights, of which only ratios matter; where they are huge or tiny, in units of the largest, so that products and
+/// squares of their sums neither overflow nor vanish.
+fn in_range(mut weights: Vec<f64>) -> Vec<f64> {
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    if largest > 0.0 && !(1e-30..=1e30).contains(&largest) {
+        weights.iter_mut().for_each(|weight| *weight /= largest);
+    }
+    weights
 }
 
 /// Consecutive queries that are one task, by about so many rows, from the size of each query: where tasks end

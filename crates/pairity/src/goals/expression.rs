@@ -8,6 +8,12 @@ use crate::rates::Rate;
 /// The most values of a spread that are compared two by two: of up to three there are no more differences than
 /// forms around a center.
 const MOST_DIFFERENCES: usize = 3;
+/// The largest number that a goal may have; the inverse of it is the smallest factor of a rate.
+pub(super) const LARGEST: f64 = 1e100;
+
+fn is_factor(number: f64) -> bool {
+    (1.0 / LARGEST..=LARGEST).contains(&number.abs())
+}
 
 /// A constant plus a sum of rates with coefficients.
 ///
@@ -78,8 +84,10 @@ impl LinearForm {
         LinearForm::default().plus(factor, self)
     }
 
-    pub(super) fn is_finite(&self) -> bool {
-        self.constant.is_finite() && self.terms.iter().all(|(_, coefficient)| coefficient.is_finite())
+    /// Whether its numbers, and their squares in the variance of it, stay far from the ends of what numbers hold.
+    pub(super) fn fits(&self) -> bool {
+        let constant = self.constant.abs() <= LARGEST;
+        constant && self.terms.iter().all(|(_, coefficient)| is_factor(*coefficient))
     }
 
     fn add_term(&mut self, rate: Rate, coefficient: f64) {
@@ -164,10 +172,11 @@ impl Expression {
         }
     }
 
-    pub(super) fn is_finite(&self) -> bool {
-        let mut finite = true;
-        self.visit(&mut |form| finite &= form.is_finite());
-        finite && !matches!(self, Expression::Sum(list) if list.iter().any(|(factor, _)| !factor.is_finite()))
+    /// Whether all [numbers in it fit](LinearForm::fits).
+    pub(super) fn fits(&self) -> bool {
+        let mut fits = true;
+        self.visit(&mut |form| fits &= form.fits());
+        fits && !matches!(self, Expression::Sum(list) if list.iter().any(|(factor, _)| !is_factor(*factor)))
     }
 
     fn visit(&self, see: &mut dyn FnMut(&LinearForm)) {
@@ -304,7 +313,7 @@ mod tests {
     #[test]
     fn a_sum_that_overflows_stays_infinite() {
         let form = LinearForm::new(0.0, [(Rate::AUC, f64::MAX), (Rate::AUC, f64::MAX), (Rate::AUC, 1.0)]);
-        assert!(!form.is_finite());
+        assert!(!form.fits());
     }
 
     #[test]

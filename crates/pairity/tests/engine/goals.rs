@@ -98,6 +98,7 @@ fn constants_are_moved_to_the_right() {
         sense: Sense::AtMost,
         bound: 0.25,
         sides: Some(("cross_group + 1".into(), 1.25)),
+        lacks: None,
     };
     assert_eq!(read("\n cross_group + 1 <= 1.25\t"), expected);
     let ratio = read("A[female > male] >= 0.8 * A[male > female]");
