@@ -1,6 +1,7 @@
 //! From files to the rows of a request: reads the named columns and leaves out rows that lack something.
 
 use crate::options::{FitOptions, TableOptions};
+use crate::output::check_apart;
 use crate::progress::reading;
 use anyhow::{Context, anyhow, bail};
 use pairity::examples::{Column, Columns, Examples, ExamplesError, Groups, MAX_GROUPS, PairWeight, Values};
@@ -10,6 +11,7 @@ use pairity_tables::{self as tables, Selection, Source, Table, TableError, Want}
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::BufReader;
+use std::path::Path;
 
 /// The reserved word of `--pair-weight`.
 const LABEL_GAP: &str = "label-gap";
@@ -23,26 +25,34 @@ const DROPPED_IDS: usize = 10;
 /// What no row may lack, where it is asked for.
 const NEEDED: [Role; 5] = [Role::Score, Role::Label, Role::Weight, Role::PairWeight, Role::Query];
 
-/// Reads all rows of a table that has scores.
+/// Reads all rows of a table that has scores, and is none of the outputs.
 ///
 /// # Errors
 /// Whatever is wrong with files, columns or cells, in words that name the place.
-pub fn scored(options: &TableOptions, score: &str, quiet: bool) -> anyhow::Result<(Source, Read)> {
+pub fn scored(
+    options: &TableOptions,
+    score: &str,
+    outputs: &[&Path],
+    quiet: bool,
+) -> anyhow::Result<(Source, Read)> {
     let source = Source::parse_all(&options.tables)?;
+    check_apart(outputs, &source, &[])?;
     let roles = Roles::named(options, &[score.to_owned()], &source)?;
     let read = Read::new(&source, roles, Some(Vec::new()), quiet)?;
     Ok((source, read))
 }
 
 /// Reads tables to train on; all are one table, whose rows remember what they are for. Queries of different
-/// tables are different, even if they have the same name.
+/// tables are different, even if they have the same name. No output may be one of the files.
 ///
 /// # Errors
 /// Whatever is wrong with files, columns or cells, in words that name the place.
-pub fn to_train(options: &FitOptions) -> anyhow::Result<Rows> {
+pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows> {
     let checked = options.request().check(options.text.is_some(), options.embeddings.is_some());
     checked.map_err(|error| options.explain(error))?;
     let (source, files) = sources(options)?;
+    let vectors = options.embeddings.iter().map(|path| ("the word vectors", path.as_path()));
+    check_apart(outputs, &source, &vectors.collect::<Vec<_>>())?;
     let roles = Roles::named(&options.table, &[], &source)?;
     let (mut features, text) = (options.features.clone(), options.text.as_deref());
     let Some(label) = roles.column(Role::Label) else {
@@ -103,15 +113,14 @@ fn sources(options: &FitOptions) -> anyhow::Result<(Source, Vec<(Fold, usize)>)>
     ];
     for (fold, list) in tables {
         let source = Source::parse_all(list)?;
-        let names = source.names();
-        if let Some(name) = all.names().into_iter().find(|name| names.contains(name)) {
+        if let Some(name) = source.shared(&all) {
             bail!(
                 "{} is to be used twice, for training and to check it: name other rows there, or split one \
                  table with --split",
                 plain(name)
             );
         }
-        files.push((fold, names.len()));
+        files.push((fold, source.names().len()));
         all = Source::chain(vec![all, source]);
     }
     Ok((all, files))

@@ -6,6 +6,7 @@ mod load;
 mod options;
 mod output;
 mod progress;
+mod signals;
 
 use clap::Parser;
 use commands::{experiments, score, scored, train};
@@ -29,6 +30,7 @@ fn quiet_damaged_files() {
 
 fn main() -> ExitCode {
     quiet_damaged_files();
+    signals::listen();
     let done = match &Options::parse().command {
         Command::Audit(options) => scored::audit(options),
         Command::Train(options) => train::train(options),

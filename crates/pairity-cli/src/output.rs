@@ -4,7 +4,7 @@ use crate::options::{Format, OutputOptions};
 use crate::progress::reading;
 use anyhow::{Context, bail};
 use pairity_report::{FrontEnd, Look, json_lines};
-use pairity_tables::{AddColumns, TableError, WholeFile};
+use pairity_tables::{AddColumns, FileId, Source, TableError, WholeFile};
 use serde_json::Value;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::Path;
@@ -33,12 +33,20 @@ pub fn present<R: Send>(
 ) -> anyhow::Result<R> {
     page.map_or(Ok(()), check_writable)?;
     let report = on_threads(options, make)?;
-    let written = render(options, &report, json, text);
-    if let Some(file) = page {
-        write_file(file, html(&report).as_bytes())?;
-    }
-    write(&written)?;
+    let page = page.map(|file| start_file(file, html(&report).as_bytes())).transpose()?;
+    publish(&render(options, &report, json, text), page.into_iter().collect())?;
     Ok(report)
+}
+
+/// Writes a report to standard output and gives files their names: all of that, or none where something can't be
+/// written.
+///
+/// # Errors
+/// Something can't be written; the message says which files were, if any.
+pub fn publish(report: &str, mut files: Vec<WholeFile>) -> anyhow::Result<()> {
+    files.iter_mut().try_for_each(WholeFile::sync).context("can't write the output")?;
+    write(report)?;
+    WholeFile::keep_all(files).context("can't write the output")
 }
 
 /// Runs work on as many threads as were asked for.
@@ -121,13 +129,40 @@ fn quoted(arguments: impl Iterator<Item = String>) -> String {
     format!("pairity {}", rest.join(" "))
 }
 
-/// Writes a file under another name and renames it, so that nobody ever sees half of it.
+/// A file with its content, which has no name until it is kept.
 ///
 /// # Errors
 /// The folder or the file can't be written to; what was there before is untouched.
-pub fn write_file(path: &Path, content: &[u8]) -> anyhow::Result<()> {
-    let write = |mut file: WholeFile| file.write_all(content).and_then(|()| file.keep());
+pub fn start_file(path: &Path, content: &[u8]) -> anyhow::Result<WholeFile> {
+    let write = |mut file: WholeFile| file.write_all(content).and_then(|()| file.sync()).map(|()| file);
     WholeFile::create(path).and_then(write).with_context(|| format!("can't write {}", path.display()))
+}
+
+/// Refuses outputs that are an input or another output, by whatever path: one would replace the other. The inputs
+/// are tables, and other files with what they are.
+///
+/// # Errors
+/// Two of them are one file.
+pub fn check_apart(outputs: &[&Path], tables: &Source, others: &[(&str, &Path)]) -> anyhow::Result<()> {
+    for (at, path) in outputs.iter().enumerate() {
+        let id = FileId::of(path);
+        let is = |other: &Path| id.is_some() && FileId::of(other) == id;
+        let other = others.iter().find(|(_, other)| is(other)).map(|(what, _)| *what);
+        if let Some(what) = if tables.reads(path) { Some("a table") } else { other } {
+            bail!(
+                "{} is read as {what}, so that it can't be the output too. Choose another name for the output",
+                path.display()
+            );
+        }
+        if let Some(other) = outputs[..at].iter().find(|other| is(other)) {
+            bail!(
+                "{} and {} are one file, which can't hold two outputs. Choose another name for one of them",
+                other.display(),
+                path.display()
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Fails now rather than after an hour of work if a file can't be written.
@@ -135,8 +170,15 @@ pub fn write_file(path: &Path, content: &[u8]) -> anyhow::Result<()> {
 /// # Errors
 /// The folder does not exist or is not writable.
 pub fn check_writable(path: &Path) -> anyhow::Result<()> {
+    if path == Path::new(STANDARD) {
+        bail!("{STANDARD} is standard output, where the report goes: name a file");
+    }
     if path.is_dir() {
         bail!("{} is a folder: name a file in it", path.display());
+    }
+    // A pipe that nobody reads would wait forever.
+    if path.exists() && !path.is_file() {
+        bail!("{} is a pipe or a device, which can't be replaced by a file: name a file", path.display());
     }
     if let Some(folder) = path.parent().filter(|folder| *folder != Path::new("") && !folder.is_dir()) {
         bail!("can't write {}: there is no folder {}; make it first", path.display(), folder.display());
@@ -153,7 +195,7 @@ pub fn create_table(path: &Path) -> Result<WholeFile, TableError> {
     WholeFile::create(path).map_err(|cause| TableError::Write { file: path.display().to_string(), cause })
 }
 
-/// Writes a table with its new columns: to a file of some name, or to standard output.
+/// Writes a table with its new columns: to a file of some name, which is to be kept, or to standard output.
 ///
 /// # Errors
 /// The table can't be read again, or the file can't be written; what was there before is untouched.
@@ -163,17 +205,18 @@ pub fn write_columns(
     name: &str,
     file: Option<WholeFile>,
     quiet: bool,
-) -> Result<(), TableError> {
+) -> Result<Option<WholeFile>, TableError> {
     let show = reading(quiet);
     let Some(mut file) = file else {
         return match plan.write(columns, "standard output", &mut io::stdout(), &show) {
             // A reader that has seen enough is no error.
-            Err(TableError::Write { cause, .. }) if cause.kind() == ErrorKind::BrokenPipe => Ok(()),
-            done => done,
+            Err(TableError::Write { cause, .. }) if cause.kind() == ErrorKind::BrokenPipe => Ok(None),
+            done => done.map(|()| None),
         };
     };
     plan.write(columns, name, &mut file, &show)?;
-    file.keep().map_err(|cause| TableError::Write { file: name.to_owned(), cause })
+    file.sync().map_err(|cause| TableError::Write { file: name.to_owned(), cause })?;
+    Ok(Some(file))
 }
 
 #[cfg(test)]

@@ -130,7 +130,9 @@ impl<'a> AddColumns<'a> {
         let rows = columns.first().map_or(0, |column| column.len());
         let added = Added { names: &self.added, columns, rows: 0, source: self.source };
         added.check(rows, |found| found == rows)?;
-        (self.writer.write)(Copying { files: &self.files, added, name, out, progress })
+        (self.writer.write)(Copying { files: &self.files, added, name, out, progress })?;
+        // The numbers belong to the rows that were read before.
+        self.source.files.iter().try_for_each(|file| file.check_unchanged())
     }
 }
 

@@ -91,9 +91,6 @@ pub enum TableError {
         /// What the operating system said.
         cause: io::Error,
     },
-    /// An output, as the user wrote it, that is one of the files it is made of.
-    #[error("{0} is read as a table, so that it can't be the output too. Choose another name for the output")]
-    OutputIsInput(String),
     /// A column to be added whose name is in use.
     #[error("{file} already has a column {column:?}. Choose another name for the new column")]
     NameTaken {

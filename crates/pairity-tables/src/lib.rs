@@ -14,6 +14,7 @@ mod columnar;
 mod delimited;
 mod error;
 mod format;
+mod identity;
 mod meter;
 mod selection;
 mod source;
@@ -23,6 +24,7 @@ mod whole_file;
 
 pub use adding::{AddColumns, Output};
 pub use error::TableError;
+pub use identity::FileId;
 pub use meter::ReadProgress;
 pub use selection::{ColumnKind, Selection, Want};
 pub use source::Source;
@@ -113,10 +115,11 @@ pub fn read(source: &Source, selection: &Selection, progress: ReadProgress<'_>) 
     if !second.is_empty() {
         let again = pass(&mut second)?;
         if let Some(at) = (0..files.len()).find(|&at| again[at] != counts[at]) {
-            return Err(files[at].failed(std::io::Error::other("it changed while it was read")));
+            return Err(files[at].changed());
         }
     }
     meter.end();
+    files.iter().try_for_each(|file| file.check_unchanged())?;
 
     // The second pass has decided kinds, so that all of it is done.
     let mut second = second.into_iter().filter_map(|column| column.finish().ok());

@@ -10,7 +10,7 @@ use pairity::learners::EncodeError;
 use pairity::model::{After, Model, ModelError};
 use pairity::run::{self, RunError, ScoreOutcome, ScoreRequest};
 use pairity_report::{Look, Role, ScoringReport, plain, scoring_json, scoring_text};
-use pairity_tables::{AddColumns, Output, Source, TableError, Want};
+use pairity_tables::{AddColumns, Output, Source, TableError, Want, WholeFile};
 use std::path::Path;
 
 /// Runs the command.
@@ -18,25 +18,26 @@ use std::path::Path;
 /// # Errors
 /// Wrong arguments or data; the output file is as it was then.
 pub fn score(options: &ScoreOptions) -> anyhow::Result<u8> {
-    let report = output::on_threads(&options.output, || scored(options))?;
+    let (report, file) = output::on_threads(&options.output, || scored(options))?;
     if report.output == STANDARD {
         let text = |report: &_, look: &Look| scoring_text(report, &Look { color: false, ..*look });
         output::complain(output::render(&options.output, &report, scoring_json, text).trim_end());
     } else {
-        output::write(&output::render(&options.output, &report, scoring_json, scoring_text))?;
+        let text = output::render(&options.output, &report, scoring_json, scoring_text);
+        output::publish(&text, file.into_iter().collect())?;
     }
     Ok(0)
 }
 
-fn scored(options: &ScoreOptions) -> anyhow::Result<ScoringReport> {
+/// The report, and the file that is to be kept with it.
+fn scored(options: &ScoreOptions) -> anyhow::Result<(ScoringReport, Option<WholeFile>)> {
     let model = read_model(&options.model)?;
     let (path, name) = (options.out.as_path(), options.out.display().to_string());
     let to_standard = name == STANDARD;
     let format = if to_standard { Output::csv() } else { Output::of(path)? };
     let source = Source::parse_all(&options.tables)?;
-    if !to_standard && source.reads(path) {
-        return Err(TableError::OutputIsInput(name).into());
-    }
+    let outputs = (!to_standard).then_some(path);
+    output::check_apart(outputs.as_slice(), &source, &[("the model", &options.model)])?;
     let mut columns = vec![options.score.clone()];
     if options.expected {
         columns.push(format!("expected_{}", options.score));
@@ -48,15 +49,16 @@ fn scored(options: &ScoreOptions) -> anyhow::Result<ScoringReport> {
     let query = queries_of(&model, options);
     let run = outcome(&model, &source, query, options)?;
     let numbers: Vec<&[f64]> = std::iter::once(&run.scores[..]).chain(run.expected.as_deref()).collect();
-    output::write_columns(&plan, &numbers, &name, file, options.output.quiet)?;
-    Ok(ScoringReport {
+    let file = output::write_columns(&plan, &numbers, &name, file, options.output.quiet)?;
+    let report = ScoringReport {
         tables: source.names().into_iter().map(str::to_owned).collect(),
         model: options.model.display().to_string(),
         output: name,
         columns,
         query: query.map(str::to_owned),
         run,
-    })
+    };
+    Ok((report, file))
 }
 
 fn read_model(path: &Path) -> anyhow::Result<Model> {
