@@ -11,6 +11,7 @@ mod html;
 mod input;
 mod json;
 mod methods;
+mod pairs;
 mod recorded;
 mod rows;
 mod score;
