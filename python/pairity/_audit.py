@@ -235,6 +235,7 @@ def audit(
     *,
     checks: str | Iterable[str] = (),
     pair_weight: Any = None,
+    within: Any = None,
     ties: str = "half",
     confidence: float = 0.95,
     min_pairs: int = 1,
@@ -256,7 +257,8 @@ def audit(
     protected
         Continuous protected attribute, instead of groups.
     queries
-        Pairs are formed inside a query; without queries all rows are one.
+        Pairs are formed inside a query; without queries all rows are one. Of several columns (a data frame, a
+        list of columns) each combination is a query.
     weights
         Weight of each row.
     average
@@ -265,6 +267,9 @@ def audit(
         Constraints to hold against the data, such as ``"cross_group <= 0.05"``.
     pair_weight
         A column whose product at the two rows is what a pair counts, or ``"label-gap"``.
+    within
+        Only pairs of rows that agree on this column, or on several, count. Queries, or rows without them, stay
+        what is independent.
     ties
         What equal scores earn: ``half`` a win, or nothing (``strict``).
     confidence
@@ -281,6 +286,6 @@ def audit(
     >>> audit.checks[0].verdict
     'fail'
     """
-    rows = _columns.examples(labels, groups, protected, queries, weights, pair_weight)
+    rows = _columns.examples(labels, groups, protected, queries, weights, pair_weight, within)
     how = _columns.measuring(average, ties, confidence, min_pairs, seed)
     return Audit(*rows.audit(_columns.numbers(scores, "scores"), _columns.texts(checks), how))

@@ -86,6 +86,7 @@ class _FairEstimator(BaseEstimator):
         protected: Any = None,
         queries: Any = None,
         weights: Any = None,
+        within: Any = None,
     ) -> Any:
         """Trains the model.
 
@@ -101,11 +102,15 @@ class _FairEstimator(BaseEstimator):
         protected
             Continuous protected attribute, instead of groups.
         queries
-            Pairs are formed inside a query; without queries all rows are one.
+            Pairs are formed inside a query; without queries all rows are one. Of several columns each
+            combination is a query.
         weights
             Weight of each row.
+        within
+            Only pairs of rows that agree on this column, or on several, count. Queries, or rows without them,
+            stay what is independent.
         """
-        examples, features, settings = self._prepared(X, y, groups, protected, queries, weights)
+        examples, features, settings = self._prepared(X, y, groups, protected, queries, weights, within=within)
         with _progress.bar(bool(self.verbose)) as progress:
             model, (document, view) = _engine.train(examples, features, settings, progress)
         self.model_ = model
@@ -179,11 +184,12 @@ class _FairEstimator(BaseEstimator):
         weights: Any,
         test: float = 0.0,
         confidence: float = 0.95,
+        within: Any = None,
     ) -> tuple[_engine.Examples, Features, dict[str, Any]]:
         """Rows, features and settings for the engine."""
         features = self._features(X, reset=True, protected=protected)
         target = labels(self, y, _length(features))
-        examples = _columns.examples(target, groups, protected, queries, weights)
+        examples = _columns.examples(target, groups, protected, queries, weights, within=within)
         measuring = _columns.measuring(average=self.average, confidence=confidence, seed=_seed(self.random_state))
         settings = {
             **measuring,

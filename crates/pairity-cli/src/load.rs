@@ -4,11 +4,12 @@ use crate::options::{FitOptions, TableOptions};
 use crate::output::check_apart;
 use crate::progress::reading;
 use anyhow::{Context, anyhow, bail};
-use pairity::examples::{Column, Columns, Examples, ExamplesError, Groups, MAX_GROUPS, PairWeight, Values};
+use pairity::examples::{
+    Categories, Column, Columns, Examples, ExamplesError, Groups, MAX_GROUPS, PairWeight, Values, cross,
+};
 use pairity::run::{Fold, Rows};
 use pairity_report::{Missing, Notes, Role, plain};
 use pairity_tables::{self as tables, Selection, Source, Table, TableError, Want};
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
@@ -23,7 +24,8 @@ const SVMLIGHT: (&str, &str) = ("label", "qid");
 const DROPPED_IDS: usize = 10;
 
 /// What no row may lack, where it is asked for.
-const NEEDED: [Role; 5] = [Role::Score, Role::Label, Role::Weight, Role::PairWeight, Role::Query];
+const NEEDED: [Role; 6] =
+    [Role::Score, Role::Label, Role::Weight, Role::PairWeight, Role::Query, Role::Within];
 
 /// Reads all rows of a table that has scores, and is none of the outputs.
 ///
@@ -72,6 +74,11 @@ pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows>
     let notes = read.keep()?;
     let folds = read.folds(&files);
     let mut rows = Rows::new(read.examples(&folds)?, Vec::new());
+    let within: Vec<String> = read.roles.columns_of(Role::Within).map(str::to_owned).collect();
+    if !within.is_empty() {
+        let note = format!("only pairs of rows that agree on {} count", quoted(within.iter(), " and "));
+        rows.notes.push(note);
+    }
     if all {
         let is_unused = |column: &&Column| read.roles.columns().all(|(_, own)| own != column.name);
         let unused = read.table.columns().iter().filter(is_unused);
@@ -94,7 +101,7 @@ pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows>
     }
     rows.folds = folds;
     rows.group_columns.clone_from(group);
-    rows.query = read.roles.column(Role::Query).map(str::to_owned);
+    rows.query = read.roles.columns_of(Role::Query).map(str::to_owned).collect();
     if let Some(path) = &options.embeddings {
         let file = File::open(path).with_context(|| format!("--embeddings {}", path.display()))?;
         rows.vectors = Some(Box::new(BufReader::new(file)));
@@ -137,12 +144,13 @@ pub struct Roles(pub Vec<(Role, String)>);
 impl Roles {
     /// As they were named, with the defaults of SVMlight files.
     fn named(options: &TableOptions, score: &[String], source: &Source) -> anyhow::Result<Roles> {
-        let TableOptions { label, query, group, protected, weight, pair_weight, id, .. } = options;
-        let defaults = match (label, query) {
-            (Some(_), Some(_)) => (None, None),
+        let TableOptions { label, query, within, group, protected, weight, pair_weight, id, .. } = options;
+        let defaults = match (label, &query[..]) {
+            (Some(_), [_, ..]) => (None, None),
             _ => svmlight_columns(source)?,
         };
-        let (label, query) = (label.clone().or(defaults.0), query.clone().or(defaults.1));
+        let label = label.clone().or(defaults.0);
+        let query = if query.is_empty() { defaults.1.as_slice() } else { query };
         if label.is_none() && group.is_empty() && protected.is_none() {
             bail!(
                 "there is nothing to compare the scores with: name the label column with --label, or a \
@@ -152,7 +160,8 @@ impl Roles {
         let roles = [
             (Role::Score, score),
             (Role::Label, label.as_slice()),
-            (Role::Query, query.as_slice()),
+            (Role::Query, query),
+            (Role::Within, within.as_slice()),
             (Role::Group, group.as_slice()),
             (Role::Protected, protected.as_slice()),
             (Role::Weight, weight.as_slice()),
@@ -176,9 +185,14 @@ impl Roles {
         columns.map(|(role, name)| (*role, name.as_str()))
     }
 
+    /// The columns of a role.
+    fn columns_of(&self, role: Role) -> impl Iterator<Item = &str> {
+        self.columns().filter(move |(own, _)| *own == role).map(|(_, name)| name)
+    }
+
     /// The first column of a role.
     fn column(&self, role: Role) -> Option<&str> {
-        self.columns().find(|(own, _)| *own == role).map(|(_, name)| name)
+        self.columns_of(role).next()
     }
 
     /// Columns of numbers, or of categories.
@@ -189,7 +203,7 @@ impl Roles {
 }
 
 fn holds_categories(role: Role) -> bool {
-    matches!(role, Role::Query | Role::Group | Role::Id)
+    matches!(role, Role::Query | Role::Within | Role::Group | Role::Id)
 }
 
 /// SVMlight files have a label and may have queries, without anyone saying so.
@@ -273,11 +287,22 @@ impl Read {
         if again { self.table.column(name).cloned() } else { self.table.take(name) }
     }
 
-    /// The column of a role.
-    fn column(&self, role: Role) -> Option<&Column> {
-        let name = self.roles.column(role)?;
+    /// The columns of a role.
+    fn columns(&self, role: Role) -> Vec<&Column> {
         let again = self.again.as_ref().filter(|_| holds_categories(role));
-        again.and_then(|table| table.column(name)).or_else(|| self.table.column(name))
+        let column = |name| again.and_then(|table| table.column(name)).or_else(|| self.table.column(name));
+        self.roles.columns_of(role).filter_map(column).collect()
+    }
+
+    /// The first column of a role.
+    fn column(&self, role: Role) -> Option<&Column> {
+        self.columns(role).first().copied()
+    }
+
+    /// The combinations of the columns of a role; none if it has none.
+    pub fn crossed(&self, role: Role) -> Option<Categories<'_>> {
+        let columns: Vec<_> = self.columns(role).into_iter().filter_map(Column::categories).collect();
+        cross(&columns)
     }
 
     /// The categories of a column.
@@ -321,8 +346,12 @@ impl Read {
         let rows = self.table.rows();
         let mut kept = vec![true; rows];
         let mut missing = Vec::new();
-        for (role, column) in NEEDED.iter().filter_map(|&role| Some((role, self.column(role)?))) {
-            let lacking: Vec<usize> = (0..rows).filter(|&row| column.is_missing(row)).collect();
+        for (role, columns) in NEEDED.map(|role| (role, self.columns(role))) {
+            if columns.is_empty() {
+                continue;
+            }
+            let is_lacking = |row: &usize| columns.iter().any(|column| column.is_missing(*row));
+            let lacking: Vec<usize> = (0..rows).filter(is_lacking).collect();
             lacking.iter().for_each(|&row| kept[row] = false);
             missing.push(Missing { role, rows: lacking.len() });
         }
@@ -350,20 +379,20 @@ impl Read {
 
     /// The rows as examples. Those of different folds are never in one query.
     fn examples(&self, folds: &[Fold]) -> anyhow::Result<Examples> {
-        let categories = self.column(Role::Query).and_then(Column::categories);
-        let mut queries = categories.map(|(codes, _)| Cow::Borrowed(codes));
-        if let (Some(queries), Some((_, levels))) = (&mut queries, categories)
+        let mut queries = self.crossed(Role::Query);
+        if let Some((queries, levels)) = &mut queries
             && folds.iter().any(|&fold| fold != Fold::Split)
         {
             let place = |fold: Fold| levels.len() as u32 * fold as u32;
             queries.to_mut().iter_mut().zip(folds).for_each(|(query, &fold)| *query += place(fold));
         }
-        let groups = self.groups()?;
+        let (groups, within) = (self.groups()?, self.crossed(Role::Within));
         let columns = Columns {
             labels: self.numbers(Role::Label),
             groups: groups.as_ref(),
             protected: self.numbers(Role::Protected),
-            queries: queries.as_deref(),
+            queries: queries.as_ref().map(|(codes, _)| &codes[..]),
+            within: within.as_ref().map(|(codes, _)| &codes[..]),
             weights: self.numbers(Role::Weight),
             pair_weight: match self.numbers(Role::PairWeight) {
                 Some(values) => PairWeight::Product(values),

@@ -24,7 +24,7 @@ pub struct Examples {
 #[pymethods]
 impl Examples {
     #[new]
-    #[pyo3(signature = (labels, groups, protected, queries, weights, pair_weight, label_gap))]
+    #[pyo3(signature = (labels, groups, protected, queries, within, weights, pair_weight, label_gap))]
     #[allow(clippy::too_many_arguments)]
     fn new<'py>(
         py: Python<'py>,
@@ -32,6 +32,7 @@ impl Examples {
         groups: Vec<Category<'py>>,
         protected: Option<PyReadonlyArray1<'py, f64>>,
         queries: Option<PyReadonlyArray1<'py, u32>>,
+        within: Option<PyReadonlyArray1<'py, u32>>,
         weights: Option<PyReadonlyArray1<'py, f64>>,
         pair_weight: Option<PyReadonlyArray1<'py, f64>>,
         label_gap: bool,
@@ -42,6 +43,7 @@ impl Examples {
             groups: groups.as_ref(),
             protected: slice(&protected)?,
             queries: slice(&queries)?,
+            within: slice(&within)?,
             weights: slice(&weights)?,
             pair_weight: match slice(&pair_weight)? {
                 Some(values) => PairWeight::Product(values),

@@ -32,16 +32,14 @@ impl AuditReport {
         let mut read = vec![many(audit.rows, "row")];
         read.extend(audit.queries.map(|queries| many(queries, "query")));
         read.extend((!audit.groups.is_empty()).then(|| many(audit.groups.len(), "group")));
-        let groups = notes.columns.iter().filter(|(role, _)| *role == Role::Group);
-        let groups: Vec<String> = groups.map(|(_, name)| format!("{:?}", plain(name))).collect();
-        let mut grouped = false;
-        for (role, name) in &notes.columns {
-            match (role, name.as_str()) {
-                (Role::PairWeight, "label-gap") => read.push("pairs weighted by label-gap".to_owned()),
-                (Role::Group, _) if std::mem::replace(&mut grouped, true) => {}
-                (Role::Group, _) => read.push(format!("group {}", groups.join(" & "))),
-                (role, name) => read.push(format!("{} {:?}", role.words(), plain(name))),
-            }
+        for columns in notes.columns.chunk_by(|a, b| a.0 == b.0) {
+            let (role, name) = &columns[0];
+            let names: Vec<String> = columns.iter().map(|(_, name)| format!("{:?}", plain(name))).collect();
+            read.push(match (role, name.as_str()) {
+                (Role::PairWeight, "label-gap") => "pairs weighted by label-gap".to_owned(),
+                (Role::Within, _) => format!("pairs within {}", names.join(" & ")),
+                _ => format!("{} {}", role.words(), names.join(" & ")),
+            });
         }
         read
     }

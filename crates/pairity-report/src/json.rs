@@ -76,16 +76,14 @@ pub fn audit_json(report: &AuditReport) -> Value {
 
 fn notes(report: &AuditReport) -> Value {
     let notes = &report.notes;
-    let columns = notes.columns.iter();
-    let groups: Vec<&str> =
-        columns.clone().filter(|(role, _)| *role == Role::Group).map(|(_, name)| name.as_str()).collect();
-    let mut names: Map<String, Value> = columns
-        .filter(|(role, _)| *role != Role::Group)
-        .map(|(role, name)| (role.name().to_owned(), Value::from(name.as_str())))
-        .collect();
-    if !groups.is_empty() {
-        names.insert(Role::Group.name().to_owned(), Value::from(groups));
-    }
+    let named = |columns: &[(Role, String)]| {
+        let (role, names) = (columns[0].0, columns.iter().map(|(_, name)| name.clone()).collect::<Vec<_>>());
+        let is_list = matches!(role, Role::Group | Role::Within);
+        (role.name().to_owned(), if is_list { Value::from(names) } else { one_or_list(&names) })
+    };
+    let (groups, others): (Vec<_>, Vec<_>) =
+        notes.columns.chunk_by(|a, b| a.0 == b.0).partition(|columns| columns[0].0 == Role::Group);
+    let names: Map<String, Value> = others.into_iter().chain(groups).map(named).collect();
     let missing: Map<String, Value> =
         notes.missing.iter().map(|m| (m.role.name().to_owned(), Value::from(m.rows))).collect();
     json!({
@@ -98,6 +96,15 @@ fn notes(report: &AuditReport) -> Value {
         "rows_of_no_weight": report.rows_of_no_weight(),
         "rows_without_attribute": report.audit.without_attribute,
     })
+}
+
+/// One name as it is, several as a list; null for none.
+fn one_or_list(names: &[String]) -> Value {
+    match names {
+        [] => Value::Null,
+        [name] => Value::from(name.as_str()),
+        names => Value::from(names),
+    }
 }
 
 /// The run as one JSON document. Numbers are in full precision.
@@ -266,7 +273,7 @@ pub fn scoring_json(report: &ScoringReport) -> Value {
         "columns": report.columns,
         "rows": run.scores.len(),
         "seed": run.seed,
-        "query": report.query,
+        "query": one_or_list(&report.query),
         "queries": run.queries(),
         "rows_without_query": run.rows_without_query,
         "components": run.components,

@@ -14,8 +14,10 @@ pub enum Role {
     Group,
     /// Continuous protected attribute.
     Protected,
-    /// Pairs are formed inside a query.
+    /// Pairs are formed inside a query; several columns are combined.
     Query,
+    /// Only pairs of rows that agree on it count; there may be several.
+    Within,
     /// Weight of an example.
     Weight,
     /// What a pair counts.
@@ -33,6 +35,7 @@ impl Role {
             Role::Group => "group",
             Role::Protected => "protected",
             Role::Query => "query",
+            Role::Within => "within",
             Role::Weight => "weight",
             Role::PairWeight => "pair_weight",
             Role::Id => "id",
@@ -95,8 +98,8 @@ pub struct ScoringReport {
     pub output: String,
     /// The columns that were added.
     pub columns: Vec<String>,
-    /// The column of queries, if draws depend on one.
-    pub query: Option<String>,
+    /// The columns of queries, if draws depend on some.
+    pub query: Vec<String>,
     /// What came out.
     pub run: ScoreOutcome,
 }

@@ -55,7 +55,7 @@ fn scored(options: &ScoreOptions) -> anyhow::Result<(ScoringReport, Option<Whole
         model: options.model.display().to_string(),
         output: name,
         columns,
-        query: query.map(str::to_owned),
+        query: query.to_vec(),
         run,
     };
     Ok((report, file))
@@ -70,23 +70,22 @@ fn read_model(path: &Path) -> anyhow::Result<Model> {
     Model::from_json(&text).with_context(|| name.to_string())
 }
 
-/// The column of queries. A single scorer draws nothing, so that only a column that somebody names is looked
+/// The columns of queries. A single scorer draws nothing, so that only columns that somebody names are looked
 /// for.
-fn queries_of<'a>(model: &'a Model, options: &'a ScoreOptions) -> Option<&'a str> {
-    let ranked = matches!(model.after, Some(After::Ranked(_)));
-    let own = model.query.as_deref().filter(|_| ranked || model.components.len() > 1);
-    options.query.as_deref().or(own)
+fn queries_of<'a>(model: &'a Model, options: &'a ScoreOptions) -> &'a [String] {
+    let draws = matches!(model.after, Some(After::Ranked(_))) || model.components.len() > 1;
+    if options.query.is_empty() && draws { &model.query } else { &options.query }
 }
 
 /// Reads what the model needs, and scores it.
 fn outcome(
     model: &Model,
     source: &Source,
-    query: Option<&str>,
+    query: &[String],
     options: &ScoreOptions,
 ) -> anyhow::Result<ScoreOutcome> {
     let groups = model.groups.as_ref().map_or(&[][..], |groups| &groups.columns);
-    let roles = query.map(|name| (Role::Query, name.to_owned())).into_iter();
+    let roles = query.iter().map(|name| (Role::Query, name.clone()));
     let roles = roles.chain(groups.iter().map(|name| (Role::Group, name.clone()))).collect();
     let wants = model.encoder.columns().iter().map(Want::from).collect();
     let read = Read::new(source, Roles(roles), Some(wants), options.output.quiet);
@@ -96,11 +95,12 @@ fn outcome(
     let columns = groups.iter().filter_map(|name| read.categories(name));
     let columns = columns.map(|(codes, levels)| Groups::from_codes(levels.to_vec(), codes.to_vec()));
     let groups = columns.reduce(|before, column| before.intersect(&column)).unwrap_or_default();
+    let queries = read.crossed(Role::Query);
     let request = ScoreRequest {
         model,
         columns: table.columns(),
         groups: model.groups.as_ref().map(|_| &groups),
-        queries: query.and_then(|name| read.categories(name)),
+        queries: queries.as_ref().map(|(codes, names)| (&codes[..], &names[..])),
         seed: options.seed,
         expected: options.expected,
     };
@@ -133,12 +133,12 @@ fn advise(error: TableError) -> anyhow::Error {
 }
 
 /// The error of a read, with the reason why an absent column is needed.
-fn explain(error: TableError, model: &Model, query: Option<&str>) -> anyhow::Error {
+fn explain(error: TableError, model: &Model, query: &[String]) -> anyhow::Error {
     let TableError::UnknownColumn { column, .. } = &error else { return error.into() };
     let name = plain(column);
     let why = if model.encoder.columns().iter().any(|encoding| encoding.name() == column) {
         format!("The model was trained with the feature {name:?}: add the column, or rename one")
-    } else if query == Some(column.as_str()) {
+    } else if query.contains(column) {
         let scorers = model.components.len();
         if matches!(model.after, Some(After::Ranked(_))) {
             return anyhow!("{error}. The model ranks inside queries: name their column with --query");

@@ -177,9 +177,9 @@ pub struct ScoreOptions {
     #[arg(long)]
     pub expected: bool,
 
-    /// Column of the queries, for which a mixture draws (default: as in training)
+    /// Column of the queries, for which a mixture draws; repeat it for combinations (default: as in training)
     #[arg(long, value_name = "COL")]
-    pub query: Option<String>,
+    pub query: Vec<String>,
 
     /// Seed of the draws (default: that of the training)
     #[arg(long, value_name = "N")]
@@ -323,10 +323,15 @@ pub struct TableOptions {
     #[arg(long, value_name = "COL", conflicts_with = "group")]
     pub protected: Option<String>,
 
-    /// Column of the queries: pairs are formed inside a query. Without it all rows are one query
-    /// (SVMlight files: `qid`, where there is one)
+    /// Column of the queries: pairs are formed inside a query. Repeat it if a query is the combination
+    /// of several columns. Without it all rows are one query (SVMlight files: `qid`, where there is one)
     #[arg(long, value_name = "COL")]
-    pub query: Option<String>,
+    pub query: Vec<String>,
+
+    /// Only pairs whose rows agree on this column count, such as those of one city; repeat it for several
+    /// columns. Queries, or rows without them, stay what is independent
+    #[arg(long, value_name = "COL")]
+    pub within: Vec<String>,
 
     /// Column of example weights, 0 or more
     #[arg(long, value_name = "COL")]

@@ -12,6 +12,7 @@ mod input;
 mod json;
 mod methods;
 mod outputs;
+mod pairs;
 mod recorded;
 mod rows;
 mod score;

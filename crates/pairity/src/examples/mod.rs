@@ -21,7 +21,7 @@ mod order;
 mod parts;
 mod strata;
 
-pub use columns::{Column, Groups, MAX_GROUPS, MISSING, NO_GROUP, Values};
+pub use columns::{Categories, Column, Groups, MAX_GROUPS, MISSING, NO_GROUP, Values, cross};
 pub(crate) use order::{LabelOrder, sort_by_value, sort_values};
 pub use parts::SplitError;
 pub(crate) use parts::shuffled;
@@ -32,7 +32,7 @@ use std::ops::Range;
 /// is faster than sorting and sweeping.
 pub(crate) const SMALL: usize = 48;
 
-/// Rows of consecutive queries that make one task.
+/// Rows of consecutive blocks that make one task.
 const TASK: usize = 4096;
 
 /// The most rows that a table may have: places in an order take 31 bits.
@@ -125,6 +125,9 @@ pub struct Columns<'a> {
     pub protected: Option<&'a [f64]>,
     /// Pairs are formed inside a query only. Equal numbers are one query.
     pub queries: Option<&'a [u32]>,
+    /// Pairs are formed only between rows of equal numbers, inside queries where there are queries. Units stay
+    /// what they are.
+    pub within: Option<&'a [u32]>,
     /// Example weights.
     pub weights: Option<&'a [f64]>,
     /// What a pair counts beside the product of example weights.
@@ -144,14 +147,16 @@ pub(crate) enum Attribute {
     Continuous(Vec<f64>),
 }
 
-/// Rows that were validated and sorted by query.
+/// Rows that were validated and sorted by query, and inside it by block: the rows that are compared with each other.
 #[derive(Debug, Clone)]
 pub struct Examples {
     rows: usize,
     /// The row of each example.
     pub(crate) row: Vec<u32>,
-    /// Where each query starts, and the end.
+    /// Where each block starts, and the end.
     starts: Vec<u32>,
+    /// The first block of each query, and the end; empty if each query is one block.
+    first_blocks: Vec<u32>,
     has_queries: bool,
     pub(crate) labels: Option<Vec<f64>>,
     /// Label ranks of the queries larger than [`SMALL`].
@@ -183,15 +188,12 @@ impl Examples {
         if row.is_empty() {
             return Err(ExamplesError::Empty { zero_weights: rows > 0 });
         }
-        let mut starts = vec![0];
-        if let Some(queries) = columns.queries {
-            let query = |row: &u32| queries[*row as usize];
-            if !row.is_sorted_by_key(query) {
-                row.sort_by_key(query);
-            }
-            starts.extend((1..row.len()).filter(|&i| query(&row[i]) != query(&row[i - 1])).map(|i| i as u32));
+        let at = |column: Option<&[u32]>, row: u32| column.map_or(0, |column| column[row as usize]);
+        let block = |row: &u32| (at(columns.queries, *row), at(columns.within, *row));
+        if !row.is_sorted_by_key(block) {
+            row.sort_by_key(block);
         }
-        starts.push(row.len() as u32);
+        let (starts, first_blocks) = starts(row.iter().map(block), columns.within.is_some());
         let gather = |values: &[f64]| -> Vec<f64> { row.iter().map(|&r| values[r as usize]).collect() };
 
         let labels = columns.labels.map(gather);
@@ -220,6 +222,7 @@ impl Examples {
             rows,
             row,
             starts,
+            first_blocks,
             has_queries: columns.queries.is_some(),
             labels,
             label_order,
@@ -247,7 +250,7 @@ impl Examples {
 
     /// Number of queries; 1 without a query column.
     pub fn queries(&self) -> usize {
-        self.starts.len() - 1
+        if self.first_blocks.is_empty() { self.blocks() } else { self.first_blocks.len() - 1 }
     }
 
     /// Whether queries were given, so that they are the independent units.
@@ -318,7 +321,34 @@ impl Examples {
 
     /// The examples of one query.
     pub(crate) fn query(&self, query: usize) -> Range<usize> {
-        self.starts[query] as usize..self.starts[query + 1] as usize
+        let blocks = self.blocks_of(query);
+        self.starts[blocks.start] as usize..self.starts[blocks.end] as usize
+    }
+
+    /// Number of blocks: pairs are formed inside one.
+    pub(crate) fn blocks(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The examples of one block.
+    pub(crate) fn block(&self, block: usize) -> Range<usize> {
+        self.starts[block] as usize..self.starts[block + 1] as usize
+    }
+
+    /// The blocks of one query, which are consecutive.
+    pub(crate) fn blocks_of(&self, query: usize) -> Range<usize> {
+        match self.first_blocks.get(query..query + 2) {
+            Some(firsts) => firsts[0] as usize..firsts[1] as usize,
+            None => query..query + 1,
+        }
+    }
+
+    /// The query of a block.
+    pub(crate) fn query_of(&self, block: usize) -> usize {
+        match &self.first_blocks[..] {
+            [] => block,
+            firsts => firsts.partition_point(|&first| first as usize <= block) - 1,
+        }
     }
 }
 
@@ -332,16 +362,36 @@ fn in_range(mut weights: Vec<f64>) -> Vec<f64> {
     weights
 }
 
-/// Consecutive queries that are one task, by about so many rows, from the size of each query: where tasks end
+/// Where each block starts, and the end; and the first block of each query, and the end, if a query may have
+/// several: from the query and the block of each example.
+fn starts(examples: impl Iterator<Item = (u32, u32)>, several: bool) -> (Vec<u32>, Vec<u32>) {
+    let (mut starts, mut first_blocks) = (Vec::new(), Vec::new());
+    let (mut last, mut end) = (None, 0);
+    for (query, block) in examples {
+        if last.is_none_or(|(last, _)| last != query) {
+            first_blocks.push(starts.len() as u32);
+        }
+        if last != Some((query, block)) {
+            starts.push(end);
+        }
+        last = Some((query, block));
+        end += 1;
+    }
+    first_blocks.push(starts.len() as u32);
+    starts.push(end);
+    (starts, if several { first_blocks } else { Vec::new() })
+}
+
+/// Consecutive blocks that are one task, by about so many rows, from the size of each: where tasks end
 /// depends on the data alone, never on the number of threads.
 pub(crate) fn tasks(sizes: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
     let mut tasks: Vec<Range<usize>> = Vec::new();
     let mut rows = 0;
-    for (query, size) in sizes.enumerate() {
+    for (block, size) in sizes.enumerate() {
         match tasks.last_mut() {
-            Some(task) if rows < TASK => task.end = query + 1,
+            Some(task) if rows < TASK => task.end = block + 1,
             _ => {
-                tasks.push(query..query + 1);
+                tasks.push(block..block + 1);
                 rows = 0;
             }
         }
@@ -367,6 +417,7 @@ fn check(columns: &Columns) -> Result<usize, ExamplesError> {
         columns.groups.map(Groups::len),
         columns.protected.map(<[f64]>::len),
         columns.queries.map(<[u32]>::len),
+        columns.within.map(<[u32]>::len),
         columns.weights.map(<[f64]>::len),
         factors.map(<[f64]>::len),
     ];
@@ -386,6 +437,7 @@ fn check(columns: &Columns) -> Result<usize, ExamplesError> {
         }
     }
     check_length("queries", columns.queries.map_or(rows, <[u32]>::len), rows)?;
+    check_length("within", columns.within.map_or(rows, <[u32]>::len), rows)?;
     for (column, values) in
         [("labels", columns.labels), ("weights", columns.weights), ("pair weights", factors)]
     {

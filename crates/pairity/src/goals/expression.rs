@@ -8,6 +8,7 @@ use crate::rates::Rate;
 /// The most values of a spread that are compared two by two: of up to three there are no more differences than
 /// forms around a center.
 const MOST_DIFFERENCES: usize = 3;
+
 /// The largest number that a goal may have; the inverse of it is the smallest factor of a rate.
 pub(super) const LARGEST: f64 = 1e100;
 

@@ -1,6 +1,7 @@
 //! The pairs of given examples: all that does not depend on scores, found once.
 //!
-//! A pair is two examples of one query. In every query that is not small the examples stand in label order, and a
+//! A pair is two examples of one block: one query, or those rows of it that agree on
+//! what pairs are formed within; all that is said of queries below is said of blocks. In every query that is not small the examples stand in label order, and a
 //! *position* is a place in that order, so that the examples that are worse than one at position p are those at
 //! the positions 0 to `first[p]`. Every column below is by position.
 
@@ -122,7 +123,7 @@ pub(crate) struct PairIndex<'a> {
     pub(super) kinds: RateKinds,
     pub(super) layout: CellLayout,
     pub(super) sizes: Sizes,
-    /// Consecutive queries that are one task.
+    /// Consecutive blocks that are one task.
     pub(super) tasks: Vec<Range<usize>>,
     /// The examples of the queries that the table has in no label order: put in that order for slopes, otherwise
     /// 0, 1, 2, … up to the length of the longest.
@@ -147,7 +148,7 @@ pub(crate) struct PairIndex<'a> {
     unordered: Option<MassColumn>,
 }
 
-/// The pairs of one query.
+/// The pairs of one query, or of one block of it.
 pub(super) struct QueryPairs<'a> {
     pub examples: &'a Examples,
     pub range: Range<usize>,
@@ -212,7 +213,7 @@ impl<'a> PairIndex<'a> {
             kinds: RateKinds::of(rates, &layout),
             layout,
             sizes,
-            tasks: tasks((0..examples.queries()).map(|query| examples.query(query).len())),
+            tasks: tasks((0..examples.blocks()).map(|block| examples.block(block).len())),
             example: Vec::new(),
             first: Vec::new(),
             group: Vec::new(),
@@ -253,10 +254,10 @@ impl<'a> PairIndex<'a> {
         self.unordered.as_ref().unwrap_or(&self.label_ordered)
     }
 
-    /// The pairs of one query.
-    pub(super) fn query(&self, query: usize) -> QueryPairs<'_> {
-        let range = self.examples.query(query);
-        let own = self.present_starts[query] as usize..self.present_starts[query + 1] as usize;
+    /// The pairs of one block.
+    pub(super) fn query(&self, block: usize) -> QueryPairs<'_> {
+        let range = self.examples.block(block);
+        let own = self.present_starts[block] as usize..self.present_starts[block + 1] as usize;
         let present = if self.has_codes(&range) { &self.codes[..] } else { &self.present[own] };
         let ordered = self.examples.label_order.covers(&range);
         QueryPairs {
@@ -297,7 +298,7 @@ impl<'a> PairIndex<'a> {
     pub(super) fn by_task<'c, T>(&self, column: &'c mut [T]) -> Vec<(Range<usize>, &'c mut [T])> {
         let mut rest = column;
         let part = |task: &Range<usize>| {
-            let rows = self.examples.query(task.end - 1).end - self.examples.query(task.start).start;
+            let rows = self.examples.block(task.end - 1).end - self.examples.block(task.start).start;
             let (own, others) = std::mem::take(&mut rest).split_at_mut(rows);
             rest = others;
             (task.clone(), own)
@@ -306,7 +307,7 @@ impl<'a> PairIndex<'a> {
     }
 
     fn ranges(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        (0..self.examples.queries()).map(|query| self.examples.query(query))
+        (0..self.examples.blocks()).map(|block| self.examples.block(block))
     }
 
     fn add_label_order(&mut self) {
@@ -339,8 +340,8 @@ impl<'a> PairIndex<'a> {
     fn add_groups(&mut self) {
         let mut group = vec![0; self.examples.len()];
         let Attribute::Groups { names, codes } = &self.examples.attribute else {
-            self.present = vec![0; self.examples.queries()];
-            self.present_starts = (0..=self.examples.queries() as u32).collect();
+            self.present = vec![0; self.examples.blocks()];
+            self.present_starts = (0..=self.examples.blocks() as u32).collect();
             self.group = group;
             return;
         };

@@ -9,19 +9,26 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 /// A table by rows, as a user would give it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct OracleRows {
     pub scores: Vec<f64>,
     pub labels: Option<Vec<f64>>,
     pub groups: Option<Vec<String>>,
     pub protected: Option<Vec<f64>>,
     pub queries: Option<Vec<u32>>,
+    pub within: Option<Vec<u32>>,
     pub weights: Option<Vec<f64>>,
     pub factors: Option<Vec<f64>>,
     pub label_gap: bool,
 }
 
 impl OracleRows {
+    /// Whether two rows are compared: they are of one query, and of one block of it.
+    pub(crate) fn compares(&self, i: usize, j: usize) -> bool {
+        let agree = |column: &Option<Vec<u32>>| column.as_ref().is_none_or(|column| column[i] == column[j]);
+        agree(&self.queries) && agree(&self.within)
+    }
+
     pub(crate) fn examples(&self) -> Option<Examples> {
         self.ordered_above(Sizes::default().small)
     }
@@ -34,6 +41,7 @@ impl OracleRows {
             groups: groups.as_ref(),
             protected: self.protected.as_deref(),
             queries: self.queries.as_deref(),
+            within: self.within.as_deref(),
             weights: self.weights.as_deref(),
             pair_weight: match (&self.factors, self.label_gap) {
                 (Some(factors), _) => PairWeight::Product(factors),
@@ -79,7 +87,7 @@ pub(crate) fn pairs(rows: &OracleRows) -> Vec<RowPair> {
     let query = |row: usize| rows.queries.as_ref().map_or(0, |q| q[row]);
     let mut pairs = Vec::new();
     for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
-        if i == j || query(i) != query(j) || weight(i) == 0.0 || weight(j) == 0.0 {
+        if i == j || !rows.compares(i, j) || weight(i) == 0.0 || weight(j) == 0.0 {
             continue;
         }
         let mut add = |cell, worth| pairs.push(RowPair { query: query(i), cell, rows: [i, j], worth });
@@ -187,27 +195,29 @@ pub(crate) fn tables() -> impl Strategy<Value = OracleRows> {
         ];
         // The square makes the first queries large and the last ones single rows.
         let queries = prop::collection::vec((0u32..30).prop_map(|q| q * q / 100), n);
+        let within = prop::collection::vec(0u32..3, n);
         let weights = prop::collection::vec(prop::sample::select(vec![0.0, 0.5, 1.0, 2.0, 3.7]), n);
         (
             scores(n),
             prop::option::weighted(0.9, labels),
             some(groups),
             some(attribute),
-            some(queries),
+            (some(queries), prop::option::weighted(0.3, within)),
             some(weights.clone()),
             some(weights),
         )
-            .prop_map(move |(scores, labels, groups, protected, queries, weights, factors)| {
-                OracleRows {
+            .prop_map(
+                move |(scores, labels, groups, protected, (queries, within), weights, factors)| OracleRows {
                     scores,
                     label_gap: kind == 1 && labels.is_some(),
                     labels,
                     protected: if groups.is_some() { None } else { protected },
                     groups,
                     queries,
+                    within,
                     weights: if kind == 0 { None } else { weights },
                     factors: if kind == 2 { factors } else { None },
-                }
-            })
+                },
+            )
     })
 }

@@ -127,7 +127,7 @@ pub(crate) struct Placement {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tally {
     entries: Vec<Placement>,
-    /// Where each query ends among the entries.
+    /// Where each query ends among the entries, or each block of a task.
     ends: Vec<usize>,
     /// Exact number of pairs in each cell, over all queries.
     pub pairs: Vec<u64>,
@@ -139,13 +139,16 @@ impl Tally {
         let parts = Tally::of_tasks(index, &index.tasks, order, ties);
         let mut all = Tally { pairs: vec![0; index.layout.len()], ..Tally::default() };
         all.entries.reserve_exact(parts.iter().map(|part| part.entries.len()).sum());
-        all.ends.reserve_exact(index.examples.queries());
+        all.ends.reserve_exact(index.examples.blocks());
         for part in parts {
             let before = all.entries.len();
             all.entries.extend(part.entries);
             all.ends.extend(part.ends.iter().map(|end| end + before));
             add(&mut all.pairs, &part.pairs);
         }
+        // The blocks of a query stand together, and count as one.
+        let queries = 0..index.examples.queries();
+        all.ends = queries.map(|query| all.ends[index.examples.blocks_of(query).end - 1]).collect();
         all
     }
 
@@ -200,12 +203,12 @@ impl Tally {
         starts.zip(&self.ends).map(|(start, &end)| &self.entries[start..end])
     }
 
-    /// The cells of each task, which are consecutive queries.
+    /// The cells of each task, which are consecutive blocks.
     fn of_tasks(index: &PairIndex, tasks: &[Range<usize>], order: &ScoreOrder, ties: Ties) -> Vec<Tally> {
         let count = |task: &Range<usize>| {
             let mut tally = Tally { pairs: vec![0; index.layout.len()], ..Tally::default() };
-            for query in task.clone() {
-                tally.add_query(index, &index.query(query), order, ties);
+            for block in task.clone() {
+                tally.add_query(index, &index.query(block), order, ties);
                 tally.ends.push(tally.entries.len());
             }
             tally

@@ -37,7 +37,7 @@ fn model(architecture: Architecture, probabilities: &[f64]) -> Model {
             .groups()
             .groups()
             .map(|count| ModelGroups { columns: vec!["sex".into()], names: names(count) }),
-        query: Some("query".into()),
+        query: vec!["query".into()],
         components: components.collect(),
         goal: Goal {
             objective: Objective::Maximize("auc".into()),

@@ -97,8 +97,8 @@ impl Relation {
     /// The relation of the examples that have a class; none if g does not vary.
     fn new(index: &PairIndex, inside: bool, class: Class) -> Option<Relation> {
         let mut relation = Relation { inside, gap: index.examples().label_gap, ..Relation::default() };
-        for query in 0..index.examples().queries() {
-            relation.add_query(index.examples(), &index.query(query), class);
+        for block in 0..index.examples().blocks() {
+            relation.add_query(index.examples(), &index.query(block), class);
         }
         relation.tasks = tasks(relation.queries.iter().map(|(places, _)| places.len()));
         // Weights and labels count up to a scale.
