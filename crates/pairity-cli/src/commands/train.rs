@@ -6,6 +6,7 @@ use crate::options::{CompareOptions, FitOptions, FrontierOptions, TrainOptions};
 use crate::output::{check_writable, command, present, write_file};
 use crate::progress::{Bar, STEPPING, TRAINING};
 use anyhow::Context;
+use pairity::metrics::Verdict;
 use pairity::run::{self, CompareWatch, Rows, RunError};
 use pairity::solvers::{Checkpoint, Watch};
 use pairity_report::{PageAside, TrainingReport, training_html, training_json, training_text};
@@ -21,7 +22,7 @@ const SAVE_EVERY: Duration = Duration::from_secs(2);
 /// How often somebody pressed Ctrl-C: once ends the training, twice the program.
 static INTERRUPTS: AtomicUsize = AtomicUsize::new(0);
 
-/// Runs `train`; the exit code is 1 if the goal is not met.
+/// Runs `train`; the exit code is 1 if the goal is not met, 3 if that can't be estimated.
 ///
 /// # Errors
 /// Wrong arguments or data; no file has been written then.
@@ -36,7 +37,11 @@ pub fn train(options: &TrainOptions) -> anyhow::Result<u8> {
     };
     let make = || trained(options);
     let report = present(&fit.output, fit.page.html.as_deref(), make, training_json, training_text, html)?;
-    Ok(u8::from(!report.run.trained.meets_goal))
+    Ok(match report.run.verdict() {
+        Verdict::Fail => 1,
+        Verdict::NotEstimable => 3,
+        Verdict::Pass | Verdict::Undecided => 0,
+    })
 }
 
 /// Trains, and writes the model.
