@@ -206,7 +206,7 @@ class _FairEstimator(BaseEstimator):
             "test": float(test),
             "multiplier_share": float(self.multiplier_fraction),
             "standardize": bool(self.standardize),
-            "answer": "deterministic" if self.deterministic else "mixture",
+            "answer": "deterministic" if self.deterministic else "auto",
             "solver": self.solver,
             "player": self.player,
             "surrogate": self.surrogate,
@@ -301,7 +301,8 @@ class FairRanker(_FairEstimator):
         Whether the scorer may use the protected attribute: ``weights`` (or ``True``) for each group, or
         ``offsets`` only.
     deterministic
-        One scorer instead of a mixture, if one meets the goal.
+        One scorer instead of a mixture, if one meets the goal. Without queries, where one draw would serve the
+        whole table, it is one scorer in any case.
     random_state
         Seed of every random choice; ``None`` is 0.
     hidden

@@ -11,7 +11,7 @@ use pairity::methods::Stage;
 use pairity::metrics::Metric;
 use pairity::rates::Rate;
 use pairity::run::{FitRequest, RunError, TrainOutcome, TrainRequest, train_from};
-use pairity::solvers::{Evaluation, Trained, Watch, reach};
+use pairity::solvers::{Answer, Evaluation, Trained, Watch, reach};
 use std::path::PathBuf;
 
 /// How experiments are run.
@@ -141,6 +141,8 @@ pub fn lines(
         let mut unconstrained: Option<(FitRequest, Trained, f64)> = None;
         for (contender, sums) in experiment.contenders.iter().zip(&mut sums) {
             let mut request = contender.request.clone();
+            // The paper's values are those expected of a mixture, with queries or without.
+            request.answer = Answer::Mixture;
             request.fit.seed = seed;
             request.fit.standardize = data.standardize;
             request.fit.iterations = plan.iterations.min(request.fit.iterations);

@@ -110,7 +110,7 @@ fn one_or_list(names: &[String]) -> Value {
 /// The run as one JSON document. Numbers are in full precision.
 pub fn training_json(report: &TrainingReport) -> Value {
     let run = &report.run;
-    let components = run.trained.components.iter();
+    let components = run.trained.components.iter().zip(&run.trained.step_sizes);
     json!({
         "schema": "pairity.train/1",
         "method": run.method,
@@ -118,13 +118,13 @@ pub fn training_json(report: &TrainingReport) -> Value {
         "goal": run.goal,
         "seed": run.seed,
         "iterations": run.iterations,
-        "step_size": run.trained.step_size,
+        "step_size": run.trained.step_size(),
         "seconds": run.seconds,
         "status": run.trained.status.name(),
         "meets_goal": run.trained.meets_goal,
         "selected_on": run.selected_on(),
         "components": components
-            .map(|c| json!({"probability": c.probability, "snapshot": c.snapshot}))
+            .map(|(c, size)| json!({"probability": c.probability, "snapshot": c.snapshot, "step_size": size}))
             .collect::<Vec<_>>(),
         "train": run.part("train").map(evaluation),
         "validation": run.part("validation").map(evaluation),

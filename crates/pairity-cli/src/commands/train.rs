@@ -6,6 +6,7 @@ use crate::output::{check_writable, command, on_threads, present, publish, rende
 use crate::progress::{Bar, STEPPING, TRAINING};
 use crate::{load, signals};
 use anyhow::Context;
+use pairity::metrics::Verdict;
 use pairity::run::{self, CompareWatch, Rows, RunError};
 use pairity::solvers::{Checkpoint, Watch};
 use pairity_report::{PageAside, TrainingReport, training_html, training_json, training_text};
@@ -17,7 +18,7 @@ use std::time::Duration;
 /// Time from one checkpoint to the next.
 const SAVE_EVERY: Duration = Duration::from_secs(2);
 
-/// Runs `train`; the exit code is 1 if the goal is not met.
+/// Runs `train`; the exit code is 1 if the goal is not met, 3 if that can't be estimated.
 ///
 /// # Errors
 /// Wrong arguments or data; no file has been written then.
@@ -44,7 +45,11 @@ pub fn train(options: &TrainOptions) -> anyhow::Result<u8> {
         std::fs::remove_file(&checkpoint)
             .with_context(|| format!("can't remove {}", checkpoint.display()))?;
     }
-    Ok(u8::from(!report.run.trained.meets_goal))
+    Ok(match report.run.verdict() {
+        Verdict::Fail => 1,
+        Verdict::NotEstimable => 3,
+        Verdict::Pass | Verdict::Undecided => 0,
+    })
 }
 
 /// Trains, with a checkpoint on the way.

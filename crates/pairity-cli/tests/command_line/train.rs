@@ -426,3 +426,77 @@ fn the_text_tells_the_goal_the_result_and_what_to_run_next() {
         assert!(text.contains(words), "{words}: {text}");
     }
 }
+
+#[test]
+fn a_goal_that_can_not_be_estimated_where_the_model_was_chosen_is_exit_3() {
+    let work = Work::new(5);
+    let outcome = work.train(
+        "model.json",
+        &[&SHORT[..], &["--subject-to", "auc >= 0.1", "--split", "0.6,0.2,0.2"]].concat(),
+    );
+    assert_eq!((outcome.code, outcome.err.as_str()), (3, ""), "{}", outcome.out);
+    let text = outcome.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in [
+        "Can't tell: whether the goal is met on the validation rows can't be estimated",
+        "one query alone has pairs of auc. Give that part more queries",
+        "test: the interval can't be estimated: one query alone has pairs of auc.",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
+fn certainty_is_spoken_of_test_rows_only_and_what_is_surely_missed_there_is_not_met() {
+    let work = Work::new(120);
+    let goal = ["--subject-to", "auc >= 0.6"];
+    let text = work.train("model.json", &[&SHORT[..], &goal].concat()).out;
+    assert_eq!(text.matches("surely holds").count(), 1, "{text}");
+    for words in ["train (fit to)", "validation (chosen on)", "test (new to the model)"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let alone = work.train("model.json", &[&SHORT[..], &goal, &["--split", "1,0,0"]].concat());
+    assert!(
+        alone.code == 0 && !alone.out.contains("surely") && alone.out.contains("met, slack"),
+        "{}",
+        alone.out
+    );
+    // Labels the other way around: what ranks well there ranks badly here.
+    let turned = table(120).replace(",0,", ",_,").replace(",1,", ",0,").replace(",_,", ",1,");
+    std::fs::write(work.path("test.csv"), turned).unwrap();
+    let test = work.path("test.csv");
+    let outcome =
+        work.train("model.json", &[&SHORT[..], &goal, &["--test", test.to_str().unwrap()]].concat());
+    let text = outcome.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = "Goal not met: it is on the validation rows, but on the test rows, which nothing was chosen on, \
+                 auc >= 0.6 is surely missed, by 0.";
+    assert!(outcome.code == 1 && text.contains(words), "{text}");
+}
+
+#[test]
+fn without_queries_the_model_is_one_scorer_and_a_mixture_says_what_it_means() {
+    let work = Work::new(60);
+    let (table, model) = (work.path("table.csv"), work.path("model.json"));
+    let train = |more: &[&str]| {
+        run(pairity()
+            .args([
+                "train",
+                table.to_str().unwrap(),
+                "-o",
+                model.to_str().unwrap(),
+                "--label",
+                "y",
+                "--group",
+                "g",
+            ])
+            .args(["--features", "x,w", "--subject-to", "cross_group <= 0.01", "--split", "1,0,0"])
+            .args(SHORT)
+            .args(more))
+    };
+    let one = train(&["--format", "json"]).json();
+    assert_eq!(one["components"].as_array().map(Vec::len), Some(1), "{one}");
+    let mixture = train(&["--answer", "mixture"]);
+    let text = mixture.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words =
+        "There are no queries, so one of them is drawn for the whole table, and the worst misses it by 0.";
+    assert!(mixture.code == 1 && text.contains(words), "{text}");
+}

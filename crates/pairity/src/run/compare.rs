@@ -222,7 +222,7 @@ fn problems(problem: &Problem, bounds: &[f64]) -> Result<Vec<(f64, Problem)>, Ru
 fn prepare(rows: Rows, request: &FitRequest) -> Result<Prepared<'_>, RunError> {
     match request.goal.subject_to.is_empty() {
         true => Err(RunError::NoConstraints),
-        false => Prepared::new(rows, request, Answer::Mixture),
+        false => Prepared::new(rows, request, Answer::Auto),
     }
 }
 

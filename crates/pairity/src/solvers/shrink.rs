@@ -30,7 +30,12 @@ pub(crate) struct Mixture {
 
 /// The best mixture of candidates, whose rates stand in the order of the problem's; none without
 /// candidates, or if every one has a rate that is not a number.
-pub(crate) fn shrink<'p>(problem: &'p Problem, candidates: &[Vec<f64>]) -> Option<Mixture> {
+pub(crate) fn shrink(problem: &Problem, candidates: &[Vec<f64>]) -> Option<Mixture> {
+    shrink_within(problem, candidates, &vec![0.0; problem.constraints.len()])
+}
+
+/// The same where each constraint may be missed by so much more than the least violation.
+pub(crate) fn shrink_within<'p>(problem: &'p Problem, candidates: &[Vec<f64>], room: &[f64]) -> Option<Mixture> {
     let finite: Vec<usize> = finite(candidates).collect();
     let row = |form: &'p LinearForm| Row {
         values: finite.iter().map(|&t| problem.value(form, &candidates[t], &[])).collect(),
@@ -38,10 +43,13 @@ pub(crate) fn shrink<'p>(problem: &'p Problem, candidates: &[Vec<f64>]) -> Optio
     };
     let bounds: Vec<Row> = problem.bounds.iter().map(|bound| row(&bound.form)).collect();
     let costs: Vec<Row> = problem.objective.iter().map(row).collect();
-    let least = if bounds.is_empty() { 0.0 } else { solve(&bounds, &[], None, finite.len())?.1.max(0.0) };
+    let least = if bounds.is_empty() { 0.0 } else { solve(&bounds, &[], &[], finite.len())?.1.max(0.0) };
     // The first program's answer meets its own rows only up to rounding, so the second may need room.
-    let (probabilities, _) = solve(&costs, &bounds, Some(least), finite.len())
-        .or_else(|| solve(&costs, &bounds, Some(least + TOLERANCE / 2.0), finite.len()))?;
+    let limits = |more: f64| -> Vec<f64> {
+        problem.bounds.iter().map(|bound| least + room[bound.constraint] + more).collect()
+    };
+    let (probabilities, _) = solve(&costs, &bounds, &limits(0.0), finite.len())
+        .or_else(|| solve(&costs, &bounds, &limits(TOLERANCE / 2.0), finite.len()))?;
     let sum: f64 = probabilities.iter().filter(|&&p| p > NEGLIGIBLE).sum();
     let likely = finite.into_iter().zip(probabilities).filter(|(_, p)| *p > NEGLIGIBLE);
     Some(Mixture::new(problem, candidates, likely.map(|(t, p)| (t, p / sum)).collect()))
@@ -71,8 +79,8 @@ struct Row<'p> {
     centers: &'p [(usize, f64)],
 }
 
-/// Minimizes the largest of `tops` over distributions, with every row of `bounds` at most `limit`.
-fn solve(tops: &[Row], bounds: &[Row], limit: Option<f64>, count: usize) -> Option<(Vec<f64>, f64)> {
+/// Minimizes the largest of `tops` over distributions, with every row of `bounds` at most its limit.
+fn solve(tops: &[Row], bounds: &[Row], limits: &[f64], count: usize) -> Option<(Vec<f64>, f64)> {
     if count == 0 {
         return None;
     }
@@ -94,8 +102,8 @@ fn solve(tops: &[Row], bounds: &[Row], limit: Option<f64>, count: usize) -> Opti
         terms.push((top, -1.0));
         program.add_constraint(terms, ComparisonOp::Le, 0.0);
     }
-    for row in bounds {
-        program.add_constraint(terms(row), ComparisonOp::Le, limit.unwrap_or(0.0));
+    for (row, &limit) in bounds.iter().zip(limits) {
+        program.add_constraint(terms(row), ComparisonOp::Le, limit);
     }
     let solution = program.solve().ok()?.into_solution().ok()?;
     Some((p.iter().map(|&p| solution.var_value(p)).collect(), solution.var_value(top)))
