@@ -370,6 +370,29 @@ mod tests {
     }
 
     #[test]
+    fn a_scorer_is_used_again_only_by_what_asks_for_the_same_one() {
+        let mut experiment = Experiment::of("simulated").unwrap();
+        experiment
+            .contenders
+            .retain(|contender| ["unconstrained", "kallus-zhou"].contains(&contender.method));
+        let mut batches = experiment.contenders[0].clone();
+        (batches.method, batches.request.fit.batch) = ("unconstrained, batches", Some(5));
+        experiment.contenders.insert(1, batches);
+        for contender in &mut experiment.contenders {
+            contender.request.fit.step_sizes = vec![0.1];
+        }
+        let plan = Plan { seeds: 1, iterations: 10, queries: 60, ..Plan::default() };
+        let found = lines(&experiment, &plan, &|_| ()).unwrap();
+        assert!(found.iter().all(|line| line.seconds > 0.0));
+        let values = |line: &Line| (line.objective, line.violation, line.matrix.clone());
+        assert_ne!(values(&found[0]), values(&found[1]));
+        // By itself it is the same run.
+        experiment.contenders = vec![experiment.contenders[1].clone()];
+        let alone = lines(&experiment, &plan, &|_| ()).unwrap();
+        assert_eq!(values(&alone[0]), values(&found[1]));
+    }
+
+    #[test]
     fn a_small_run_on_comments_has_networks_and_words_and_no_verdicts() {
         let folder = tempfile::tempdir().unwrap();
         let row = |row: usize| {

@@ -177,6 +177,7 @@ pub fn frontier_json(report: &FrontierOutcome) -> Value {
     let point = |point: &FrontierPoint| {
         let mut value = result_json(&point.result);
         value["bound"] = json!(point.bound);
+        value["keeps"] = json!(point.keeps);
         value
     };
     let curve = |curve: &FrontierCurve| json!({"method": curve.method, "points": curve.points.iter().map(point).collect::<Vec<_>>()});
@@ -190,6 +191,7 @@ fn setup_json(setup: &ComparisonSetup, schema: &str, name: &str, entries: Vec<Va
         "schema": schema,
         "objective": setup.goal.objective.text(),
         "goal": setup.goal,
+        "violation": setup.violation.name(),
         "part": setup.part,
         "rows": setup.rows,
         "model": setup.scorer,

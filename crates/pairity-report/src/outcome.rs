@@ -3,7 +3,7 @@
 
 use crate::report::{DemoReport, Reproduced, TrainingReport};
 use crate::words::{Advice, FrontEnd, fine, many, or_dash, plain, rate};
-use pairity::goals::{Assessment, Goal, Objective};
+use pairity::goals::{Assessment, Goal, Objective, ViolationKind};
 use pairity::metrics::{Check, Verdict};
 use pairity::run::{ComparisonSetup, TrainOutcome, TrainingPart};
 use pairity::solvers::{Answer, Evaluation, PassedOver, Status};
@@ -242,12 +242,17 @@ pub(crate) fn worst_of(violations: &[f64]) -> f64 {
 }
 
 /// What values of a comparison are of, and what was trained.
-pub(crate) fn comparison_facts(setup: &ComparisonSetup) -> [String; 3] {
-    [
+pub(crate) fn comparison_facts(setup: &ComparisonSetup) -> Vec<String> {
+    let mut facts = vec![
         format!("values of the {} part, {}", setup.part, many(setup.rows, "row")),
         scorer_words(setup.scorer).to_owned(),
         format!("seed {}", setup.seed),
-    ]
+    ];
+    if setup.violation != ViolationKind::Gap {
+        let meaning = ViolationKind::NAMES.iter().find(|(_, kind, _)| *kind == setup.violation);
+        facts.extend(meaning.map(|(.., words)| format!("violation: {words}")));
+    }
+    facts
 }
 
 /// The objective as it was stated.

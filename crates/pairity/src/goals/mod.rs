@@ -45,4 +45,4 @@ pub use goal::{
 };
 pub use names::Vocabulary;
 pub(crate) use problem::TOLERANCE;
-pub use problem::{Assessment, Problem, ProblemError};
+pub use problem::{Assessment, Problem, ProblemError, ViolationKind};

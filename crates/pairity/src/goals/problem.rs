@@ -14,6 +14,7 @@ use super::{
     Constraint, Expression, Goal, GoalError, LinearForm, Objective, Sense, Vocabulary, parse_constraint,
     parse_maximize, parse_minimize,
 };
+use crate::names::names;
 use crate::rates::Rate;
 
 /// The most linear forms that one expression may have.
@@ -83,6 +84,23 @@ impl Assessment {
 /// Whether a constraint that is missed by so much counts as met; one without a value does not.
 fn is_met(miss: f64) -> bool {
     miss <= TOLERANCE
+}
+
+/// What the violation of a problem is, for comparisons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ViolationKind {
+    /// The largest gap, as the paper's tables have it: all constraints are gaps with one bound.
+    Gap,
+    /// The largest miss of a constraint; negative where there is room left.
+    Miss,
+    /// The largest miss as a share of the bound it misses, as bounds differ.
+    RelativeMiss,
+}
+
+names! { ViolationKind:
+    "gap" => Gap, "the largest gap";
+    "miss" => Miss, "the largest miss of a bound";
+    "relative_miss" => RelativeMiss, "the largest miss as a share of its bound";
 }
 
 /// A form that has to be at most 0, and the constraint it comes from.
@@ -205,19 +223,32 @@ impl Problem {
         self.constrained(&constraints)
     }
 
-    /// What comparisons call the violation: the largest gap, where all constraints are gaps of at most
-    /// something, as the paper's tables have it; otherwise the largest miss of a constraint. None without
-    /// constraints.
-    pub fn violation(&self) -> Option<Expression> {
+    /// What the violation of this problem is.
+    pub fn violation_kind(&self) -> ViolationKind {
         let is_gap = |constraint: &Constraint| {
             let gap = matches!(constraint.expression, Expression::Spread(_) | Expression::Abs(_));
             gap && constraint.sense == Sense::AtMost
         };
-        let gaps = self.constraints.iter().all(is_gap);
+        let sizes: Vec<f64> = self.constraints.iter().map(|constraint| constraint.bound.abs()).collect();
+        match sizes.windows(2).any(|pair| pair[0] != pair[1]) {
+            true if sizes.iter().all(|&size| size > 0.0) => ViolationKind::RelativeMiss,
+            false if self.constraints.iter().all(is_gap) => ViolationKind::Gap,
+            _ => ViolationKind::Miss,
+        }
+    }
+
+    /// What comparisons call the violation, of two the smaller is never that of a model which misses what the
+    /// other meets. None without constraints.
+    pub fn violation(&self) -> Option<Expression> {
+        let kind = self.violation_kind();
         let value = |constraint: &Constraint| {
             let (sign, expression) = (constraint.sense.sign(), constraint.expression.clone());
+            let size = if kind == ViolationKind::RelativeMiss { constraint.bound.abs() } else { 1.0 };
             let bound = Expression::constant(-constraint.bound);
-            if gaps { expression } else { Expression::Sum(vec![(sign, expression), (sign, bound)]) }
+            match kind {
+                ViolationKind::Gap => expression,
+                _ => Expression::Sum(vec![(sign / size, expression), (sign / size, bound)]),
+            }
         };
         let mut values: Vec<Expression> = self.constraints.iter().map(value).collect();
         if values.len() > 1 { Some(Expression::Max(values)) } else { values.pop() }
@@ -435,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn the_violation_is_the_largest_gap_or_else_the_largest_miss() {
+    fn the_violation_is_the_largest_gap_or_else_the_largest_miss_relative_to_bounds_that_differ() {
         let values = |rate| match rate {
             rate if rate == Rate::accuracy(0, 1) => 0.9,
             rate if rate == Rate::accuracy(1, 0) => 0.7,
@@ -448,8 +479,11 @@ mod tests {
         let near = |found: Option<f64>, expected: f64| {
             assert!((found.unwrap() - expected).abs() < 1e-12, "{found:?} for {expected}");
         };
-        near(violation(&["within_group <= 0.01", "cross_group <= 0.15"]), 0.2);
-        near(violation(&["within_group <= 0.01", "A[b > a] >= 0.8"]), 0.1);
+        near(violation(&["within_group <= 0.1", "cross_group <= 0.1"]), 0.2);
+        near(violation(&["within_group <= 0.01", "cross_group <= 0.16"]), 4.0);
+        near(violation(&["within_group <= 0.1", "cross_group <= 0.25"]), -0.2);
+        near(violation(&["within_group <= 0.8", "A[b > a] >= 0.8"]), 0.1);
+        near(violation(&["within_group <= 0", "A[b > a] >= 0.8"]), 0.1);
         near(violation(&["A[b > a] <= 0.6"]), 0.1);
         assert_eq!(violation(&[]), None);
     }
