@@ -237,6 +237,7 @@ pub struct Read {
     pub table: Table,
     again: Option<Table>,
     roles: Roles,
+    source: Source,
 }
 
 impl Read {
@@ -268,7 +269,23 @@ impl Read {
             true => None,
             false => Some(tables::read(source, &Selection::Columns(again), &show)?),
         };
-        Ok(Read { table, again, roles })
+        let read = Read { table, again, roles, source: source.clone() };
+        // Two of them that are taken for one would be a tie.
+        for column in [Role::Label, Role::Score].into_iter().filter_map(|role| read.column(role)) {
+            if let Some(number) = tables::rounded(source, column)? {
+                return Err(TableError::Other(format!(
+                    "column {:?} has whole numbers beyond 2^53, such as {number}, which can't be told from their \
+                     neighbors: subtract a constant from them, or divide them",
+                    plain(&column.name)
+                )));
+            }
+        }
+        Ok(read)
+    }
+
+    /// Where a row came from.
+    pub fn locate(&self, row: usize) -> String {
+        self.source.locate(&self.table, row)
     }
 
     /// What each row is for, by the file it is from.
@@ -439,7 +456,7 @@ impl Read {
             };
             let name = plain(self.roles.column(role).unwrap_or(column));
             let id = self.id(row).map(|id| format!(" (id {:?})", plain(id))).unwrap_or_default();
-            format!("{}{id}, column {name:?}: {what}", self.table.locate(row))
+            format!("{}{id}, column {name:?}: {what}", self.locate(row))
         };
         match error {
             ExamplesError::NegativeWeight { column, row, value } => {

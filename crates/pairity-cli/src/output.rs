@@ -16,6 +16,9 @@ const WIDTH: usize = 100;
 const NARROWEST: usize = 72;
 const WIDEST: usize = 240;
 
+/// So many threads are started for whoever asks for them; more only where there are many cores.
+const THREADS: usize = 64;
+
 /// The output that is standard output.
 pub const STANDARD: &str = "-";
 
@@ -54,8 +57,13 @@ pub fn on_threads<T: Send>(
     options: &OutputOptions,
     work: impl FnOnce() -> anyhow::Result<T> + Send,
 ) -> anyhow::Result<T> {
+    // More only cost time to start.
+    let most = THREADS.max(16 * std::thread::available_parallelism().map_or(1, usize::from));
+    if let Some(asked) = options.threads.filter(|threads| *threads > most) {
+        complain(&format!("note: --threads {asked} is more than these cores can use: {most} are started"));
+    }
     // The number 0 stands for all cores.
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(0));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads.unwrap_or(0).min(most));
     pool.build().context("can't start threads")?.install(work)
 }
 
@@ -106,8 +114,14 @@ pub fn write(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Writes a line to standard error, which may be closed.
+/// Writes a line to standard error, which may be closed. Names in it may hold anything: characters that would
+/// command a terminal are escaped, as in JSON.
 pub fn complain(text: &str) {
+    let escaped = |c: char| match c.is_control() && c != '\n' {
+        true => format!("\\u{:04x}", u32::from(c)),
+        false => c.to_string(),
+    };
+    let text: String = text.chars().map(escaped).collect();
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 

@@ -104,6 +104,12 @@ pub enum TableError {
     Other(String),
 }
 
+/// A name without characters that would move a terminal's cursor or color what follows.
+pub(crate) fn shown(name: &str) -> String {
+    let shown = |c: char| if c.is_control() { c.escape_default().collect() } else { String::from(c) };
+    name.chars().map(shown).collect()
+}
+
 /// A cell's bytes as they can be shown in a message.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
     const LONGEST: usize = 40;
@@ -159,7 +165,9 @@ fn advice(nearest: &[String], names: &[String]) -> String {
         0 => String::new(),
         more => format!(", … and {more} more"),
     };
-    format!("{near} The columns are: {}{more}", names[..names.len().min(LISTED)].join(", "))
+    let listed: Vec<String> =
+        names.iter().take(LISTED).map(|name| shown(&excerpt(name.as_bytes()))).collect();
+    format!("{near} The columns are: {}{more}", listed.join(", "))
 }
 
 /// Names as in a sentence: `a, b or c`.

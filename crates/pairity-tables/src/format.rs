@@ -34,6 +34,8 @@ pub(crate) struct TableFormat {
     /// Calls a function with the cells of some columns as texts, row after row, the first of which are the
     /// names of the columns. Nothing where a text depends on the other cells of the column.
     pub(crate) texts: Option<EachRow>,
+    /// Where a row (from 0) is: what is counted, from 1, and which it is.
+    pub(crate) place: fn(&SourceFile, usize) -> Result<(&'static str, u64), TableError>,
     /// What writes such files, if anything does.
     pub(crate) writer: Option<Writer>,
 }

@@ -30,16 +30,16 @@ impl FileId {
         }
     }
 
-    /// A file that is there.
+    /// A file that is there, at a path and with what is known of it.
     #[cfg(unix)]
-    pub(crate) fn existing(_: &Path, found: &Metadata) -> FileId {
+    pub fn existing(_: &Path, found: &Metadata) -> FileId {
         use std::os::unix::fs::MetadataExt;
         FileId(Identity::Node(found.dev(), found.ino()))
     }
 
-    /// A file that is there.
+    /// A file that is there, at a path and with what is known of it.
     #[cfg(not(unix))]
-    pub(crate) fn existing(path: &Path, _: &Metadata) -> FileId {
+    pub fn existing(path: &Path, _: &Metadata) -> FileId {
         FileId(Identity::Path(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())))
     }
 }

@@ -22,7 +22,7 @@ mod svmlight;
 mod table;
 mod whole_file;
 
-pub use adding::{AddColumns, Output};
+pub use adding::{AddColumns, Output, rounded};
 pub use error::TableError;
 pub use identity::FileId;
 pub use meter::ReadProgress;
@@ -72,7 +72,7 @@ pub fn column_names(source: &Source) -> Result<Vec<String>, TableError> {
 /// let (codes, levels) = table.columns()[1].categories().unwrap();
 /// assert_eq!(codes, [0, 1, MISSING]);
 /// assert_eq!(levels, ["a", "b"]);
-/// assert_eq!(table.locate(2), "people.csv, data row 3");
+/// assert_eq!(source.locate(&table, 2), "people.csv, line 4");
 ///
 /// let wanted = Selection::Columns(vec![Want::number("group")]);
 /// let error = tables::read(&source, &wanted, &|_, _| ()).unwrap_err();

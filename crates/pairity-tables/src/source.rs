@@ -1,18 +1,22 @@
 //! Where a table comes from: files, the files of a folder or of a pattern, or a stream held in memory.
 
 use std::fs::{self, File, Metadata};
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use bytes::Bytes;
 
-use super::error::TableError;
-use super::format::{is_table, searched};
+use super::error::{TableError, shown};
+use super::format::{detect, is_table, searched};
 use super::identity::FileId;
+use super::table::Table;
 
 /// How much of a file is looked at to tell its format.
 const HEAD: u64 = 64 * 1024;
+
+/// Bytes that a row of a text file may have.
+pub(crate) const LONGEST_ROW: u64 = 64 << 20;
 
 /// Starts of files that people take for tables, what they are, and what to do.
 const FOREIGN: [(&[u8], &str, &str); 4] = [
@@ -107,6 +111,16 @@ impl Source {
         self.files.iter().map(|file| file.name.as_str()).collect()
     }
 
+    /// Where a row of a table that was read from here came from, such as `people.csv, line 13`.
+    pub fn locate(&self, table: &Table, row: usize) -> String {
+        let place = |(at, within): (usize, usize)| {
+            let file = self.files.get(at)?;
+            let (what, number) = (detect(file).ok()?.place)(file, within).ok()?;
+            Some(format!("{}, {what} {number}", file.name))
+        };
+        table.place(row).and_then(place).unwrap_or_else(|| table.locate(row))
+    }
+
     /// Whether a file is one of those of the table, by whatever path.
     pub fn reads(&self, path: &Path) -> bool {
         let id = FileId::of(path);
@@ -143,8 +157,8 @@ impl SourceFile {
     }
 
     fn from_path(path: &Path) -> Result<SourceFile, TableError> {
-        let name = path.display().to_string();
-        let failed = |cause| unreadable(path.display(), cause);
+        let name = shown(&path.display().to_string());
+        let failed = |cause| unreadable(&name, cause);
         let metadata = fs::metadata(path).map_err(failed)?;
         if metadata.is_file() {
             let stamp = Stamp::of(path, &metadata);
@@ -225,7 +239,15 @@ impl SourceFile {
     }
 
     pub(crate) fn failed(&self, cause: io::Error) -> TableError {
-        unreadable(&self.name, cause)
+        match cause.kind() {
+            ErrorKind::FileTooLarge => TableError::Other(format!(
+                "{} has a row of more than {} MiB, which is no row of a table. Check that its lines end in line \
+                 breaks, and look for a quotation mark that is not closed",
+                self.name,
+                LONGEST_ROW >> 20
+            )),
+            _ => unreadable(&self.name, cause),
+        }
     }
 }
 
@@ -261,7 +283,7 @@ fn folder(folder: &Path) -> Result<Vec<SourceFile>, TableError> {
     let hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
     let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
     paths.retain(|path| !hidden(path) && is_table(path) && path.is_file());
-    let (folder, endings) = (folder.display(), searched());
+    let (folder, endings) = (shown(&folder.display().to_string()), searched());
     in_order(paths, format!("no tables in the folder {folder}: no file directly in it ends in {endings}"))
 }
 

@@ -106,12 +106,12 @@ fn outcome(
     };
     run::score(&request).map_err(|error| match error {
         RunError::Model(ModelError::Encode(cause @ EncodeError::NotFinite { row, .. })) => {
-            anyhow!("{}: {cause}", table.locate(row))
+            anyhow!("{}: {cause}", read.locate(row))
         }
         RunError::NotFinite { what, row, value } => anyhow!(
             "{}: the {what} is {value}, which is no finite number. The features of this row are too large for the \
              model: correct the cells, or leave them empty if the values are missing",
-            table.locate(row)
+            read.locate(row)
         ),
         RunError::Model(ModelError::NoExpected) => anyhow!(
             "the model draws a ranking for each query, and ranks have no expected score: leave out --expected"

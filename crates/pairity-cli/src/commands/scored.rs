@@ -80,7 +80,7 @@ fn adjusted(options: &AdjustOptions) -> anyhow::Result<(AdjustOutcome, Option<Wh
         load::scored(&options.table, &options.score, out.as_slice(), options.output.quiet)?;
     // The scores of the kept rows are measured; those of all rows are written.
     let (all, all_groups) = (read.scores().to_vec(), read.groups()?);
-    let unscored = all.iter().position(|score| score.is_nan()).map(|row| read.table.locate(row));
+    let unscored = all.iter().position(|score| score.is_nan()).map(|row| read.locate(row));
     let (examples, scores, _) = read.scored_rows()?;
     let outcome = run::adjust(&AdjustRequest {
         examples: &examples,

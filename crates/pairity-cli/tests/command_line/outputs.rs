@@ -147,3 +147,14 @@ fn a_signal_leaves_no_half_written_file_and_a_kill_none_after_the_next_run() {
     assert_eq!(run_in(path, "score model.json many.csv -o out.csv", &[]).code, 0);
     assert_eq!(names(path), ["many.csv", "model.json", "out.csv"]);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_page_is_no_data_of_an_experiment() {
+    let folder = tempfile::tempdir().unwrap();
+    let law = folder.path().join("law_school_27234.csv");
+    fs::write(&law, "ugpa,lsat\n").unwrap();
+    let outcome = run_in(folder.path(), "reproduce law --data-dir . --html law_school_27234.csv", &[]);
+    assert!(outcome.refusal().contains("law_school_27234.csv is read as data"), "{}", outcome.err);
+    assert_eq!(fs::read(&law).unwrap(), b"ugpa,lsat\n");
+}

@@ -19,7 +19,7 @@ fn rows_left_out_are_listed_by_id() {
 fn an_error_in_a_row_names_its_id() {
     let table = NAMED.replace("dee,b,1,0.8,1", "dee,b,1,0.8,-1");
     let outcome = audit(&table, &[&COLUMNS[..], &["--weight", "w"]].concat());
-    assert!(outcome.refusal().contains("data row 4 (id \"dee\"), column \"w\""), "{}", outcome.err);
+    assert!(outcome.refusal().contains("line 5 (id \"dee\"), column \"w\""), "{}", outcome.err);
 }
 
 #[test]

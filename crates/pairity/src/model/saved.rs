@@ -217,7 +217,14 @@ impl Model {
         self.check_groups()?;
         self.check_components()?;
         match &self.after {
-            Some(After::Adjusted(adjustment)) => adjustment.check().map_err(|error| error.to_string()),
+            Some(After::Adjusted(adjustment)) => {
+                let listed = self.groups.iter().flat_map(|groups| &groups.names).map(String::as_str);
+                let (listed, found) = (listed.collect::<HashSet<_>>(), adjustment.groups());
+                ensure(found.iter().copied().collect::<HashSet<_>>() == listed, || {
+                    format!("scores are adjusted for the groups {found:?}, which are not those of the model")
+                })?;
+                adjustment.check().map_err(|error| error.to_string())
+            }
             _ => Ok(()),
         }
     }

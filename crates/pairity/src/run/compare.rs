@@ -166,7 +166,9 @@ pub fn compare(
     let contest = Contest::new(&prepared, watch)?;
     (watch.runs)(request.methods.len());
     let results = contest.each(&request.methods, |method| contest.run(method, &prepared.task()))?;
-    Ok(CompareOutcome::new(contest.setup(), results))
+    let mut setup = contest.setup();
+    setup.notes.extend(cut_off(results.iter()));
+    Ok(CompareOutcome::new(setup, results))
 }
 
 /// Runs methods for a range of bounds. Each run is that of [`train`](super::train) with the bound: none starts
@@ -194,7 +196,20 @@ pub fn frontier(
         Ok(FrontierCurve { method: method.full_name.to_owned(), points })
     })?;
     let violation = problems.first().map_or(ViolationKind::Gap, |(_, problem)| problem.violation_kind());
-    Ok(FrontierOutcome { setup: ComparisonSetup { violation, ..contest.setup() }, curves })
+    let mut setup = ComparisonSetup { violation, ..contest.setup() };
+    setup.notes.extend(cut_off(curves.iter().flat_map(|curve| &curve.points).map(|point| &point.result)));
+    Ok(FrontierOutcome { setup, curves })
+}
+
+/// That time ran out before some methods were trained to their end, if it did.
+fn cut_off<'a>(results: impl Iterator<Item = &'a MethodResult>) -> Option<String> {
+    let is_cut = |result: &&MethodResult| {
+        result.outcome.as_ref().is_ok_and(|outcome| outcome.status == Status::TimeLimit)
+    };
+    let mut names: Vec<&str> = results.filter(is_cut).map(|result| result.method.as_str()).collect();
+    names.dedup();
+    let note = "time ran out before these were trained to their end, so that their order may mean little";
+    (!names.is_empty()).then(|| format!("{note}: {}", names.join(", ")))
 }
 
 /// The goal for each bound, from the loosest to the tightest.
