@@ -64,6 +64,8 @@ class Check:
     """Its right side."""
     verdict: str
     """``pass``, ``fail``, ``undecided`` or ``not_estimable``."""
+    confidence: float
+    """That of its own interval: higher than asked for if there are several checks, so that all hold together."""
 
 
 class Audit:
@@ -115,7 +117,7 @@ class Audit:
         for name in document.keys() - {"schema", "notes", "checks"}:
             setattr(self, name, _metrics(document[name]))
         self.checks = [
-            Check(entry["expression"], Metric.of(entry), entry["bound"], entry["verdict"])
+            Check(entry["expression"], Metric.of(entry), entry["bound"], entry["verdict"], entry["confidence"])
             for entry in document["checks"]
         ]
 

@@ -1,15 +1,19 @@
 //! From files to the rows of a request: reads the named columns and leaves out rows that lack something.
 
+use crate::filter::Filter;
 use crate::options::{FitOptions, TableOptions};
 use crate::output::check_apart;
 use crate::progress::reading;
 use anyhow::{Context, anyhow, bail};
 use pairity::examples::{
-    Categories, Column, Columns, Examples, ExamplesError, Groups, MAX_GROUPS, PairWeight, Values, cross,
+    Categories, Column, Columns, Examples, ExamplesError, Groups, MAX_GROUPS, NO_GROUP, PairWeight, Values, cross,
 };
 use pairity::run::{Fold, Rows};
+use pairity::similar;
 use pairity_report::{Missing, Notes, Role, plain};
 use pairity_tables::{self as tables, Selection, Source, Table, TableError, Want};
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
@@ -40,7 +44,7 @@ pub fn scored(
     let source = Source::parse_all(&options.tables)?;
     check_apart(outputs, &source, &[])?;
     let roles = Roles::named(options, &[score.to_owned()], &source)?;
-    let read = Read::new(&source, roles, Some(Vec::new()), quiet)?;
+    let read = Read::new(&source, roles, Some(Vec::new()), quiet)?.choosing(options, &source, quiet)?;
     Ok((source, read))
 }
 
@@ -70,7 +74,8 @@ pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows>
     let all = features.is_empty() && text.is_none();
     let named = text.map(Want::category).into_iter().chain(features.iter().map(|name| Want::infer(name)));
     let wants = (!all).then(|| named.collect());
-    let mut read = Read::new(&source, roles, wants, options.output.quiet)?;
+    let quiet = options.output.quiet;
+    let mut read = Read::new(&source, roles, wants, quiet)?.choosing(&options.table, &source, quiet)?;
     let notes = read.keep()?;
     let folds = read.folds(&files);
     let mut rows = Rows::new(read.examples(&folds)?, Vec::new());
@@ -105,6 +110,10 @@ pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows>
     if let Some(path) = &options.embeddings {
         let file = File::open(path).with_context(|| format!("--embeddings {}", path.display()))?;
         rows.vectors = Some(Box::new(BufReader::new(file)));
+    }
+    rows.notes.extend(notes.filter.map(|filter| format!("only rows where {}", plain(&filter))));
+    if !notes.groups_left_out.is_empty() {
+        rows.notes.push(format!("groups not compared: {}", plain(&notes.groups_left_out.join(", "))));
     }
     rows.tables = notes.tables;
     Ok(rows)
@@ -238,6 +247,17 @@ pub struct Read {
     again: Option<Table>,
     roles: Roles,
     source: Source,
+    choice: Choice,
+}
+
+/// Which of the rows and groups are looked at.
+#[derive(Default)]
+struct Choice {
+    filter: Option<String>,
+    /// Whether each row meets the filter.
+    passing: Option<Vec<bool>>,
+    groups: Vec<String>,
+    min_rows: usize,
 }
 
 impl Read {
@@ -269,7 +289,7 @@ impl Read {
             true => None,
             false => Some(tables::read(source, &Selection::Columns(again), &show)?),
         };
-        let read = Read { table, again, roles, source: source.clone() };
+        let read = Read { table, again, roles, source: source.clone(), choice: Choice::default() };
         // Two of them that are taken for one would be a tie.
         for column in [Role::Label, Role::Score].into_iter().filter_map(|role| read.column(role)) {
             if let Some(number) = tables::rounded(source, column)? {
@@ -286,6 +306,22 @@ impl Read {
     /// Where a row came from.
     pub fn locate(&self, row: usize) -> String {
         self.source.locate(&self.table, row)
+    }
+
+    /// The same, of which only some rows and groups are looked at.
+    fn choosing(mut self, options: &TableOptions, source: &Source, quiet: bool) -> anyhow::Result<Read> {
+        let TableOptions { filter, groups, min_rows, .. } = options;
+        let mut passing = None;
+        if let Some(text) = filter {
+            let filter = Filter::parse(text)?;
+            let table = tables::read(source, &Selection::Columns(filter.wants()), &reading(quiet))?;
+            passing = Some(filter.passing(&table, text)?);
+        }
+        if (!groups.is_empty() || *min_rows > 0) && self.roles.column(Role::Group).is_none() {
+            bail!("--groups and --min-rows choose among groups: name the column of the groups with --group");
+        }
+        self.choice = Choice { filter: filter.clone(), passing, groups: groups.clone(), min_rows: *min_rows };
+        Ok(self)
     }
 
     /// What each row is for, by the file it is from.
@@ -361,34 +397,38 @@ impl Read {
     /// Leaves the rows that lack nothing, and tells what was left out.
     fn keep(&mut self) -> anyhow::Result<Notes> {
         let rows = self.table.rows();
-        let mut kept = vec![true; rows];
+        let mut kept = self.choice.passing.take().unwrap_or_else(|| vec![true; rows]);
+        let passing: Vec<u32> = (0..rows as u32).filter(|&row| kept[row as usize]).collect();
         let mut missing = Vec::new();
         for (role, columns) in NEEDED.map(|role| (role, self.columns(role))) {
             if columns.is_empty() {
                 continue;
             }
             let is_lacking = |row: &usize| columns.iter().any(|column| column.is_missing(*row));
-            let lacking: Vec<usize> = (0..rows).filter(is_lacking).collect();
+            let lacking: Vec<usize> = passing.iter().map(|&row| row as usize).filter(is_lacking).collect();
             lacking.iter().for_each(|&row| kept[row] = false);
             missing.push(Missing { role, rows: lacking.len() });
         }
-        let dropped = (0..rows).filter(|&row| !kept[row]).filter_map(|row| self.id(row));
+        let dropped = passing.iter().map(|&row| row as usize).filter(|&row| !kept[row]);
+        let dropped = dropped.filter_map(|row| self.id(row));
         let dropped_ids: Vec<String> = dropped.take(DROPPED_IDS).map(str::to_owned).collect();
         let kept: Vec<u32> = (0..rows as u32).filter(|&row| kept[row as usize]).collect();
         if kept.is_empty() {
             let missing = missing.iter().filter(|missing| missing.rows > 0);
             let why: Vec<String> =
                 missing.map(|m| format!("{} is missing in {}", m.role.name(), m.rows)).collect();
-            bail!("no row is left of the {rows} that were read: {}", why.join(", "));
+            bail!("no row is left of the {} that were read: {}", passing.len(), why.join(", "));
         }
         if kept.len() < rows {
             [Some(&mut self.table), self.again.as_mut()].into_iter().flatten().for_each(|t| t.keep(&kept));
         }
         Ok(Notes {
+            filter: self.choice.filter.clone(),
+            groups_left_out: self.chosen_groups()?.1,
             tables: self.table.files().iter().map(|(name, _)| name.clone()).collect(),
             columns: self.roles.0.clone(),
-            rows_read: rows,
-            rows_dropped: rows - kept.len(),
+            rows_read: passing.len(),
+            rows_dropped: passing.len() - kept.len(),
             dropped_ids,
             missing,
         })
@@ -425,6 +465,59 @@ impl Read {
     /// # Errors
     /// More of them than can be compared, or none.
     pub fn groups(&self) -> anyhow::Result<Option<Groups>> {
+        Ok(self.chosen_groups()?.0)
+    }
+
+    /// The groups that are compared, and those that are not, with what they have.
+    fn chosen_groups(&self) -> anyhow::Result<(Option<Groups>, Vec<String>)> {
+        let Choice { groups: chosen, min_rows, .. } = &self.choice;
+        let all = match self.all_groups()? {
+            Some(all) if !chosen.is_empty() || *min_rows > 0 => all,
+            all => return Ok((all, Vec::new())),
+        };
+        let names = all.names();
+        if let Some(unknown) = chosen.iter().find(|name| !names.contains(name)) {
+            let near = similar::nearest(unknown, names.iter().map(String::as_str));
+            let near =
+                near.first().map_or(String::new(), |near| format!("; did you mean {:?}?", plain(near)));
+            bail!(
+                "--groups: no row is of the group {:?}; the groups are {}{near}",
+                plain(unknown),
+                quoted(names.iter().take(DROPPED_IDS), ", ")
+            );
+        }
+        // Queries are what is independent, where there are queries.
+        let queries = self.column(Role::Query).and_then(Column::categories);
+        let mut units = HashSet::new();
+        let mut counts = vec![0; names.len()];
+        for row in 0..self.table.rows() {
+            let unit = queries.map_or(row, |(codes, _)| codes[row] as usize);
+            if let Some(group) = all.code(row).filter(|&group| units.insert((group, unit))) {
+                counts[group] += 1;
+            }
+        }
+        let unit = |count: usize| match (queries.is_some(), count) {
+            (true, 1) => "query",
+            (true, _) => "queries",
+            (false, 1) => "row",
+            (false, _) => "rows",
+        };
+        let is_kept = |group: usize| {
+            (chosen.is_empty() || chosen.contains(&names[group])) && counts[group] >= *min_rows
+        };
+        let tell = |group: usize| format!("{:?} ({} {})", names[group], counts[group], unit(counts[group]));
+        let left_out: Vec<String> = (0..names.len()).filter(|&group| !is_kept(group)).map(tell).collect();
+        if left_out.len() == names.len() {
+            let found = plain(&left_out.join(", "));
+            bail!("no group has the {min_rows} {} that --min-rows asks for: {found}", unit(*min_rows));
+        }
+        let code = |row| all.code(row).filter(|&group| is_kept(group)).map_or(NO_GROUP, |group| group as u32);
+        let codes = (0..self.table.rows()).map(code).collect();
+        Ok((Some(Groups::in_order(names.to_vec(), codes)), left_out))
+    }
+
+    /// The groups of all rows.
+    fn all_groups(&self) -> anyhow::Result<Option<Groups>> {
         let names = || self.roles.0.iter().filter(|(role, _)| *role == Role::Group).map(|(_, name)| name);
         let mut all: Option<Groups> = None;
         for name in names() {

@@ -2,6 +2,7 @@
 //! scripts can rely on.
 
 mod commands;
+mod filter;
 mod load;
 mod options;
 mod output;

@@ -86,7 +86,7 @@ fn notes(report: &AuditReport) -> Value {
     let names: Map<String, Value> = others.into_iter().chain(groups).map(named).collect();
     let missing: Map<String, Value> =
         notes.missing.iter().map(|m| (m.role.name().to_owned(), Value::from(m.rows))).collect();
-    json!({
+    let mut told = json!({
         "tables": notes.tables,
         "columns": names,
         "rows_read": notes.rows_read,
@@ -95,7 +95,15 @@ fn notes(report: &AuditReport) -> Value {
         "missing": missing,
         "rows_of_no_weight": report.rows_of_no_weight(),
         "rows_without_attribute": report.audit.without_attribute,
-    })
+    });
+    // Where something was asked for.
+    if let Some(filter) = &notes.filter {
+        told["where"] = json!(filter);
+    }
+    if !notes.groups_left_out.is_empty() {
+        told["groups_left_out"] = json!(notes.groups_left_out);
+    }
+    told
 }
 
 /// One name as it is, several as a list; null for none.

@@ -59,7 +59,11 @@ pub struct Notes {
     pub tables: Vec<String>,
     /// Columns by what they were used as.
     pub columns: Vec<(Role, String)>,
-    /// Number of rows in the files.
+    /// What the rows have in common, if only some were asked for.
+    pub filter: Option<String>,
+    /// Groups that are not compared, with what they have.
+    pub groups_left_out: Vec<String>,
+    /// Number of rows in the files, of those asked for.
     pub rows_read: usize,
     /// Number of rows left out because something was missing.
     pub rows_dropped: usize,

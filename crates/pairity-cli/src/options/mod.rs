@@ -79,7 +79,7 @@ pub struct AuditOptions {
     #[arg(long)]
     pub strict: bool,
 
-    /// Probability that an interval holds the true value
+    /// Probability that an interval holds the true value; those of several checks all do together
     #[arg(long, value_name = "P", default_value = "0.95", value_parser = confidence, allow_negative_numbers = true)]
     pub confidence: f64,
 
@@ -345,6 +345,20 @@ pub struct TableOptions {
     /// reserved word), or the product of a column's values at both rows
     #[arg(long, value_name = "label-gap|COL")]
     pub pair_weight: Option<String>,
+
+    /// Only rows for which this holds, such as 'age >= 18 and city != "x"': columns compared with numbers
+    /// or texts, joined by `and`
+    #[arg(long = "where", value_name = "EXPR")]
+    pub filter: Option<String>,
+
+    /// Groups that are compared, by name; rows of others belong to no group
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub groups: Vec<String>,
+
+    /// Groups of fewer rows, or of fewer queries where there are queries, are not compared: their rows
+    /// belong to no group
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub min_rows: usize,
 
     /// Whether all pairs count alike, or all queries
     #[arg(long, value_parser = choices(Average::NAMES), value_name = "pairs|queries", default_value = "pairs", hide_possible_values = true)]

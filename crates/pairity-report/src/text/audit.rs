@@ -61,6 +61,10 @@ impl TextPage<'_, AuditReport> {
     fn left_out(&self) -> Vec<String> {
         let (audit, notes) = (&self.report.audit, &self.report.notes);
         let mut out = Vec::new();
+        out.extend(notes.filter.as_ref().map(|filter| format!("only rows where {}", plain(filter))));
+        if !notes.groups_left_out.is_empty() {
+            out.push(format!("groups not compared: {}", plain(&notes.groups_left_out.join(", "))));
+        }
         if notes.rows_dropped > 0 {
             let why = self.report.missing();
             out.push(format!("{} of {} rows left out: {why}", notes.rows_dropped, notes.rows_read));

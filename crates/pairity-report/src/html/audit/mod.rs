@@ -160,6 +160,12 @@ impl AuditPage<'_> {
         for name in &notes.tables {
             add("Table", plain(name));
         }
+        if let Some(filter) = &notes.filter {
+            add("Only rows where", plain(filter));
+        }
+        if !notes.groups_left_out.is_empty() {
+            add("Groups not compared", plain(&notes.groups_left_out.join(", ")));
+        }
         for (role, name) in &notes.columns {
             let role = role.words().replace("protected", "protected attribute");
             add(&format!("Column of the {role}"), plain(name));
