@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use crate::rates::Rate;
 
-/// The most values of a spread that are compared two by two: of up to three there are no more differences than
-/// forms around a center.
-const MOST_DIFFERENCES: usize = 3;
+/// The most values of a spread that are compared two by two: of few there are hardly more differences than forms
+/// around a center, and every criterion of two groups has few.
+const MOST_DIFFERENCES: usize = 4;
 
 /// The largest number that a goal may have; the inverse of it is the smallest factor of a rate.
 pub(super) const LARGEST: f64 = 1e100;
@@ -392,11 +392,11 @@ mod tests {
             (&forms[1].terms[..], &forms[1].centers[..]),
             (&[(Rate::accuracy(0, 0), -1.0)][..], &[(0, 1.0)][..])
         );
-        assert_eq!(pieces(&gap_of(4), 1.0, 7), None);
-        assert_eq!(pieces(&gap_of(3), 1.0, 6).map(|forms| forms.len()), Some(6));
-        let sum = Expression::sum([(1.0, gap_of(4)), (2.0, gap_of(5))]);
-        let forms = sum.linear_forms(1.0, 80, &mut centers).unwrap();
-        assert_eq!((forms.len(), centers.len()), (80, 3));
+        assert_eq!(pieces(&gap_of(5), 1.0, 9), None);
+        assert_eq!(pieces(&gap_of(4), 1.0, 12).map(|forms| forms.len()), Some(12));
+        let sum = Expression::sum([(1.0, gap_of(5)), (2.0, gap_of(6))]);
+        let forms = sum.linear_forms(1.0, 120, &mut centers).unwrap();
+        assert_eq!((forms.len(), centers.len()), (120, 3));
         assert_eq!(forms[0].centers, [(1, -2.0), (2, -4.0)]);
     }
 
