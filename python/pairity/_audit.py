@@ -238,6 +238,7 @@ def audit(
     checks: str | Iterable[str] = (),
     pair_weight: Any = None,
     within: Any = None,
+    pairs_where: tuple[str, Any] | None = None,
     ties: str = "half",
     confidence: float = 0.95,
     min_pairs: int = 1,
@@ -272,6 +273,9 @@ def audit(
     within
         Only pairs of rows that agree on this column, or on several, count. Queries, or rows without them, stay
         what is independent.
+    pairs_where
+        Only pairs in which the better row has the higher value of a column count, ``(">", shown)``, or the lower
+        one, ``("<", shown)``.
     ties
         What equal scores earn: ``half`` a win, or nothing (``strict``).
     confidence
@@ -288,6 +292,6 @@ def audit(
     >>> audit.checks[0].verdict
     'fail'
     """
-    rows = _columns.examples(labels, groups, protected, queries, weights, pair_weight, within)
+    rows = _columns.examples(labels, groups, protected, queries, weights, pair_weight, within, pairs_where)
     how = _columns.measuring(average, ties, confidence, min_pairs, seed)
     return Audit(*rows.audit(_columns.numbers(scores, "scores"), _columns.texts(checks), how))

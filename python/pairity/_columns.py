@@ -248,11 +248,15 @@ def examples(
     weights: Any = None,
     pair_weight: Any = None,
     within: Any = None,
+    pairs_where: tuple[str, Any] | None = None,
 ) -> _engine.Examples:
     """Rows for the engine."""
     label_gap = isinstance(pair_weight, str)
     if label_gap and pair_weight != "label-gap":
         raise ValueError(f"pair_weight is {pair_weight!r}; give a column of numbers, or 'label-gap'")
+    sign, side = (">", None) if pairs_where is None else pairs_where
+    if sign not in (">", "<"):
+        raise ValueError(f"pairs_where is {pairs_where!r}; give '>' or '<' and a column of numbers, such as ('>', shown)")
     return _engine.Examples(
         optional_numbers(labels, "labels"),
         group_columns(groups),
@@ -262,6 +266,8 @@ def examples(
         optional_numbers(weights, "weights"),
         None if label_gap else optional_numbers(pair_weight, "pair_weight"),
         label_gap,
+        optional_numbers(side, "pairs_where"),
+        sign == ">",
     )
 
 

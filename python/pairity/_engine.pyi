@@ -61,6 +61,8 @@ class Examples:
         weights: _Numbers | None,
         pair_weight: _Numbers | None,
         label_gap: bool,
+        side: _Numbers | None,
+        higher: bool,
     ) -> Self: ...
     def __len__(self) -> int: ...
     @property

@@ -87,6 +87,7 @@ class _FairEstimator(BaseEstimator):
         queries: Any = None,
         weights: Any = None,
         within: Any = None,
+        pairs_where: tuple[str, Any] | None = None,
     ) -> Any:
         """Trains the model.
 
@@ -109,8 +110,11 @@ class _FairEstimator(BaseEstimator):
         within
             Only pairs of rows that agree on this column, or on several, count. Queries, or rows without them,
             stay what is independent.
+        pairs_where
+            Only pairs in which the better row has the higher value of a column count, ``(">", shown)``, or the
+            lower one, ``("<", shown)``.
         """
-        examples, features, settings = self._prepared(X, y, groups, protected, queries, weights, within=within)
+        examples, features, settings = self._prepared(X, y, groups, protected, queries, weights, within=within, pairs_where=pairs_where)
         with _progress.bar(bool(self.verbose)) as progress:
             model, (document, view) = _engine.train(examples, features, settings, progress)
         self.model_ = model
@@ -185,11 +189,14 @@ class _FairEstimator(BaseEstimator):
         test: float = 0.0,
         confidence: float = 0.95,
         within: Any = None,
+        pairs_where: tuple[str, Any] | None = None,
     ) -> tuple[_engine.Examples, Features, dict[str, Any]]:
         """Rows, features and settings for the engine."""
         features = self._features(X, reset=True, protected=protected)
         target = labels(self, y, _length(features))
-        examples = _columns.examples(target, groups, protected, queries, weights, within=within)
+        examples = _columns.examples(
+            target, groups, protected, queries, weights, within=within, pairs_where=pairs_where
+        )
         measuring = _columns.measuring(average=self.average, confidence=confidence, seed=_seed(self.random_state))
         settings = {
             **measuring,

@@ -6,7 +6,8 @@ use crate::output::check_apart;
 use crate::progress::reading;
 use anyhow::{Context, anyhow, bail};
 use pairity::examples::{
-    Categories, Column, Columns, Examples, ExamplesError, Groups, MAX_GROUPS, NO_GROUP, PairWeight, Values, cross,
+    Categories, Column, Columns, Examples, ExamplesError, Groups, MAX_GROUPS, NO_GROUP, PairWeight, PairsWhere, Values,
+    cross,
 };
 use pairity::run::{Fold, Rows};
 use pairity::similar;
@@ -28,8 +29,16 @@ const SVMLIGHT: (&str, &str) = ("label", "qid");
 const DROPPED_IDS: usize = 10;
 
 /// What no row may lack, where it is asked for.
-const NEEDED: [Role; 6] =
-    [Role::Score, Role::Label, Role::Weight, Role::PairWeight, Role::Query, Role::Within];
+const NEEDED: [Role; 8] = [
+    Role::Score,
+    Role::Label,
+    Role::Weight,
+    Role::PairWeight,
+    Role::Query,
+    Role::Within,
+    Role::Higher,
+    Role::Lower,
+];
 
 /// Reads all rows of a table that has scores, and is none of the outputs.
 ///
@@ -83,6 +92,10 @@ pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows>
     if !within.is_empty() {
         let note = format!("only pairs of rows that agree on {} count", quoted(within.iter(), " and "));
         rows.notes.push(note);
+    }
+    for (role, name) in read.roles.columns().filter(|(role, _)| matches!(role, Role::Higher | Role::Lower)) {
+        let order = if role == Role::Higher { "higher" } else { "lower" };
+        rows.notes.push(format!("only pairs whose better row has the {order} {:?} count", plain(name)));
     }
     if all {
         let is_unused = |column: &&Column| read.roles.columns().all(|(_, own)| own != column.name);
@@ -153,7 +166,9 @@ pub struct Roles(pub Vec<(Role, String)>);
 impl Roles {
     /// As they were named, with the defaults of SVMlight files.
     fn named(options: &TableOptions, score: &[String], source: &Source) -> anyhow::Result<Roles> {
-        let TableOptions { label, query, within, group, protected, weight, pair_weight, id, .. } = options;
+        let TableOptions {
+            label, query, within, group, protected, weight, pair_weight, pairs_where, id, ..
+        } = options;
         let defaults = match (label, &query[..]) {
             (Some(_), [_, ..]) => (None, None),
             _ => svmlight_columns(source)?,
@@ -166,6 +181,8 @@ impl Roles {
                  protected attribute with --group"
             );
         }
+        let side =
+            if pairs_where.as_ref().is_some_and(|(higher, _)| *higher) { Role::Higher } else { Role::Lower };
         let roles = [
             (Role::Score, score),
             (Role::Label, label.as_slice()),
@@ -175,6 +192,7 @@ impl Roles {
             (Role::Protected, protected.as_slice()),
             (Role::Weight, weight.as_slice()),
             (Role::PairWeight, pair_weight.as_slice()),
+            (side, pairs_where.as_ref().map_or(&[][..], |(_, name)| std::slice::from_ref(name))),
             (Role::Id, id.as_slice()),
         ];
         let each =
@@ -455,6 +473,11 @@ impl Read {
                 Some(values) => PairWeight::Product(values),
                 None if self.roles.label_gap() => PairWeight::LabelGap,
                 None => PairWeight::One,
+            },
+            pairs_where: match (self.numbers(Role::Higher), self.numbers(Role::Lower)) {
+                (Some(values), _) => PairsWhere::Higher(values),
+                (_, Some(values)) => PairsWhere::Lower(values),
+                _ => PairsWhere::Any,
             },
         };
         Examples::new(columns).map_err(|error| self.explain(error))

@@ -37,6 +37,9 @@ impl AuditReport {
             let names: Vec<String> = columns.iter().map(|(_, name)| format!("{:?}", plain(name))).collect();
             read.push(match (role, name.as_str()) {
                 (Role::PairWeight, "label-gap") => "pairs weighted by label-gap".to_owned(),
+                (Role::Higher | Role::Lower, name) => {
+                    format!("{} {}", role.words(), plain(&role.column(name)))
+                }
                 (Role::Within, _) => format!("pairs within {}", names.join(" & ")),
                 _ => format!("{} {}", role.words(), names.join(" & ")),
             });

@@ -77,7 +77,8 @@ pub fn audit_json(report: &AuditReport) -> Value {
 fn notes(report: &AuditReport) -> Value {
     let notes = &report.notes;
     let named = |columns: &[(Role, String)]| {
-        let (role, names) = (columns[0].0, columns.iter().map(|(_, name)| name.clone()).collect::<Vec<_>>());
+        let (role, names) =
+            (columns[0].0, columns.iter().map(|(role, name)| role.column(name)).collect::<Vec<_>>());
         let is_list = matches!(role, Role::Group | Role::Within);
         (role.name().to_owned(), if is_list { Value::from(names) } else { one_or_list(&names) })
     };

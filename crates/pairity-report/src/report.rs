@@ -18,6 +18,10 @@ pub enum Role {
     Query,
     /// Only pairs of rows that agree on it count; there may be several.
     Within,
+    /// Only pairs whose first one is higher here count.
+    Higher,
+    /// Only pairs whose first one is lower here count.
+    Lower,
     /// Weight of an example.
     Weight,
     /// What a pair counts.
@@ -36,9 +40,19 @@ impl Role {
             Role::Protected => "protected",
             Role::Query => "query",
             Role::Within => "within",
+            Role::Higher | Role::Lower => "pairs_where",
             Role::Weight => "weight",
             Role::PairWeight => "pair_weight",
             Role::Id => "id",
+        }
+    }
+
+    /// The column as reports write it: its name, or which pairs it chooses.
+    pub(crate) fn column(self, name: &str) -> String {
+        match self {
+            Role::Higher => format!("{name} > {name}'"),
+            Role::Lower => format!("{name} < {name}'"),
+            _ => name.to_owned(),
         }
     }
 }

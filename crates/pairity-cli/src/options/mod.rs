@@ -12,7 +12,7 @@ use pairity::metrics::Settings;
 use pairity::rates::{Average, Ties};
 use pairity_experiments::fetch::FetchSettings;
 use std::path::PathBuf;
-use values::{choices, confidence, methods, name, positive, split, tuned_share};
+use values::{choices, confidence, methods, name, pairs_where, positive, split, tuned_share};
 
 /// Pairwise fairness for ranking and regression: exact pair counts with honest intervals.
 #[derive(Debug, Parser)]
@@ -359,6 +359,11 @@ pub struct TableOptions {
     /// belong to no group
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub min_rows: usize,
+
+    /// Only pairs in which the better row (of statistical parity: the one that scores higher if the rate
+    /// is high) has the higher value of a column count; `<` for the lower one
+    #[arg(long, value_name = "COL > COL'", value_parser = pairs_where)]
+    pub pairs_where: Option<(bool, String)>,
 
     /// Whether all pairs count alike, or all queries
     #[arg(long, value_parser = choices(Average::NAMES), value_name = "pairs|queries", default_value = "pairs", hide_possible_values = true)]

@@ -97,6 +97,12 @@ pub enum ExamplesError {
         "the chances of a mixture's scorers have to lie in 0 to 1 and add up to 1 in every query; {0} is wrong"
     )]
     Chances(f64),
+    /// Four orders at once: labels, scores, the attribute and the side column.
+    #[error(
+        "pairs can't be chosen by a side column and told apart by a continuous protected attribute at once: no fast \
+         exact count of both is known. Give groups instead, such as bands of the attribute"
+    )]
+    SideOfContinuous,
     /// Pairs can't be weighted by a difference of labels that are not there.
     #[error("the label-gap weight needs labels: name the label column")]
     GapWithoutLabels,
@@ -112,6 +118,29 @@ pub enum PairWeight<'a> {
     LabelGap,
     /// The product of a column's values at the two examples, such as the position they were shown at.
     Product(&'a [f64]),
+}
+
+/// Which pairs count, by the values of a side column, such as the position that rows were shown at. The first example of
+/// a pair is the better one, or the one that a rate of statistical parity speaks of.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum PairsWhere<'a> {
+    /// All.
+    #[default]
+    Any,
+    /// Those whose first example has the higher value.
+    Higher(&'a [f64]),
+    /// Those whose first example has the lower value.
+    Lower(&'a [f64]),
+}
+
+impl<'a> PairsWhere<'a> {
+    /// The side column, if there is one.
+    fn values(self) -> Option<&'a [f64]> {
+        match self {
+            PairsWhere::Any => None,
+            PairsWhere::Higher(values) | PairsWhere::Lower(values) => Some(values),
+        }
+    }
 }
 
 /// The columns that examples are made of; all but one may be absent.
@@ -132,6 +161,8 @@ pub struct Columns<'a> {
     pub weights: Option<&'a [f64]>,
     /// What a pair counts beside the product of example weights.
     pub pair_weight: PairWeight<'a>,
+    /// Which pairs count by a side column.
+    pub pairs_where: PairsWhere<'a>,
 }
 
 /// The protected attribute of the examples, in their order.
@@ -167,6 +198,8 @@ pub struct Examples {
     /// Factors of pairs: example weight times the pair-weight column; absent when all are 1.
     pub(crate) factors: Option<Vec<f64>>,
     pub(crate) label_gap: bool,
+    /// Only pairs whose first example is higher here count.
+    pub(crate) side: Option<Vec<f64>>,
 }
 
 impl Examples {
@@ -215,6 +248,10 @@ impl Examples {
             (None, Some(values)) => Attribute::Continuous(gather(values)),
             (None, None) => Attribute::None,
         };
+        let side = match columns.pairs_where {
+            PairsWhere::Lower(values) => Some(gather(values).into_iter().map(|value| -value).collect()),
+            other => other.values().map(gather),
+        };
         // Without queries each example is a unit of its own, whose placements are found in label order.
         let small = if columns.queries.is_some() { small } else { 0 };
         let label_order = LabelOrder::new(labels.as_deref(), &starts, small);
@@ -230,6 +267,7 @@ impl Examples {
             weights,
             factors,
             label_gap: columns.pair_weight == PairWeight::LabelGap,
+            side,
         })
     }
 
@@ -405,6 +443,9 @@ fn check(columns: &Columns) -> Result<usize, ExamplesError> {
     if columns.groups.is_some() && columns.protected.is_some() {
         return Err(ExamplesError::TwoAttributes);
     }
+    if columns.protected.is_some() && columns.pairs_where != PairsWhere::Any {
+        return Err(ExamplesError::SideOfContinuous);
+    }
     if columns.pair_weight == PairWeight::LabelGap && columns.labels.is_none() {
         return Err(ExamplesError::GapWithoutLabels);
     }
@@ -420,6 +461,7 @@ fn check(columns: &Columns) -> Result<usize, ExamplesError> {
         columns.within.map(<[u32]>::len),
         columns.weights.map(<[f64]>::len),
         factors.map(<[f64]>::len),
+        columns.pairs_where.values().map(<[f64]>::len),
     ];
     let Some(rows) = lengths.iter().flatten().next().copied() else {
         return Err(ExamplesError::NoColumns);
@@ -438,9 +480,12 @@ fn check(columns: &Columns) -> Result<usize, ExamplesError> {
     }
     check_length("queries", columns.queries.map_or(rows, <[u32]>::len), rows)?;
     check_length("within", columns.within.map_or(rows, <[u32]>::len), rows)?;
-    for (column, values) in
-        [("labels", columns.labels), ("weights", columns.weights), ("pair weights", factors)]
-    {
+    for (column, values) in [
+        ("labels", columns.labels),
+        ("weights", columns.weights),
+        ("pair weights", factors),
+        ("side", columns.pairs_where.values()),
+    ] {
         check_column(column, values, rows, f64::is_finite)?;
     }
     check_column("protected attribute", columns.protected, rows, |z| !z.is_infinite())?;
@@ -525,6 +570,14 @@ mod tests {
     #[test]
     fn no_column_at_all_is_refused() {
         assert_eq!(Examples::new(Columns::default()).err(), Some(ExamplesError::NoColumns));
+    }
+
+    #[test]
+    fn a_side_column_beside_a_continuous_attribute_is_refused() {
+        let z = [1.0, 2.0];
+        let columns =
+            Columns { protected: Some(&z), pairs_where: PairsWhere::Lower(&z), ..Columns::default() };
+        assert_eq!(Examples::new(columns).err(), Some(ExamplesError::SideOfContinuous));
     }
 
     #[test]

@@ -125,6 +125,7 @@ impl Examples {
             attribute,
             weights: self.weights.as_ref().map(gather),
             factors: self.factors.as_ref().map(gather),
+            side: self.side.as_ref().map(gather),
             ..*self
         })
     }

@@ -290,7 +290,7 @@ fn slow_rates(rows: &OracleRows, keep: impl Fn(usize) -> bool) -> [Option<f64>; 
 }
 
 #[test]
-fn pairs_are_formed_within_a_column_while_queries_or_rows_stay_the_units() {
+fn pairs_are_formed_within_a_column_and_chosen_by_another_while_queries_or_rows_stay_the_units() {
     let n = 40;
     let column = |factor: usize, modulus: usize| (0..n).map(move |i| i * factor % 41 % modulus);
     let rows = OracleRows {
@@ -302,8 +302,10 @@ fn pairs_are_formed_within_a_column_while_queries_or_rows_stay_the_units() {
         ..OracleRows::default()
     };
     let queries = rows.queries.clone().unwrap();
-    for with_queries in [true, false] {
-        let rows = OracleRows { queries: rows.queries.clone().filter(|_| with_queries), ..rows.clone() };
+    for (with_queries, with_side) in [(true, false), (false, false), (true, true), (false, true)] {
+        let side = with_side.then(|| column(13, 6).map(|shown| shown as f64).collect());
+        let rows =
+            OracleRows { queries: rows.queries.clone().filter(|_| with_queries), side, ..rows.clone() };
         let examples = rows.examples().unwrap();
         assert_eq!((examples.queries(), examples.units()), if with_queries { (4, 4) } else { (1, n) });
         let measured = Measurement::new(&examples, &rows.scores, &Settings::default()).unwrap();

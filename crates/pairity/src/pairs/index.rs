@@ -134,6 +134,8 @@ pub(crate) struct PairIndex<'a> {
     group: Vec<u16>,
     /// The rank of the continuous attribute in the query; empty if no rate asks for it.
     attribute: Vec<u32>,
+    /// The rank of the side column in the query; empty if pairs are not chosen by one.
+    side: Vec<u32>,
     /// The groups in each query, and where each query's list starts, and the end.
     present: Vec<u16>,
     present_starts: Vec<u32>,
@@ -161,6 +163,8 @@ pub(super) struct QueryPairs<'a> {
     pub group: &'a [u16],
     /// At each position, the rank of the continuous attribute; empty if no rate asks for it.
     pub attribute: &'a [u32],
+    /// At each position, the rank of the side column; empty if pairs are not chosen by one.
+    pub side: &'a [u32],
     /// The groups: indexes into the names, or their number for "no group".
     pub present: &'a [u16],
     pub sizes: &'a Sizes,
@@ -179,6 +183,11 @@ impl QueryPairs<'_> {
     /// The labels in the order of the examples; none without labels.
     pub(super) fn labels(&self) -> &[f64] {
         self.examples.labels.as_ref().map_or(&[][..], |labels| &labels[self.range.clone()])
+    }
+
+    /// The values of the side column in the order of the examples, if pairs are chosen by one.
+    pub(super) fn side_values(&self) -> Option<&[f64]> {
+        self.examples.side.as_ref().map(|side| &side[self.range.clone()])
     }
 
     /// The position of each example: small queries are compared in the order of the examples.
@@ -218,6 +227,7 @@ impl<'a> PairIndex<'a> {
             first: Vec::new(),
             group: Vec::new(),
             attribute: Vec::new(),
+            side: Vec::new(),
             present: Vec::new(),
             present_starts: Vec::new(),
             codes: vec![0],
@@ -228,7 +238,12 @@ impl<'a> PairIndex<'a> {
         };
         index.add_label_order();
         index.add_groups();
-        index.add_attribute();
+        if let (Attribute::Continuous(values), true) = (&index.examples.attribute, index.kinds.continuous) {
+            index.attribute = index.ranks(values);
+        }
+        if let Some(values) = &index.examples.side {
+            index.side = index.ranks(values);
+        }
         index.label_ordered = index.masses(index.examples.label_gap);
         index.unordered = index.examples.label_gap.then(|| index.masses(false));
         index
@@ -267,6 +282,7 @@ impl<'a> PairIndex<'a> {
             first: if self.first.is_empty() { &[] } else { &self.first[range.clone()] },
             group: &self.group[range.clone()],
             attribute: if self.attribute.is_empty() { &[] } else { &self.attribute[range.clone()] },
+            side: if self.side.is_empty() { &[] } else { &self.side[range.clone()] },
             present,
             sizes: &self.sizes,
             range,
@@ -369,10 +385,8 @@ impl<'a> PairIndex<'a> {
         (self.group, self.present, self.present_starts) = (group, present, starts);
     }
 
-    fn add_attribute(&mut self) {
-        let (Attribute::Continuous(values), true) = (&self.examples.attribute, self.kinds.continuous) else {
-            return;
-        };
+    /// The dense rank of values in their query, by position; none of NaN.
+    fn ranks(&self, values: &[f64]) -> Vec<u32> {
         let mut ranks = vec![NO_RANK; values.len()];
         for range in self.ranges().filter(|range| self.slopes.is_some() || self.is_sorted(range)) {
             let values = &values[range.clone()];
@@ -385,7 +399,7 @@ impl<'a> PairIndex<'a> {
             let own = ranks[range.clone()].iter_mut().zip(self.examples_at(&range));
             own.for_each(|(rank, &e)| *rank = by_example[e as usize]);
         }
-        self.attribute = ranks;
+        ranks
     }
 
     fn masses(&self, label_gap: bool) -> MassColumn {

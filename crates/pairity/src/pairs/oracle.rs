@@ -3,7 +3,7 @@
 
 use super::index::Sizes;
 use super::tally::CellLayout;
-use crate::examples::{Columns, Examples, Groups, PairWeight};
+use crate::examples::{Columns, Examples, Groups, PairWeight, PairsWhere};
 use crate::rates::Ties;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -20,6 +20,8 @@ pub(crate) struct OracleRows {
     pub weights: Option<Vec<f64>>,
     pub factors: Option<Vec<f64>>,
     pub label_gap: bool,
+    /// Only pairs whose first row is higher here count.
+    pub side: Option<Vec<f64>>,
 }
 
 impl OracleRows {
@@ -48,6 +50,7 @@ impl OracleRows {
                 (None, true) => PairWeight::LabelGap,
                 (None, false) => PairWeight::One,
             },
+            pairs_where: self.side.as_deref().map_or(PairsWhere::Any, PairsWhere::Higher),
         };
         Examples::ordered_above(small, columns).ok()
     }
@@ -87,7 +90,8 @@ pub(crate) fn pairs(rows: &OracleRows) -> Vec<RowPair> {
     let query = |row: usize| rows.queries.as_ref().map_or(0, |q| q[row]);
     let mut pairs = Vec::new();
     for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
-        if i == j || !rows.compares(i, j) || weight(i) == 0.0 || weight(j) == 0.0 {
+        let is_chosen = rows.side.as_ref().is_none_or(|side| side[i] > side[j]);
+        if i == j || !rows.compares(i, j) || !is_chosen || weight(i) == 0.0 || weight(j) == 0.0 {
             continue;
         }
         let mut add = |cell, worth| pairs.push(RowPair { query: query(i), cell, rows: [i, j], worth });
@@ -196,27 +200,36 @@ pub(crate) fn tables() -> impl Strategy<Value = OracleRows> {
         // The square makes the first queries large and the last ones single rows.
         let queries = prop::collection::vec((0u32..30).prop_map(|q| q * q / 100), n);
         let within = prop::collection::vec(0u32..3, n);
+        let side = prop_oneof![
+            prop::collection::vec((0i32..5).prop_map(f64::from), n),
+            prop::collection::vec(prop::sample::select(vec![0.0, -0.0, 1e300, -2.5]), n),
+            prop::collection::vec(-1.0..1.0f64, n),
+        ];
         let weights = prop::collection::vec(prop::sample::select(vec![0.0, 0.5, 1.0, 2.0, 3.7]), n);
         (
             scores(n),
             prop::option::weighted(0.9, labels),
             some(groups),
             some(attribute),
-            (some(queries), prop::option::weighted(0.3, within)),
+            (some(queries), prop::option::weighted(0.3, within), prop::option::weighted(0.3, side)),
             some(weights.clone()),
             some(weights),
         )
             .prop_map(
-                move |(scores, labels, groups, protected, (queries, within), weights, factors)| OracleRows {
-                    scores,
-                    label_gap: kind == 1 && labels.is_some(),
-                    labels,
-                    protected: if groups.is_some() { None } else { protected },
-                    groups,
-                    queries,
-                    within,
-                    weights: if kind == 0 { None } else { weights },
-                    factors: if kind == 2 { factors } else { None },
+                move |(scores, labels, groups, protected, (queries, within, side), weights, factors)| {
+                    OracleRows {
+                        scores,
+                        label_gap: kind == 1 && labels.is_some(),
+                        labels,
+                        // Groups, a continuous attribute, or a choice of pairs without it.
+                        protected: if groups.is_some() || side.is_some() { None } else { protected },
+                        side,
+                        groups,
+                        queries,
+                        within,
+                        weights: if kind == 0 { None } else { weights },
+                        factors: if kind == 2 { factors } else { None },
+                    }
                 },
             )
     })

@@ -9,6 +9,7 @@ use super::groups::in_score_order;
 use super::index::{MassColumn, PairIndex, QueryPairs, both, partition, with_masses};
 use super::mass::Mass;
 use super::order::{DrawnOrder, ScoreOrder, position, runs};
+use super::side::{PairKind, SidePlacements};
 use super::tally::{CellLayout, Placement};
 use crate::rates::Ties;
 use rayon::prelude::*;
@@ -83,6 +84,8 @@ struct BlockPlacements<'a, M: Mass, P: Mass> {
     labeled: Option<LabeledPlacements<'a, M>>,
     parity: Option<ParityPlacements<'a, P>>,
     continuous: Option<(Vec<OrderSums>, Vec<OrderSums>)>,
+    /// Of label-ordered pairs and of all, where they are chosen by a side column.
+    chosen: Vec<SidePlacements<'a>>,
 }
 
 impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
@@ -96,14 +99,25 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
     ) -> Option<Self> {
         let (first, others) = members.split_first()?;
         let layout = &index.layout;
+        let (every, chosen) = (query.side_values().is_none(), query.side_values().is_some());
         let placements = |order: &ScoreOrder| BlockPlacements {
             index,
             query,
             members,
-            labeled: layout.labels.then(|| LabeledPlacements::new(query, order, labeled_masses, ties)),
-            parity: (layout.groups > 0).then(|| ParityPlacements::new(query, order, plain_masses, ties)),
+            labeled: (every && layout.labels)
+                .then(|| LabeledPlacements::new(query, order, labeled_masses, ties)),
+            parity: (every && layout.groups > 0)
+                .then(|| ParityPlacements::new(query, order, plain_masses, ties)),
             continuous: (layout.labels && layout.continuous)
                 .then(|| continuous_placements(query, order, labeled_masses, ties.credit() as f32)),
+            chosen: [(PairKind::LabelOrdered, layout.labels), (PairKind::All, layout.groups > 0)]
+                .into_iter()
+                .filter(|(_, has_pairs)| chosen && *has_pairs)
+                .map(|(kind, _)| match kind {
+                    PairKind::LabelOrdered => SidePlacements::new(query, order, labeled_masses, kind, ties),
+                    PairKind::All => SidePlacements::new(query, order, plain_masses, kind, ties),
+                })
+                .collect(),
         };
         let mut all = placements(&first.order);
         // What members earn is mixed; what they could earn is the same for all.
@@ -119,6 +133,9 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
             if let (Some(all), Some(own)) = (&mut all.continuous, &other.continuous) {
                 mix(all.0.as_flattened_mut(), own.0.as_flattened(), factors);
             }
+            for (all, own) in all.chosen.iter_mut().zip(&other.chosen) {
+                mix(&mut all.credits, &own.credits, factors);
+            }
         }
         Some(all)
     }
@@ -130,12 +147,15 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
         let mut window = Window::<M>::default();
         for at in positions {
             found.clear();
-            if let (Some(labeled), Some(labels)) = (&self.labeled, &examples.labels) {
-                let example = self.query.range.start + self.query.example[at] as usize;
+            if let Some(labeled) = &self.labeled {
                 if at >= window.end {
                     window = labeled.window(window, at);
                 }
                 labeled.add_to(&mut found, &window, at, layout);
+            }
+            self.chosen.iter().for_each(|chosen| chosen.add_to(&mut found, at, layout));
+            if let Some(labels) = &examples.labels {
+                let example = self.query.range.start + self.query.example[at] as usize;
                 let weight = examples.weight(example);
                 let error = |member: &DrawnOrder| {
                     member.chance() * (member.order.scores[example] - labels[example]).powi(2)

@@ -147,7 +147,7 @@ impl<'a> RateIndex<'a> {
         let small = (0..examples.blocks()).all(|block| examples.block(block).len() <= self.pairs.sizes.small);
         let simple = self.rates().iter().all(|rate| matches!(rate, Rate::Accuracy { .. }));
         match self.fractions.pooled() {
-            Some(fractions) if examples.has_labels() && small && simple => {
+            Some(fractions) if examples.has_labels() && small && simple && examples.side.is_none() => {
                 with_masses!(&self.pairs.label_ordered, masses => self.pooled_rates(order, masses, fractions))
             }
             _ => Tally::count(&self.pairs, order, Ties::Half).values(&self.pairs, self.average),
@@ -197,9 +197,8 @@ impl<'a> RateIndex<'a> {
     /// pair's mirror image stands for it.
     pub(super) fn constant(&self, hold_down: &[f64]) -> f64 {
         let rates = self.rates().iter().zip(&self.estimable).zip(hold_down);
-        let label_ordered =
-            rates.filter(|((rate, estimable), _)| **estimable && !matches!(rate, Rate::Parity { .. }));
-        label_ordered.map(|(_, down)| down).sum()
+        let mirrored = |rate: &Rate| matches!(rate, Rate::Parity { .. }) && self.examples().side.is_none();
+        rates.filter(|((rate, estimable), _)| **estimable && !mirrored(rate)).map(|(_, down)| down).sum()
     }
 
     /// The part of one block in the mean squared error; adds `weight` times its gradient, or times its second

@@ -166,7 +166,8 @@ impl Surrogate {
             false => (self.kind, self.kind.unit(self.margin)),
             true => (SurrogateKind::Hinge, self.kind.curvature(self.margin)),
         };
-        let rate_weights = RateWeights { rates: index.rates(), weights, kind, unit };
+        let chosen = pairs.examples.side.is_some();
+        let rate_weights = RateWeights { rates: index.rates(), weights, kind, unit, chosen };
         let mut all = Coefficients::default();
         let pooled =
             index.fractions.pooled().map(|fractions| all.fill(rate_weights, fractions, &pairs.codes));

@@ -9,6 +9,7 @@ use super::groups::{CellCounts, accuracy, parity};
 use super::index::{PairIndex, QueryPairs, add, with_masses};
 use super::mass::Mass;
 use super::order::{DrawnOrder, ScoreOrder};
+use super::side::{self, PairKind};
 use crate::examples::Examples;
 use crate::rates::{Average, Rate, Side, Ties};
 use rayon::prelude::*;
@@ -239,12 +240,17 @@ impl Tally {
 
     fn add_query(&mut self, index: &PairIndex, query: &QueryPairs, order: &ScoreOrder, ties: Ties) {
         let (layout, kinds, range) = (&index.layout, index.kinds, query.range.clone());
+        let chosen = query.side_values().is_some();
         let present = || query.present.iter().map(|&code| usize::from(code));
         let cells = || present().flat_map(|a| present().map(move |b| (a, b)));
         if kinds.accuracy {
             let cells = cells().map(|(a, b)| Some(layout.accuracy(a, b)));
             with_masses!(&index.label_ordered, masses => {
-                self.add(accuracy(query, order, &masses[range.clone()]), cells, ties);
+                let masses = &masses[range.clone()];
+                self.add(match chosen {
+                    true => side::count(query, order, masses, PairKind::LabelOrdered),
+                    false => accuracy(query, order, masses),
+                }, cells, ties);
             });
         }
         if kinds.continuous {
@@ -266,7 +272,11 @@ impl Tally {
             let between = |&(a, b): &(usize, usize)| a != b && a < layout.groups && b < layout.groups;
             let cells = cells().map(|cell| Some(cell).filter(between).map(|(a, b)| layout.parity(a, b)));
             with_masses!(index.unordered(), masses => {
-                self.add(parity(query, order, &masses[range.clone()]), cells, ties);
+                let masses = &masses[range.clone()];
+                self.add(match chosen {
+                    true => side::count(query, order, masses, PairKind::All),
+                    false => parity(query, order, masses),
+                }, cells, ties);
             });
         }
     }

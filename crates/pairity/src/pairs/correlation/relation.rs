@@ -62,6 +62,9 @@ pub(super) fn relations(
     membership: Membership,
 ) -> Result<Vec<Relation>, SurrogateError> {
     let refuse = |reason: &str| Err(SurrogateError::NoCorrelation { reason: reason.to_owned() });
+    if examples.side.is_some() {
+        return refuse("it speaks of all label-ordered pairs, and these are chosen by a side column");
+    }
     if examples.labels.is_none() {
         return refuse("it compares label-ordered pairs, and there are no labels");
     }
