@@ -6,14 +6,13 @@ use crate::output::check_apart;
 use crate::progress::reading;
 use anyhow::{Context, anyhow, bail};
 use pairity::examples::{
-    Categories, Column, Columns, Examples, ExamplesError, Groups, MAX_GROUPS, NO_GROUP, PairWeight, PairsWhere, Values,
-    cross,
+    Categories, Column, Columns, Examples, ExamplesError, Groups, MAX_GROUPS, NO_GROUP, PairWeight,
+    PairsWhere, Values, cross,
 };
 use pairity::run::{Fold, Rows};
 use pairity::similar;
 use pairity_report::{Missing, Notes, Role, plain};
 use pairity_tables::{self as tables, Selection, Source, Table, TableError, Want};
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::BufReader;

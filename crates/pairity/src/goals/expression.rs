@@ -225,7 +225,7 @@ impl Expression {
     ///
     /// `None` if it is not [convex](Self::is_convex), or if there would be more than `limit` forms: a sum
     /// of bent parts has as many as the product of theirs.
-    pub(crate) fn linear_forms(
+    pub fn linear_forms(
         &self,
         factor: f64,
         limit: usize,

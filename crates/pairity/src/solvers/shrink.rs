@@ -35,7 +35,11 @@ pub(crate) fn shrink(problem: &Problem, candidates: &[Vec<f64>]) -> Option<Mixtu
 }
 
 /// The same where each constraint may be missed by so much more than the least violation.
-pub(crate) fn shrink_within<'p>(problem: &'p Problem, candidates: &[Vec<f64>], room: &[f64]) -> Option<Mixture> {
+pub(crate) fn shrink_within<'p>(
+    problem: &'p Problem,
+    candidates: &[Vec<f64>],
+    room: &[f64],
+) -> Option<Mixture> {
     let finite: Vec<usize> = finite(candidates).collect();
     let row = |form: &'p LinearForm| Row {
         values: finite.iter().map(|&t| problem.value(form, &candidates[t], &[])).collect(),

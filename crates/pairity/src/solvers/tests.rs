@@ -457,7 +457,7 @@ fn chosen(
         settings: &settings,
         term: None,
     };
-    let sample = Sample::new(&training, &rows.examples).unwrap();
+    let sample = Sample::new(&training, &rows.examples, "training").unwrap();
     let average = settings.average;
     let selector = Selector { problem, architecture: &architecture, sample: &sample, average };
     let candidate = |(t, parameters): (usize, &[f64; 2])| {
