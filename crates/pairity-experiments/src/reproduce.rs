@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     fn a_part_without_pairs_is_an_error_and_no_nan() {
-        let plan = Plan { seeds: 1, iterations: 2, queries: 10, ..Plan::default() };
+        let plan = Plan { seeds: 1, iterations: 2, queries: 4, ..Plan::default() };
         let error = lines(&Experiment::of("simulated").unwrap(), &plan, &|_| ()).unwrap_err().to_string();
         assert!(error.starts_with("seed 0: A[") && error.contains("draw more queries"), "{error}");
     }

@@ -210,7 +210,8 @@ fn every_part_of_a_small_table_has_pairs_whatever_the_seed() {
             command.args(["--subject-to", "cross_group <= 0.2", "--step-size", "1", "--format", "json"]);
             command.args(["--seed", &seed.to_string(), "-o", &path("model.json")]).args(query);
             let outcome = run(&mut command);
-            assert!(outcome.code < 2, "seed {seed} {query:?}: {}", outcome.err);
+            // Parts this small may have no interval, which is exit 3.
+            assert_ne!(outcome.code, 2, "seed {seed} {query:?}: {}", outcome.err);
             let report: Value = serde_json::from_str(&outcome.out).unwrap();
             for part in ["train", "validation", "test"] {
                 let value = &report[part]["violations"][0]["value"];

@@ -145,7 +145,8 @@ fn many_groups_are_trained_with_two_bounds_a_rate() {
         values.extend([label + noise, 2.0 * label + f64::from(group % 4)]);
     }
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let data = data(&labels, &names, None, 2, values);
+    // One query of all rows, as without queries no mixture is given.
+    let data = data(&labels, &names, Some(&[0; 320]), 2, values);
     let fair = problem(&data, "auc", &["cross_group <= 0.3"]);
     assert_eq!((fair.bounds.len(), fair.centers.len()), (2 * 16 * 15, 1));
     let settings =
