@@ -145,7 +145,9 @@ pub(crate) fn lossless(source: &Source, progress: ReadProgress<'_>) -> Result<Ta
     if suspects.is_empty() {
         return Ok(table);
     }
-    let lossy = |column: &Column| column.categories().is_some_and(|(_, texts)| texts.iter().any(is_rounded));
+    let lossy = |column: &Column| {
+        column.categories().is_some_and(|(_, texts)| texts.iter().any(|text| is_rounded(text)))
+    };
     let overrides = as_categories(&read(Selection::Columns(suspects))?, lossy);
     if overrides.is_empty() { Ok(table) } else { read(Selection::All { overrides }) }
 }
@@ -168,7 +170,7 @@ fn is_large(column: &Column) -> bool {
     column.numbers().is_some_and(|all| all.iter().any(|x| x.abs() >= EXACT))
 }
 
-fn is_rounded(text: &String) -> bool {
+fn is_rounded(text: &str) -> bool {
     text.parse::<i128>().is_ok_and(|whole| whole as f64 as i128 != whole)
 }
 

@@ -16,6 +16,9 @@ use super::{columnar, delimited, svmlight};
 static FORMATS: [&TableFormat; 4] =
     [&delimited::CSV, &delimited::TSV, &columnar::PARQUET, &svmlight::SVMLIGHT];
 
+/// Finds what a row is counted by, and its number.
+type FindPlace = fn(&SourceFile, usize) -> Result<(&'static str, u64), TableError>;
+
 /// How files of a format are known, read and written.
 #[derive(Debug)]
 pub(crate) struct TableFormat {
@@ -35,7 +38,7 @@ pub(crate) struct TableFormat {
     /// names of the columns. Nothing where a text depends on the other cells of the column.
     pub(crate) texts: Option<EachRow>,
     /// Where a row (from 0) is: what is counted, from 1, and which it is.
-    pub(crate) place: fn(&SourceFile, usize) -> Result<(&'static str, u64), TableError>,
+    pub(crate) place: FindPlace,
     /// What writes such files, if anything does.
     pub(crate) writer: Option<Writer>,
 }

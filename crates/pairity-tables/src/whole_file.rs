@@ -182,12 +182,12 @@ fn remove_abandoned(path: &Path, start: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         // A link of such a name is not ours.
         let plain = entry.file_type().is_ok_and(|kind| kind.is_file());
-        if plain && entry.file_name().to_str().is_some_and(is_ours) {
-            if let Ok(file) = OpenOptions::new().write(true).open(entry.path())
-                && file.try_lock().is_ok()
-            {
-                let _ = fs::remove_file(entry.path());
-            }
+        if plain
+            && entry.file_name().to_str().is_some_and(is_ours)
+            && let Ok(file) = OpenOptions::new().write(true).open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            let _ = fs::remove_file(entry.path());
         }
     }
 }

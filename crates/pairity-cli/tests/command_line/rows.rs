@@ -38,7 +38,7 @@ fn the_same_seed_gives_the_same_bytes_and_another_hardly_moves_a_gap() {
 /// Three groups, of which one is small; ages from 10 to 69, and two cities.
 fn people() -> String {
     let row = |i: u32| {
-        let group = if i % 20 == 0 { "c" } else { ["a", "b"][(i % 2) as usize] };
+        let group = if i.is_multiple_of(20) { "c" } else { ["a", "b"][(i % 2) as usize] };
         let city = ["x", "y z"][(i / 2 % 2) as usize];
         format!("{group},{},{},{},{city},{}\n", i * 31 % 3, i * 7919 % 997, 10 + i, i % 10)
     };
