@@ -64,6 +64,8 @@ class Check:
     """Its right side."""
     verdict: str
     """``pass``, ``fail``, ``undecided`` or ``not_estimable``."""
+    confidence: float
+    """That of its own interval: higher than asked for if there are several checks, so that all hold together."""
 
 
 class Audit:
@@ -115,7 +117,7 @@ class Audit:
         for name in document.keys() - {"schema", "notes", "checks"}:
             setattr(self, name, _metrics(document[name]))
         self.checks = [
-            Check(entry["expression"], Metric.of(entry), entry["bound"], entry["verdict"])
+            Check(entry["expression"], Metric.of(entry), entry["bound"], entry["verdict"], entry["confidence"])
             for entry in document["checks"]
         ]
 
@@ -235,6 +237,8 @@ def audit(
     *,
     checks: str | Iterable[str] = (),
     pair_weight: Any = None,
+    within: Any = None,
+    pairs_where: tuple[str, Any] | None = None,
     ties: str = "half",
     confidence: float = 0.95,
     min_pairs: int = 1,
@@ -256,7 +260,8 @@ def audit(
     protected
         Continuous protected attribute, instead of groups.
     queries
-        Pairs are formed inside a query; without queries all rows are one.
+        Pairs are formed inside a query; without queries all rows are one. Of several columns (a data frame, a
+        list of columns) each combination is a query.
     weights
         Weight of each row.
     average
@@ -265,6 +270,12 @@ def audit(
         Constraints to hold against the data, such as ``"cross_group <= 0.05"``.
     pair_weight
         A column whose product at the two rows is what a pair counts, or ``"label-gap"``.
+    within
+        Only pairs of rows that agree on this column, or on several, count. Queries, or rows without them, stay
+        what is independent.
+    pairs_where
+        Only pairs in which the better row has the higher value of a column count, ``(">", shown)``, or the lower
+        one, ``("<", shown)``.
     ties
         What equal scores earn: ``half`` a win, or nothing (``strict``).
     confidence
@@ -281,6 +292,6 @@ def audit(
     >>> audit.checks[0].verdict
     'fail'
     """
-    rows = _columns.examples(labels, groups, protected, queries, weights, pair_weight)
+    rows = _columns.examples(labels, groups, protected, queries, weights, pair_weight, within, pairs_where)
     how = _columns.measuring(average, ties, confidence, min_pairs, seed)
     return Audit(*rows.audit(_columns.numbers(scores, "scores"), _columns.texts(checks), how))

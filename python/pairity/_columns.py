@@ -207,31 +207,30 @@ def _name(column: Any, place: int) -> str:
     return str(name) if isinstance(name, str) and name else f"group{place or ''}"
 
 
-def queries(values: Any) -> Category | None:
-    """Codes and texts of the queries; every row needs one."""
-    if values is None:
+def queries(values: Any, name: str = "queries") -> Category | None:
+    """Codes and texts of the queries, or of the combinations of several columns; every row needs one."""
+    columns = group_columns(values, name)
+    if not columns:
         return None
-    codes, names = category(values, "queries")
-    _check_queries(codes)
+    codes, names = columns[0] if len(columns) == 1 else _engine.cross(columns)
+    missing = np.flatnonzero(codes == MISSING)
+    if missing.size:
+        raise ValueError(
+            f"{name} in row {missing[0] + 1} is missing; every row belongs to a query: drop the row, or give "
+            "no queries if all rows are one"
+            if name == "queries"
+            else f"{name} in row {missing[0] + 1} is missing: drop the row, or give it a value of its own"
+        )
     return codes, names
 
 
-def query_codes(values: Any) -> Codes | None:
+def query_codes(values: Any, name: str = "queries") -> Codes | None:
     """Codes of the queries alone."""
     if isinstance(values, np.ndarray) and values.dtype == np.uint32 and values.ndim == 1:
         if values.flags.c_contiguous and bool(np.all(values[1:] >= values[:-1])):
             return values
-    both = queries(values)
+    both = queries(values, name)
     return None if both is None else both[0]
-
-
-def _check_queries(codes: Codes) -> None:
-    missing = np.flatnonzero(codes == MISSING)
-    if missing.size:
-        raise ValueError(
-            f"queries in row {missing[0] + 1} is missing; every row belongs to a query: drop the row, or give "
-            "no queries if all rows are one"
-        )
 
 
 def texts(values: str | Iterable[str] | None) -> list[str]:
@@ -248,19 +247,27 @@ def examples(
     queries: Any = None,
     weights: Any = None,
     pair_weight: Any = None,
+    within: Any = None,
+    pairs_where: tuple[str, Any] | None = None,
 ) -> _engine.Examples:
     """Rows for the engine."""
     label_gap = isinstance(pair_weight, str)
     if label_gap and pair_weight != "label-gap":
         raise ValueError(f"pair_weight is {pair_weight!r}; give a column of numbers, or 'label-gap'")
+    sign, side = (">", None) if pairs_where is None else pairs_where
+    if sign not in (">", "<"):
+        raise ValueError(f"pairs_where is {pairs_where!r}; give '>' or '<' and a column of numbers, such as ('>', shown)")
     return _engine.Examples(
         optional_numbers(labels, "labels"),
         group_columns(groups),
         optional_numbers(protected, "protected"),
         query_codes(queries),
+        query_codes(within, "within"),
         optional_numbers(weights, "weights"),
         None if label_gap else optional_numbers(pair_weight, "pair_weight"),
         label_gap,
+        optional_numbers(side, "pairs_where"),
+        sign == ">",
     )
 
 

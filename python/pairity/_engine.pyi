@@ -19,6 +19,7 @@ __all__ = [
     "codes_of_integers",
     "codes_of_texts",
     "compare",
+    "cross",
     "simulated",
     "train",
     "uniform",
@@ -42,6 +43,7 @@ class Measuring(TypedDict):
 
 def codes_of_integers(values: NDArray[np.int64]) -> tuple[_Codes, list[int]]: ...
 def codes_of_texts(values: Sequence[str | None]) -> tuple[_Codes, list[str]]: ...
+def cross(columns: Sequence[_Category]) -> tuple[_Codes, list[str]]: ...
 def uniform(seed: int, text: str) -> float: ...
 def simulated(
     queries: int, groups: int, seed: int, as_printed: bool
@@ -55,9 +57,12 @@ class Examples:
         groups: Sequence[_Category],
         protected: _Numbers | None,
         queries: _Codes | None,
+        within: _Codes | None,
         weights: _Numbers | None,
         pair_weight: _Numbers | None,
         label_gap: bool,
+        side: _Numbers | None,
+        higher: bool,
     ) -> Self: ...
     def __len__(self) -> int: ...
     @property

@@ -86,6 +86,8 @@ class _FairEstimator(BaseEstimator):
         protected: Any = None,
         queries: Any = None,
         weights: Any = None,
+        within: Any = None,
+        pairs_where: tuple[str, Any] | None = None,
     ) -> Any:
         """Trains the model.
 
@@ -101,11 +103,18 @@ class _FairEstimator(BaseEstimator):
         protected
             Continuous protected attribute, instead of groups.
         queries
-            Pairs are formed inside a query; without queries all rows are one.
+            Pairs are formed inside a query; without queries all rows are one. Of several columns each
+            combination is a query.
         weights
             Weight of each row.
+        within
+            Only pairs of rows that agree on this column, or on several, count. Queries, or rows without them,
+            stay what is independent.
+        pairs_where
+            Only pairs in which the better row has the higher value of a column count, ``(">", shown)``, or the
+            lower one, ``("<", shown)``.
         """
-        examples, features, settings = self._prepared(X, y, groups, protected, queries, weights)
+        examples, features, settings = self._prepared(X, y, groups, protected, queries, weights, within=within, pairs_where=pairs_where)
         with _progress.bar(bool(self.verbose)) as progress:
             model, (document, view) = _engine.train(examples, features, settings, progress)
         self.model_ = model
@@ -179,11 +188,15 @@ class _FairEstimator(BaseEstimator):
         weights: Any,
         test: float = 0.0,
         confidence: float = 0.95,
+        within: Any = None,
+        pairs_where: tuple[str, Any] | None = None,
     ) -> tuple[_engine.Examples, Features, dict[str, Any]]:
         """Rows, features and settings for the engine."""
         features = self._features(X, reset=True, protected=protected)
         target = labels(self, y, _length(features))
-        examples = _columns.examples(target, groups, protected, queries, weights)
+        examples = _columns.examples(
+            target, groups, protected, queries, weights, within=within, pairs_where=pairs_where
+        )
         measuring = _columns.measuring(average=self.average, confidence=confidence, seed=_seed(self.random_state))
         settings = {
             **measuring,
@@ -200,7 +213,7 @@ class _FairEstimator(BaseEstimator):
             "test": float(test),
             "multiplier_share": float(self.multiplier_fraction),
             "standardize": bool(self.standardize),
-            "answer": "deterministic" if self.deterministic else "mixture",
+            "answer": "deterministic" if self.deterministic else "auto",
             "solver": self.solver,
             "player": self.player,
             "surrogate": self.surrogate,
@@ -295,7 +308,8 @@ class FairRanker(_FairEstimator):
         Whether the scorer may use the protected attribute: ``weights`` (or ``True``) for each group, or
         ``offsets`` only.
     deterministic
-        One scorer instead of a mixture, if one meets the goal.
+        One scorer instead of a mixture, if one meets the goal. Without queries, where one draw would serve the
+        whole table, it is one scorer in any case.
     random_state
         Seed of every random choice; ``None`` is 0.
     hidden

@@ -48,6 +48,18 @@ def test_queries_part_the_pairs_whatever_their_order():
     assert other.auc == audit.auc
 
 
+def test_several_columns_of_queries_are_combined_and_pairs_stay_within_a_column():
+    days = ["mon", "mon", "tue", "tue", "mon", "tue"]
+    jobs = ["cook", "cook", "maid", "cook", "maid", "cook"]
+    several = pairity.audit(SCORES, LABELS, groups=GROUPS, queries=[days, jobs])
+    joined = [f"{day} & {job}" for day, job in zip(days, jobs)]
+    one = pairity.audit(SCORES, LABELS, groups=GROUPS, queries=joined)
+    assert (several.queries, several.auc.value) == (one.queries, one.auc.value) == (4, 0.5)
+    # Row 1 and row 4 win over row 0, row 3 loses to rows 2 and 5; all rows stay one query.
+    within = pairity.audit(SCORES, LABELS, groups=GROUPS, within=days)
+    assert (within.auc.value, within.auc.pairs, within.queries) == (0.5, 4, 1)
+
+
 def test_weights_of_zero_leave_rows_out():
     audit = pairity.audit(SCORES, LABELS, groups=GROUPS, weights=[1, 1, 1, 1, 0, 1])
     assert audit.rows == 5

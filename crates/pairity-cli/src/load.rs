@@ -1,15 +1,22 @@
 //! From files to the rows of a request: reads the named columns and leaves out rows that lack something.
 
+use crate::filter::Filter;
 use crate::options::{FitOptions, TableOptions};
+use crate::output::check_apart;
 use crate::progress::reading;
 use anyhow::{Context, anyhow, bail};
-use pairity::examples::{Column, Columns, Examples, ExamplesError, Groups, MAX_GROUPS, PairWeight, Values};
+use pairity::examples::{
+    Categories, Column, Columns, Examples, ExamplesError, Groups, MAX_GROUPS, NO_GROUP, PairWeight,
+    PairsWhere, Values, cross,
+};
 use pairity::run::{Fold, Rows};
+use pairity::similar;
 use pairity_report::{Missing, Notes, Role, plain};
 use pairity_tables::{self as tables, Selection, Source, Table, TableError, Want};
-use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::BufReader;
+use std::path::Path;
 
 /// The reserved word of `--pair-weight`.
 const LABEL_GAP: &str = "label-gap";
@@ -21,28 +28,45 @@ const SVMLIGHT: (&str, &str) = ("label", "qid");
 const DROPPED_IDS: usize = 10;
 
 /// What no row may lack, where it is asked for.
-const NEEDED: [Role; 5] = [Role::Score, Role::Label, Role::Weight, Role::PairWeight, Role::Query];
+const NEEDED: [Role; 8] = [
+    Role::Score,
+    Role::Label,
+    Role::Weight,
+    Role::PairWeight,
+    Role::Query,
+    Role::Within,
+    Role::Higher,
+    Role::Lower,
+];
 
-/// Reads all rows of a table that has scores.
+/// Reads all rows of a table that has scores, and is none of the outputs.
 ///
 /// # Errors
 /// Whatever is wrong with files, columns or cells, in words that name the place.
-pub fn scored(options: &TableOptions, score: &str, quiet: bool) -> anyhow::Result<(Source, Read)> {
+pub fn scored(
+    options: &TableOptions,
+    score: &str,
+    outputs: &[&Path],
+    quiet: bool,
+) -> anyhow::Result<(Source, Read)> {
     let source = Source::parse_all(&options.tables)?;
+    check_apart(outputs, &source, &[])?;
     let roles = Roles::named(options, &[score.to_owned()], &source)?;
-    let read = Read::new(&source, roles, Some(Vec::new()), quiet)?;
+    let read = Read::new(&source, roles, Some(Vec::new()), quiet)?.choosing(options, &source, quiet)?;
     Ok((source, read))
 }
 
 /// Reads tables to train on; all are one table, whose rows remember what they are for. Queries of different
-/// tables are different, even if they have the same name.
+/// tables are different, even if they have the same name. No output may be one of the files.
 ///
 /// # Errors
 /// Whatever is wrong with files, columns or cells, in words that name the place.
-pub fn to_train(options: &FitOptions) -> anyhow::Result<Rows> {
+pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows> {
     let checked = options.request().check(options.text.is_some(), options.embeddings.is_some());
     checked.map_err(|error| options.explain(error))?;
     let (source, files) = sources(options)?;
+    let vectors = options.embeddings.iter().map(|path| ("the word vectors", path.as_path()));
+    check_apart(outputs, &source, &vectors.collect::<Vec<_>>())?;
     let roles = Roles::named(&options.table, &[], &source)?;
     let (mut features, text) = (options.features.clone(), options.text.as_deref());
     let Some(label) = roles.column(Role::Label) else {
@@ -58,10 +82,20 @@ pub fn to_train(options: &FitOptions) -> anyhow::Result<Rows> {
     let all = features.is_empty() && text.is_none();
     let named = text.map(Want::category).into_iter().chain(features.iter().map(|name| Want::infer(name)));
     let wants = (!all).then(|| named.collect());
-    let mut read = Read::new(&source, roles, wants, options.output.quiet)?;
+    let quiet = options.output.quiet;
+    let mut read = Read::new(&source, roles, wants, quiet)?.choosing(&options.table, &source, quiet)?;
     let notes = read.keep()?;
     let folds = read.folds(&files);
     let mut rows = Rows::new(read.examples(&folds)?, Vec::new());
+    let within: Vec<String> = read.roles.columns_of(Role::Within).map(str::to_owned).collect();
+    if !within.is_empty() {
+        let note = format!("only pairs of rows that agree on {} count", quoted(within.iter(), " and "));
+        rows.notes.push(note);
+    }
+    for (role, name) in read.roles.columns().filter(|(role, _)| matches!(role, Role::Higher | Role::Lower)) {
+        let order = if role == Role::Higher { "higher" } else { "lower" };
+        rows.notes.push(format!("only pairs whose better row has the {order} {:?} count", plain(name)));
+    }
     if all {
         let is_unused = |column: &&Column| read.roles.columns().all(|(_, own)| own != column.name);
         let unused = read.table.columns().iter().filter(is_unused);
@@ -84,10 +118,14 @@ pub fn to_train(options: &FitOptions) -> anyhow::Result<Rows> {
     }
     rows.folds = folds;
     rows.group_columns.clone_from(group);
-    rows.query = read.roles.column(Role::Query).map(str::to_owned);
+    rows.query = read.roles.columns_of(Role::Query).map(str::to_owned).collect();
     if let Some(path) = &options.embeddings {
         let file = File::open(path).with_context(|| format!("--embeddings {}", path.display()))?;
         rows.vectors = Some(Box::new(BufReader::new(file)));
+    }
+    rows.notes.extend(notes.filter.map(|filter| format!("only rows where {}", plain(&filter))));
+    if !notes.groups_left_out.is_empty() {
+        rows.notes.push(format!("groups not compared: {}", plain(&notes.groups_left_out.join(", "))));
     }
     rows.tables = notes.tables;
     Ok(rows)
@@ -103,15 +141,14 @@ fn sources(options: &FitOptions) -> anyhow::Result<(Source, Vec<(Fold, usize)>)>
     ];
     for (fold, list) in tables {
         let source = Source::parse_all(list)?;
-        let names = source.names();
-        if let Some(name) = all.names().into_iter().find(|name| names.contains(name)) {
+        if let Some(name) = source.shared(&all) {
             bail!(
                 "{} is to be used twice, for training and to check it: name other rows there, or split one \
                  table with --split",
                 plain(name)
             );
         }
-        files.push((fold, names.len()));
+        files.push((fold, source.names().len()));
         all = Source::chain(vec![all, source]);
     }
     Ok((all, files))
@@ -128,26 +165,33 @@ pub struct Roles(pub Vec<(Role, String)>);
 impl Roles {
     /// As they were named, with the defaults of SVMlight files.
     fn named(options: &TableOptions, score: &[String], source: &Source) -> anyhow::Result<Roles> {
-        let TableOptions { label, query, group, protected, weight, pair_weight, id, .. } = options;
-        let defaults = match (label, query) {
-            (Some(_), Some(_)) => (None, None),
+        let TableOptions {
+            label, query, within, group, protected, weight, pair_weight, pairs_where, id, ..
+        } = options;
+        let defaults = match (label, &query[..]) {
+            (Some(_), [_, ..]) => (None, None),
             _ => svmlight_columns(source)?,
         };
-        let (label, query) = (label.clone().or(defaults.0), query.clone().or(defaults.1));
+        let label = label.clone().or(defaults.0);
+        let query = if query.is_empty() { defaults.1.as_slice() } else { query };
         if label.is_none() && group.is_empty() && protected.is_none() {
             bail!(
                 "there is nothing to compare the scores with: name the label column with --label, or a \
                  protected attribute with --group"
             );
         }
+        let side =
+            if pairs_where.as_ref().is_some_and(|(higher, _)| *higher) { Role::Higher } else { Role::Lower };
         let roles = [
             (Role::Score, score),
             (Role::Label, label.as_slice()),
-            (Role::Query, query.as_slice()),
+            (Role::Query, query),
+            (Role::Within, within.as_slice()),
             (Role::Group, group.as_slice()),
             (Role::Protected, protected.as_slice()),
             (Role::Weight, weight.as_slice()),
             (Role::PairWeight, pair_weight.as_slice()),
+            (side, pairs_where.as_ref().map_or(&[][..], |(_, name)| std::slice::from_ref(name))),
             (Role::Id, id.as_slice()),
         ];
         let each =
@@ -167,9 +211,14 @@ impl Roles {
         columns.map(|(role, name)| (*role, name.as_str()))
     }
 
+    /// The columns of a role.
+    fn columns_of(&self, role: Role) -> impl Iterator<Item = &str> {
+        self.columns().filter(move |(own, _)| *own == role).map(|(_, name)| name)
+    }
+
     /// The first column of a role.
     fn column(&self, role: Role) -> Option<&str> {
-        self.columns().find(|(own, _)| *own == role).map(|(_, name)| name)
+        self.columns_of(role).next()
     }
 
     /// Columns of numbers, or of categories.
@@ -180,7 +229,7 @@ impl Roles {
 }
 
 fn holds_categories(role: Role) -> bool {
-    matches!(role, Role::Query | Role::Group | Role::Id)
+    matches!(role, Role::Query | Role::Within | Role::Group | Role::Id)
 }
 
 /// SVMlight files have a label and may have queries, without anyone saying so.
@@ -214,6 +263,18 @@ pub struct Read {
     pub table: Table,
     again: Option<Table>,
     roles: Roles,
+    source: Source,
+    choice: Choice,
+}
+
+/// Which of the rows and groups are looked at.
+#[derive(Default)]
+struct Choice {
+    filter: Option<String>,
+    /// Whether each row meets the filter.
+    passing: Option<Vec<bool>>,
+    groups: Vec<String>,
+    min_rows: usize,
 }
 
 impl Read {
@@ -245,7 +306,39 @@ impl Read {
             true => None,
             false => Some(tables::read(source, &Selection::Columns(again), &show)?),
         };
-        Ok(Read { table, again, roles })
+        let read = Read { table, again, roles, source: source.clone(), choice: Choice::default() };
+        // Two of them that are taken for one would be a tie.
+        for column in [Role::Label, Role::Score].into_iter().filter_map(|role| read.column(role)) {
+            if let Some(number) = tables::rounded(source, column)? {
+                return Err(TableError::Other(format!(
+                    "column {:?} has whole numbers beyond 2^53, such as {number}, which can't be told from their \
+                     neighbors: subtract a constant from them, or divide them",
+                    plain(&column.name)
+                )));
+            }
+        }
+        Ok(read)
+    }
+
+    /// Where a row came from.
+    pub fn locate(&self, row: usize) -> String {
+        self.source.locate(&self.table, row)
+    }
+
+    /// The same, of which only some rows and groups are looked at.
+    fn choosing(mut self, options: &TableOptions, source: &Source, quiet: bool) -> anyhow::Result<Read> {
+        let TableOptions { filter, groups, min_rows, .. } = options;
+        let mut passing = None;
+        if let Some(text) = filter {
+            let filter = Filter::parse(text)?;
+            let table = tables::read(source, &Selection::Columns(filter.wants()), &reading(quiet))?;
+            passing = Some(filter.passing(&table, text)?);
+        }
+        if (!groups.is_empty() || *min_rows > 0) && self.roles.column(Role::Group).is_none() {
+            bail!("--groups and --min-rows choose among groups: name the column of the groups with --group");
+        }
+        self.choice = Choice { filter: filter.clone(), passing, groups: groups.clone(), min_rows: *min_rows };
+        Ok(self)
     }
 
     /// What each row is for, by the file it is from.
@@ -264,11 +357,22 @@ impl Read {
         if again { self.table.column(name).cloned() } else { self.table.take(name) }
     }
 
-    /// The column of a role.
-    fn column(&self, role: Role) -> Option<&Column> {
-        let name = self.roles.column(role)?;
+    /// The columns of a role.
+    fn columns(&self, role: Role) -> Vec<&Column> {
         let again = self.again.as_ref().filter(|_| holds_categories(role));
-        again.and_then(|table| table.column(name)).or_else(|| self.table.column(name))
+        let column = |name| again.and_then(|table| table.column(name)).or_else(|| self.table.column(name));
+        self.roles.columns_of(role).filter_map(column).collect()
+    }
+
+    /// The first column of a role.
+    fn column(&self, role: Role) -> Option<&Column> {
+        self.columns(role).first().copied()
+    }
+
+    /// The combinations of the columns of a role; none if it has none.
+    pub fn crossed(&self, role: Role) -> Option<Categories<'_>> {
+        let columns: Vec<_> = self.columns(role).into_iter().filter_map(Column::categories).collect();
+        cross(&columns)
     }
 
     /// The categories of a column.
@@ -310,30 +414,38 @@ impl Read {
     /// Leaves the rows that lack nothing, and tells what was left out.
     fn keep(&mut self) -> anyhow::Result<Notes> {
         let rows = self.table.rows();
-        let mut kept = vec![true; rows];
+        let mut kept = self.choice.passing.take().unwrap_or_else(|| vec![true; rows]);
+        let passing: Vec<u32> = (0..rows as u32).filter(|&row| kept[row as usize]).collect();
         let mut missing = Vec::new();
-        for (role, column) in NEEDED.iter().filter_map(|&role| Some((role, self.column(role)?))) {
-            let lacking: Vec<usize> = (0..rows).filter(|&row| column.is_missing(row)).collect();
+        for (role, columns) in NEEDED.map(|role| (role, self.columns(role))) {
+            if columns.is_empty() {
+                continue;
+            }
+            let is_lacking = |row: &usize| columns.iter().any(|column| column.is_missing(*row));
+            let lacking: Vec<usize> = passing.iter().map(|&row| row as usize).filter(is_lacking).collect();
             lacking.iter().for_each(|&row| kept[row] = false);
             missing.push(Missing { role, rows: lacking.len() });
         }
-        let dropped = (0..rows).filter(|&row| !kept[row]).filter_map(|row| self.id(row));
+        let dropped = passing.iter().map(|&row| row as usize).filter(|&row| !kept[row]);
+        let dropped = dropped.filter_map(|row| self.id(row));
         let dropped_ids: Vec<String> = dropped.take(DROPPED_IDS).map(str::to_owned).collect();
         let kept: Vec<u32> = (0..rows as u32).filter(|&row| kept[row as usize]).collect();
         if kept.is_empty() {
             let missing = missing.iter().filter(|missing| missing.rows > 0);
             let why: Vec<String> =
                 missing.map(|m| format!("{} is missing in {}", m.role.name(), m.rows)).collect();
-            bail!("no row is left of the {rows} that were read: {}", why.join(", "));
+            bail!("no row is left of the {} that were read: {}", passing.len(), why.join(", "));
         }
         if kept.len() < rows {
             [Some(&mut self.table), self.again.as_mut()].into_iter().flatten().for_each(|t| t.keep(&kept));
         }
         Ok(Notes {
+            filter: self.choice.filter.clone(),
+            groups_left_out: self.chosen_groups()?.1,
             tables: self.table.files().iter().map(|(name, _)| name.clone()).collect(),
             columns: self.roles.0.clone(),
-            rows_read: rows,
-            rows_dropped: rows - kept.len(),
+            rows_read: passing.len(),
+            rows_dropped: passing.len() - kept.len(),
             dropped_ids,
             missing,
         })
@@ -341,25 +453,30 @@ impl Read {
 
     /// The rows as examples. Those of different folds are never in one query.
     fn examples(&self, folds: &[Fold]) -> anyhow::Result<Examples> {
-        let categories = self.column(Role::Query).and_then(Column::categories);
-        let mut queries = categories.map(|(codes, _)| Cow::Borrowed(codes));
-        if let (Some(queries), Some((_, levels))) = (&mut queries, categories)
+        let mut queries = self.crossed(Role::Query);
+        if let Some((queries, levels)) = &mut queries
             && folds.iter().any(|&fold| fold != Fold::Split)
         {
             let place = |fold: Fold| levels.len() as u32 * fold as u32;
             queries.to_mut().iter_mut().zip(folds).for_each(|(query, &fold)| *query += place(fold));
         }
-        let groups = self.groups()?;
+        let (groups, within) = (self.groups()?, self.crossed(Role::Within));
         let columns = Columns {
             labels: self.numbers(Role::Label),
             groups: groups.as_ref(),
             protected: self.numbers(Role::Protected),
-            queries: queries.as_deref(),
+            queries: queries.as_ref().map(|(codes, _)| &codes[..]),
+            within: within.as_ref().map(|(codes, _)| &codes[..]),
             weights: self.numbers(Role::Weight),
             pair_weight: match self.numbers(Role::PairWeight) {
                 Some(values) => PairWeight::Product(values),
                 None if self.roles.label_gap() => PairWeight::LabelGap,
                 None => PairWeight::One,
+            },
+            pairs_where: match (self.numbers(Role::Higher), self.numbers(Role::Lower)) {
+                (Some(values), _) => PairsWhere::Higher(values),
+                (_, Some(values)) => PairsWhere::Lower(values),
+                _ => PairsWhere::Any,
             },
         };
         Examples::new(columns).map_err(|error| self.explain(error))
@@ -370,6 +487,59 @@ impl Read {
     /// # Errors
     /// More of them than can be compared, or none.
     pub fn groups(&self) -> anyhow::Result<Option<Groups>> {
+        Ok(self.chosen_groups()?.0)
+    }
+
+    /// The groups that are compared, and those that are not, with what they have.
+    fn chosen_groups(&self) -> anyhow::Result<(Option<Groups>, Vec<String>)> {
+        let Choice { groups: chosen, min_rows, .. } = &self.choice;
+        let all = match self.all_groups()? {
+            Some(all) if !chosen.is_empty() || *min_rows > 0 => all,
+            all => return Ok((all, Vec::new())),
+        };
+        let names = all.names();
+        if let Some(unknown) = chosen.iter().find(|name| !names.contains(name)) {
+            let near = similar::nearest(unknown, names.iter().map(String::as_str));
+            let near =
+                near.first().map_or(String::new(), |near| format!("; did you mean {:?}?", plain(near)));
+            bail!(
+                "--groups: no row is of the group {:?}; the groups are {}{near}",
+                plain(unknown),
+                quoted(names.iter().take(DROPPED_IDS), ", ")
+            );
+        }
+        // Queries are what is independent, where there are queries.
+        let queries = self.column(Role::Query).and_then(Column::categories);
+        let mut units = HashSet::new();
+        let mut counts = vec![0; names.len()];
+        for row in 0..self.table.rows() {
+            let unit = queries.map_or(row, |(codes, _)| codes[row] as usize);
+            if let Some(group) = all.code(row).filter(|&group| units.insert((group, unit))) {
+                counts[group] += 1;
+            }
+        }
+        let unit = |count: usize| match (queries.is_some(), count) {
+            (true, 1) => "query",
+            (true, _) => "queries",
+            (false, 1) => "row",
+            (false, _) => "rows",
+        };
+        let is_kept = |group: usize| {
+            (chosen.is_empty() || chosen.contains(&names[group])) && counts[group] >= *min_rows
+        };
+        let tell = |group: usize| format!("{:?} ({} {})", names[group], counts[group], unit(counts[group]));
+        let left_out: Vec<String> = (0..names.len()).filter(|&group| !is_kept(group)).map(tell).collect();
+        if left_out.len() == names.len() {
+            let found = plain(&left_out.join(", "));
+            bail!("no group has the {min_rows} {} that --min-rows asks for: {found}", unit(*min_rows));
+        }
+        let code = |row| all.code(row).filter(|&group| is_kept(group)).map_or(NO_GROUP, |group| group as u32);
+        let codes = (0..self.table.rows()).map(code).collect();
+        Ok((Some(Groups::in_order(names.to_vec(), codes)), left_out))
+    }
+
+    /// The groups of all rows.
+    fn all_groups(&self) -> anyhow::Result<Option<Groups>> {
         let names = || self.roles.0.iter().filter(|(role, _)| *role == Role::Group).map(|(_, name)| name);
         let mut all: Option<Groups> = None;
         for name in names() {
@@ -401,7 +571,7 @@ impl Read {
             };
             let name = plain(self.roles.column(role).unwrap_or(column));
             let id = self.id(row).map(|id| format!(" (id {:?})", plain(id))).unwrap_or_default();
-            format!("{}{id}, column {name:?}: {what}", self.table.locate(row))
+            format!("{}{id}, column {name:?}: {what}", self.locate(row))
         };
         match error {
             ExamplesError::NegativeWeight { column, row, value } => {

@@ -2,10 +2,12 @@
 //! scripts can rely on.
 
 mod commands;
+mod filter;
 mod load;
 mod options;
 mod output;
 mod progress;
+mod signals;
 
 use clap::Parser;
 use commands::{experiments, score, scored, train};
@@ -29,6 +31,7 @@ fn quiet_damaged_files() {
 
 fn main() -> ExitCode {
     quiet_damaged_files();
+    signals::listen();
     let done = match &Options::parse().command {
         Command::Audit(options) => scored::audit(options),
         Command::Train(options) => train::train(options),

@@ -5,12 +5,17 @@
 //! their mean:
 //!
 //! ```text
-//! tolerance = 2 s √(1 + 1/n) + half a unit of the last digit printed
+//! tolerance = t s √(1 + 1/n) + half a unit of the last digit printed
 //! ```
 //!
-//! with s the standard deviation over n seeds.
+//! with s the standard deviation over n seeds, and t the 97.5 % quantile of Student's distribution with n − 1
+//! degrees of freedom: 2.8 for five seeds, as s is an estimate too.
 
 use crate::reproduce::{Line, Spread};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// How likely noise alone stays within the tolerance.
+const CONFIDENCE: f64 = 0.95;
 
 /// How a result stands beside the published one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +61,8 @@ pub fn agreement(
     if seeds < 2 || !ours.mean.is_finite() {
         return None;
     }
-    let tolerance = 2.0 * ours.std * (1.0 + 1.0 / seeds as f64).sqrt() + 0.5 * 10f64.powi(-digits);
+    let student = StudentsT::new(0.0, 1.0, (seeds - 1) as f64).ok()?.inverse_cdf(0.5 + 0.5 * CONFIDENCE);
+    let tolerance = student * ours.std * (1.0 + 1.0 / seeds as f64).sqrt() + 0.5 * 10f64.powi(-digits);
     let ahead = if more_is_better { ours.mean - published } else { published - ours.mean };
     Some(match ahead {
         // Rounding of the sums above must not decide.
@@ -78,6 +84,18 @@ pub fn of_line(line: &Line) -> Option<(Agreement, Agreement)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn few_seeds_need_more_deviations_than_two() {
+        // Student's quantiles of a table, for 2, 5 and 30 seeds.
+        for (seeds, quantile) in [(2_u64, 12.706), (5, 2.776), (30, 2.045)] {
+            let tolerance = quantile * 0.01 * (1.0 + 1.0 / seeds as f64).sqrt() + 0.005;
+            let at = |part: f64| {
+                agreement(Spread { mean: 0.5 + part * tolerance, std: 0.01 }, seeds, 0.5, 2, true)
+            };
+            assert_eq!((at(0.999), at(1.001)), (Some(Agreement::Agrees), Some(Agreement::Better)), "{seeds}");
+        }
+    }
 
     #[test]
     fn one_seed_tells_nothing_and_rounding_is_no_difference() {

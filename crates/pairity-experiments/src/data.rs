@@ -140,15 +140,42 @@ pub fn load(name: &str, data_dir: Option<&Path>, seed: u64) -> Result<Dataset, D
     }
     let paths = |name: &str| find(name, data_dir);
     let crime = |task| paths("crime").and_then(|paths| crime::load(&paths[0], &paths[1], task));
-    match name {
-        "business" => Ok(business::draw(seed)),
-        "crime-ranking" => crime(crime::CrimeTask::Ranking),
-        "crime-regression" => crime(crime::CrimeTask::Regression),
-        "law" => law::load(&paths(name)?[0]),
-        "w3c" => w3c::load(&paths(name)?[0]),
-        "wiki" => wiki::load(&paths(name)?),
-        _ => Err(unknown(name, &LOADED)),
-    }
+    let mut data = match name {
+        "business" => return Ok(business::draw(seed)),
+        "crime-ranking" => crime(crime::CrimeTask::Ranking)?,
+        "crime-regression" => crime(crime::CrimeTask::Regression)?,
+        "law" => law::load(&paths(name)?[0])?,
+        "w3c" => w3c::load(&paths(name)?[0])?,
+        "wiki" => wiki::load(&paths(name)?)?,
+        _ => return Err(unknown(name, &LOADED)),
+    };
+    data.notes.extend(other_files(entry(published(name))?, &paths(published(name))?));
+    Ok(data)
+}
+
+/// The data set that the rows of an experiment come from.
+pub(crate) fn published(name: &str) -> &str {
+    if name.starts_with("crime-") { "crime" } else { name }
+}
+
+/// That files are known not to be the published ones.
+#[cfg(feature = "fetch")]
+fn other_files(entry: &Entry, paths: &[PathBuf]) -> Option<String> {
+    let known = |path: &Path| {
+        let mut files = entry.ways.iter().copied().flatten();
+        files.find(|file| path.file_name().is_some_and(|name| name == file.name))?.check
+    };
+    let differs = |path: &&PathBuf| known(path).is_some_and(|check| !crate::fetch::is_right(path, check));
+    let names: Vec<String> = paths.iter().filter(differs).map(|path| path.display().to_string()).collect();
+    let problem =
+        "not the published bytes (another size or SHA-256), so that results may differ from the paper's";
+    (!names.is_empty()).then(|| format!("{problem}: {}", names.join(", ")))
+}
+
+/// Without checksums nothing is known.
+#[cfg(not(feature = "fetch"))]
+fn other_files(_: &Entry, _: &[PathBuf]) -> Option<String> {
+    None
 }
 
 #[cfg(test)]
@@ -207,6 +234,18 @@ mod tests {
         assert!(matches!(found("business", &[]), Err(DataError::Generated(_))));
         let message = load("crime", None, 0).unwrap_err().to_string();
         assert!(message.starts_with("there is no data set \"crime\"; there are: simulated,"), "{message}");
+    }
+
+    #[cfg(feature = "fetch")]
+    #[test]
+    fn a_file_that_is_not_the_published_one_is_noted() {
+        let folder = tempfile::tempdir().unwrap();
+        let rows = "3.1,37,3,1,white,male,2\n2.9,40,4,1,black,female,1\n";
+        let file = folder.path().join("law_school_27234.csv");
+        fs::write(&file, format!("ugpa,lsat,fam_inc,fulltime,race1,gender,cluster\n{rows}")).unwrap();
+        let notes = load("law", Some(folder.path()), 0).unwrap().notes;
+        let note = notes.iter().find(|note| note.starts_with("not the published bytes"));
+        assert!(note.is_some_and(|note| note.ends_with(&file.display().to_string())), "{notes:?}");
     }
 
     #[test]

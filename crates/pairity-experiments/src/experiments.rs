@@ -9,7 +9,7 @@ use pairity::methods::named;
 use pairity::pairs::SurrogateKind;
 use pairity::rates::Average;
 use pairity::run::{FitRequest, GroupAware, TrainRequest};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A value with the violation that goes with it, as the paper's table has them.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -254,6 +254,11 @@ impl Experiment {
             Some(task) => Ok(task.draw(queries, seed).dataset(self.name)),
             None => data::load(self.data, folder, seed),
         }
+    }
+
+    /// The files of its data, where there are any.
+    pub fn files(&self, folder: Option<&Path>) -> Vec<PathBuf> {
+        data::find(data::published(self.data), folder).unwrap_or_default()
     }
 
     /// The simulated task that its data is drawn from.

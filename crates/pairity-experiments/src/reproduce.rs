@@ -11,7 +11,7 @@ use pairity::methods::Stage;
 use pairity::metrics::Metric;
 use pairity::rates::Rate;
 use pairity::run::{FitRequest, RunError, TrainOutcome, TrainRequest, train_from};
-use pairity::solvers::{Evaluation, Trained, Watch, reach};
+use pairity::solvers::{Answer, Evaluation, Trained, Watch, reach};
 use std::path::PathBuf;
 
 /// How experiments are run.
@@ -46,14 +46,26 @@ impl Default for Plan {
 
 /// Why an experiment could not be run.
 #[derive(Debug, thiserror::Error)]
-#[error(transparent)]
 pub enum ReproduceError {
     /// Its data.
+    #[error(transparent)]
     Data(#[from] DataError),
     /// Its rows.
+    #[error(transparent)]
     Rows(#[from] ExamplesError),
     /// A run.
+    #[error(transparent)]
     Run(#[from] RunError),
+    /// A part whose rates have no pairs.
+    #[error(
+        "seed {seed}: {reason} in the rows that are reported: draw more queries, or give their part a larger share"
+    )]
+    NoPairs {
+        /// The seed of the split.
+        seed: u64,
+        /// What can't be estimated.
+        reason: String,
+    },
 }
 
 /// Mean and standard deviation over seeds.
@@ -129,6 +141,8 @@ pub fn lines(
         let mut unconstrained: Option<(FitRequest, Trained, f64)> = None;
         for (contender, sums) in experiment.contenders.iter().zip(&mut sums) {
             let mut request = contender.request.clone();
+            // The paper's values are those expected of a mixture, with queries or without.
+            request.answer = Answer::Mixture;
             request.fit.seed = seed;
             request.fit.standardize = data.standardize;
             request.fit.iterations = plan.iterations.min(request.fit.iterations);
@@ -191,6 +205,9 @@ impl SeedSums {
             self.limits.push((result.trained.objective, limit_of_directions(&fit, data)?));
         }
         if let Some(evaluation) = result.part("test").or_else(|| result.part("train")) {
+            if let Some(reason) = not_estimable(experiment, evaluation) {
+                return Err(ReproduceError::NoPairs { seed: request.fit.seed, reason });
+            }
             self.shown.push((shown(experiment, evaluation), violation(experiment, evaluation)));
             let rates = rates(evaluation);
             self.matrix.resize_with(rates.len(), || vec![0.0; rates[0].len()]);
@@ -278,6 +295,16 @@ fn in_population(
     Some((expected(Rate::AUC), gaps?.into_iter().fold(0.0, f64::max)))
 }
 
+/// Why a number of a line can't be estimated, if one can't.
+fn not_estimable(experiment: &Experiment, evaluation: &Evaluation) -> Option<String> {
+    let audit = &evaluation.audit;
+    let gaps = audit.gaps.iter().filter(|(criterion, _)| experiment.violation.contains(criterion));
+    let metrics =
+        [&audit.auc].into_iter().chain(audit.accuracy.iter().flatten()).chain(gaps.map(|(_, gap)| gap));
+    let mut missing = metrics.filter(|metric| metric.value.is_none());
+    missing.find_map(|metric| metric.reason.clone())
+}
+
 fn shown(experiment: &Experiment, evaluation: &Evaluation) -> f64 {
     let metric = match experiment.objective {
         "mse" => evaluation.audit.mse.as_ref().and_then(|mse| mse.value),
@@ -333,6 +360,37 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_part_without_pairs_is_an_error_and_no_nan() {
+        let plan = Plan { seeds: 1, iterations: 2, queries: 4, ..Plan::default() };
+        let error = lines(&Experiment::of("simulated").unwrap(), &plan, &|_| ()).unwrap_err().to_string();
+        assert!(error.starts_with("seed 0: A[") && error.contains("draw more queries"), "{error}");
+    }
+
+    #[test]
+    fn a_scorer_is_used_again_only_by_what_asks_for_the_same_one() {
+        let mut experiment = Experiment::of("simulated").unwrap();
+        experiment
+            .contenders
+            .retain(|contender| ["unconstrained", "kallus-zhou"].contains(&contender.method));
+        let mut batches = experiment.contenders[0].clone();
+        (batches.method, batches.request.fit.batch) = ("unconstrained, batches", Some(5));
+        experiment.contenders.insert(1, batches);
+        for contender in &mut experiment.contenders {
+            contender.request.fit.step_sizes = vec![0.1];
+        }
+        let plan = Plan { seeds: 1, iterations: 30, queries: 100, ..Plan::default() };
+        let found = lines(&experiment, &plan, &|_| ()).unwrap();
+        assert!(found.iter().all(|line| line.seconds > 0.0));
+        // Over all that could be drawn, where no two scorers are equal.
+        let values = |line: &Line| line.population.unwrap();
+        assert_ne!(values(&found[0]), values(&found[1]));
+        // By itself it is the same run.
+        experiment.contenders = vec![experiment.contenders[1].clone()];
+        let alone = lines(&experiment, &plan, &|_| ()).unwrap();
+        assert_eq!(values(&alone[0]), values(&found[1]));
     }
 
     #[test]

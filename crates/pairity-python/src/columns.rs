@@ -3,7 +3,7 @@
 
 use crate::refuse;
 use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
-use pairity::examples::{Column, Groups, MISSING, Values};
+use pairity::examples::{Column, Groups, MISSING, Values, cross as cross_categories};
 use pairity_experiments::simulated::SimulatedTask;
 use pyo3::prelude::*;
 use std::collections::HashMap;
@@ -18,6 +18,22 @@ pub fn groups_of(columns: &[Category]) -> PyResult<Option<Groups>> {
         |(codes, names): &Category| Ok(Groups::from_codes(names.clone(), codes.as_slice()?.to_vec()));
     let columns = columns.iter().map(column).collect::<PyResult<Vec<_>>>()?;
     Ok(columns.into_iter().reduce(|before, own| before.intersect(&own)))
+}
+
+/// The combinations of columns of categories.
+#[pyfunction]
+pub fn cross<'py>(
+    py: Python<'py>,
+    columns: Vec<Category<'py>>,
+) -> PyResult<(Bound<'py, PyArray1<u32>>, Vec<String>)> {
+    let slices = columns.iter().map(|(codes, names)| Ok((codes.as_slice()?, &names[..])));
+    let slices = slices.collect::<PyResult<Vec<_>>>()?;
+    if let Some((found, _)) = slices.iter().find(|(codes, _)| codes.len() != slices[0].0.len()) {
+        let expected = slices[0].0.len();
+        return Err(refuse(format!("columns have {expected} and {}: all need the same length", found.len())));
+    }
+    let (codes, names) = cross_categories(&slices).unwrap_or_default();
+    Ok((codes.into_owned().into_pyarray(py), names.into_owned()))
 }
 
 /// The values of an array, if there is one.

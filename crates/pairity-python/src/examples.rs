@@ -5,7 +5,7 @@ use crate::refuse;
 use crate::settings::measuring;
 use crate::view::{FRONT_END, Shown, object, shown};
 use numpy::PyReadonlyArray1;
-use pairity::examples::{Columns, Groups, PairWeight};
+use pairity::examples::{Columns, Groups, PairWeight, PairsWhere};
 use pairity::goals::parse_expression;
 use pairity::metrics::Measurement;
 use pairity::run::AuditRequest;
@@ -24,7 +24,7 @@ pub struct Examples {
 #[pymethods]
 impl Examples {
     #[new]
-    #[pyo3(signature = (labels, groups, protected, queries, weights, pair_weight, label_gap))]
+    #[pyo3(signature = (labels, groups, protected, queries, within, weights, pair_weight, label_gap, side, higher))]
     #[allow(clippy::too_many_arguments)]
     fn new<'py>(
         py: Python<'py>,
@@ -32,9 +32,12 @@ impl Examples {
         groups: Vec<Category<'py>>,
         protected: Option<PyReadonlyArray1<'py, f64>>,
         queries: Option<PyReadonlyArray1<'py, u32>>,
+        within: Option<PyReadonlyArray1<'py, u32>>,
         weights: Option<PyReadonlyArray1<'py, f64>>,
         pair_weight: Option<PyReadonlyArray1<'py, f64>>,
         label_gap: bool,
+        side: Option<PyReadonlyArray1<'py, f64>>,
+        higher: bool,
     ) -> PyResult<Examples> {
         let groups = groups_of(&groups)?;
         let columns = Columns {
@@ -42,11 +45,17 @@ impl Examples {
             groups: groups.as_ref(),
             protected: slice(&protected)?,
             queries: slice(&queries)?,
+            within: slice(&within)?,
             weights: slice(&weights)?,
             pair_weight: match slice(&pair_weight)? {
                 Some(values) => PairWeight::Product(values),
                 None if label_gap => PairWeight::LabelGap,
                 None => PairWeight::One,
+            },
+            pairs_where: match slice(&side)? {
+                None => PairsWhere::Any,
+                Some(values) if higher => PairsWhere::Higher(values),
+                Some(values) => PairsWhere::Lower(values),
             },
         };
         let inner = py.detach(|| pairity::examples::Examples::new(columns)).map_err(refuse)?;

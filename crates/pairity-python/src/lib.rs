@@ -26,7 +26,7 @@ fn refuse(error: impl Display) -> PyErr {
 #[pymodule]
 mod _engine {
     #[pymodule_export]
-    use super::columns::{codes_of_integers, codes_of_texts, simulated};
+    use super::columns::{codes_of_integers, codes_of_texts, cross, simulated};
     #[pymodule_export]
     use super::examples::Examples;
     #[pymodule_export]

@@ -32,16 +32,17 @@ impl AuditReport {
         let mut read = vec![many(audit.rows, "row")];
         read.extend(audit.queries.map(|queries| many(queries, "query")));
         read.extend((!audit.groups.is_empty()).then(|| many(audit.groups.len(), "group")));
-        let groups = notes.columns.iter().filter(|(role, _)| *role == Role::Group);
-        let groups: Vec<String> = groups.map(|(_, name)| format!("{:?}", plain(name))).collect();
-        let mut grouped = false;
-        for (role, name) in &notes.columns {
-            match (role, name.as_str()) {
-                (Role::PairWeight, "label-gap") => read.push("pairs weighted by label-gap".to_owned()),
-                (Role::Group, _) if std::mem::replace(&mut grouped, true) => {}
-                (Role::Group, _) => read.push(format!("group {}", groups.join(" & "))),
-                (role, name) => read.push(format!("{} {:?}", role.words(), plain(name))),
-            }
+        for columns in notes.columns.chunk_by(|a, b| a.0 == b.0) {
+            let (role, name) = &columns[0];
+            let names: Vec<String> = columns.iter().map(|(_, name)| format!("{:?}", plain(name))).collect();
+            read.push(match (role, name.as_str()) {
+                (Role::PairWeight, "label-gap") => "pairs weighted by label-gap".to_owned(),
+                (Role::Higher | Role::Lower, name) => {
+                    format!("{} {}", role.words(), plain(&role.column(name)))
+                }
+                (Role::Within, _) => format!("pairs within {}", names.join(" & ")),
+                _ => format!("{} {}", role.words(), names.join(" & ")),
+            });
         }
         read
     }
@@ -102,6 +103,15 @@ impl AuditReport {
     }
 }
 
+/// What the intervals of several checks are.
+pub(crate) fn joint_checks(audit: &Audit) -> Option<String> {
+    let [first, _, ..] = audit.checks.as_slice() else { return None };
+    // Rounded down, so that no more is said than is so.
+    let (each, all) = ((first.confidence * 1e4).floor() / 1e4, percent(audit.settings.confidence));
+    let each = percent(each);
+    Some(format!("intervals of {each} each, so that all {} hold together with {all}", audit.checks.len()))
+}
+
 /// A confidence in percent, with its sign.
 pub(crate) fn percent(confidence: f64) -> String {
     format!("{}%", (confidence * 100.0 * 1e6).round() / 1e6)
@@ -109,10 +119,10 @@ pub(crate) fn percent(confidence: f64) -> String {
 
 /// Whether accuracies could be measured.
 pub(crate) fn has_labels(audit: &Audit) -> bool {
-    audit.mse.is_some()
+    audit.has_labels
 }
 
-/// The mean squared error, where scores are on the scale of labels. Those that rank within queries are not.
+/// The mean squared error, where scores are to be the labels. Those that rank within queries are not.
 pub(crate) fn shown_mse(audit: &Audit) -> Option<&Metric> {
     audit.mse.as_ref().filter(|_| audit.queries.is_none())
 }

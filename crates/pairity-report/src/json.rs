@@ -45,7 +45,10 @@ pub fn audit_json(report: &AuditReport) -> Value {
     };
     let continuous = audit.continuous.as_ref();
     let check = |check: &Check| {
-        check_json(json!({"expression": check.expression, "value": check.metric.value}), check)
+        let told = json!({"expression": check.expression, "value": check.metric.value});
+        let mut told = check_json(told, check);
+        told["confidence"] = json!(check.confidence);
+        told
     };
     json!({
         "schema": "pairity.audit/1",
@@ -73,19 +76,18 @@ pub fn audit_json(report: &AuditReport) -> Value {
 
 fn notes(report: &AuditReport) -> Value {
     let notes = &report.notes;
-    let columns = notes.columns.iter();
-    let groups: Vec<&str> =
-        columns.clone().filter(|(role, _)| *role == Role::Group).map(|(_, name)| name.as_str()).collect();
-    let mut names: Map<String, Value> = columns
-        .filter(|(role, _)| *role != Role::Group)
-        .map(|(role, name)| (role.name().to_owned(), Value::from(name.as_str())))
-        .collect();
-    if !groups.is_empty() {
-        names.insert(Role::Group.name().to_owned(), Value::from(groups));
-    }
+    let named = |columns: &[(Role, String)]| {
+        let (role, names) =
+            (columns[0].0, columns.iter().map(|(role, name)| role.column(name)).collect::<Vec<_>>());
+        let is_list = matches!(role, Role::Group | Role::Within);
+        (role.name().to_owned(), if is_list { Value::from(names) } else { one_or_list(&names) })
+    };
+    let (groups, others): (Vec<_>, Vec<_>) =
+        notes.columns.chunk_by(|a, b| a.0 == b.0).partition(|columns| columns[0].0 == Role::Group);
+    let names: Map<String, Value> = others.into_iter().chain(groups).map(named).collect();
     let missing: Map<String, Value> =
         notes.missing.iter().map(|m| (m.role.name().to_owned(), Value::from(m.rows))).collect();
-    json!({
+    let mut told = json!({
         "tables": notes.tables,
         "columns": names,
         "rows_read": notes.rows_read,
@@ -94,13 +96,30 @@ fn notes(report: &AuditReport) -> Value {
         "missing": missing,
         "rows_of_no_weight": report.rows_of_no_weight(),
         "rows_without_attribute": report.audit.without_attribute,
-    })
+    });
+    // Where something was asked for.
+    if let Some(filter) = &notes.filter {
+        told["where"] = json!(filter);
+    }
+    if !notes.groups_left_out.is_empty() {
+        told["groups_left_out"] = json!(notes.groups_left_out);
+    }
+    told
+}
+
+/// One name as it is, several as a list; null for none.
+fn one_or_list(names: &[String]) -> Value {
+    match names {
+        [] => Value::Null,
+        [name] => Value::from(name.as_str()),
+        names => Value::from(names),
+    }
 }
 
 /// The run as one JSON document. Numbers are in full precision.
 pub fn training_json(report: &TrainingReport) -> Value {
     let run = &report.run;
-    let components = run.trained.components.iter();
+    let components = run.trained.components.iter().zip(&run.trained.step_sizes);
     json!({
         "schema": "pairity.train/1",
         "method": run.method,
@@ -108,13 +127,13 @@ pub fn training_json(report: &TrainingReport) -> Value {
         "goal": run.goal,
         "seed": run.seed,
         "iterations": run.iterations,
-        "step_size": run.trained.step_size,
+        "step_size": run.trained.step_size(),
         "seconds": run.seconds,
         "status": run.trained.status.name(),
         "meets_goal": run.trained.meets_goal,
         "selected_on": run.selected_on(),
         "components": components
-            .map(|c| json!({"probability": c.probability, "snapshot": c.snapshot}))
+            .map(|(c, size)| json!({"probability": c.probability, "snapshot": c.snapshot, "step_size": size}))
             .collect::<Vec<_>>(),
         "train": run.part("train").map(evaluation),
         "validation": run.part("validation").map(evaluation),
@@ -167,6 +186,7 @@ pub fn frontier_json(report: &FrontierOutcome) -> Value {
     let point = |point: &FrontierPoint| {
         let mut value = result_json(&point.result);
         value["bound"] = json!(point.bound);
+        value["keeps"] = json!(point.keeps);
         value
     };
     let curve = |curve: &FrontierCurve| json!({"method": curve.method, "points": curve.points.iter().map(point).collect::<Vec<_>>()});
@@ -180,6 +200,7 @@ fn setup_json(setup: &ComparisonSetup, schema: &str, name: &str, entries: Vec<Va
         "schema": schema,
         "objective": setup.goal.objective.text(),
         "goal": setup.goal,
+        "violation": setup.violation.name(),
         "part": setup.part,
         "rows": setup.rows,
         "model": setup.scorer,
@@ -263,7 +284,7 @@ pub fn scoring_json(report: &ScoringReport) -> Value {
         "columns": report.columns,
         "rows": run.scores.len(),
         "seed": run.seed,
-        "query": report.query,
+        "query": one_or_list(&report.query),
         "queries": run.queries(),
         "rows_without_query": run.rows_without_query,
         "components": run.components,

@@ -2,11 +2,11 @@
 //! reproduced experiments.
 
 use crate::report::{DemoReport, Reproduced, TrainingReport};
-use crate::words::{Advice, FrontEnd, fine, many, plain, rate};
-use pairity::goals::{Assessment, Goal, Objective};
-use pairity::metrics::Verdict;
+use crate::words::{Advice, FrontEnd, fine, many, or_dash, plain, rate};
+use pairity::goals::{Assessment, Goal, Objective, ViolationKind};
+use pairity::metrics::{Check, Verdict};
 use pairity::run::{ComparisonSetup, TrainOutcome, TrainingPart};
-use pairity::solvers::{Evaluation, Status};
+use pairity::solvers::{Answer, Evaluation, PassedOver, Status};
 
 /// More names than this are counted rather than listed.
 const MAX_NAMES: usize = 3;
@@ -76,26 +76,47 @@ impl TrainingReport {
 
     /// How training ended.
     pub(crate) fn ending(&self) -> Ending {
-        let trained = &self.run.trained;
-        let part = match self.run.selected_on() {
-            "validation" => "the validation rows",
-            _ => "the training rows",
-        };
+        let run = &self.run;
+        let trained = &run.trained;
+        let part = self.chosen_on();
         let scorers = many(trained.components.len(), "scorer");
         let worst = fine(worst_of(&trained.violations));
-        let constrained = !self.run.goal.subject_to.is_empty();
-        let (tone, word) = match trained.status {
-            Status::Feasible | Status::FeasibleAsMixture if !constrained => (Tone::Good, "Trained"),
-            Status::Feasible | Status::FeasibleAsMixture => (Tone::Good, "Goal met"),
-            Status::TimeLimit => (Tone::Unsure, "Stopped early"),
-            Status::NotConverged | Status::Infeasible => (Tone::Bad, "Goal not met"),
+        let constrained = !run.goal.subject_to.is_empty();
+        let (tone, word) = match (run.verdict(), trained.status) {
+            (Verdict::NotEstimable, _) => (Tone::Unsure, "Can't tell"),
+            (Verdict::Fail, _) if trained.meets_goal => (Tone::Bad, "Goal not met"),
+            (_, Status::Feasible | Status::FeasibleAsMixture) if !constrained => (Tone::Good, "Trained"),
+            (_, Status::Feasible | Status::FeasibleAsMixture) => (Tone::Good, "Goal met"),
+            (_, Status::TimeLimit) => (Tone::Unsure, "Stopped early"),
+            (_, Status::NotConverged | Status::Infeasible) => (Tone::Bad, "Goal not met"),
         };
+        let drawn_once = trained.components.len() > 1 && !run.has_queries();
+        let mixes = run.answer.mixes(run.has_queries());
         let (words, advice) = match trained.status {
+            _ if run.verdict() == Verdict::NotEstimable => {
+                let reason = reasons(run.part(run.selected_on()).into_iter()).join("; ");
+                (
+                    format!("whether the goal is met on {part} can't be estimated: {reason}."),
+                    Some(Advice::UNITS),
+                )
+            }
+            _ if trained.meets_goal && run.verdict() == Verdict::Fail => {
+                let missed = self.surely_missed().join(" and ");
+                (
+                    format!("it is on {part}, but on the test rows, which nothing was chosen on, {missed}."),
+                    None,
+                )
+            }
             Status::Feasible if !constrained => (format!("one scorer, chosen on {part}."), None),
             Status::FeasibleAsMixture if !constrained => {
                 (format!("a mixture of {scorers}, chosen on {part}."), None)
             }
             Status::Feasible => (format!("by one scorer, on {part}."), None),
+            Status::FeasibleAsMixture if drawn_once => {
+                let drawn =
+                    "There are no queries, so one of them is drawn for the whole table; each meets the goal.";
+                (format!("by a mixture of {scorers}, on {part}. {drawn}"), None)
+            }
             Status::FeasibleAsMixture => {
                 let drawn = "Each query draws one of them; no single one found does as well.";
                 (format!("by a mixture of {scorers}, on {part}. {drawn}"), None)
@@ -107,18 +128,106 @@ impl TrainingReport {
                 (format!("the best so far misses the goal by {worst} on {part}."), Some(Advice::RESUME))
             }
             Status::NotConverged => {
-                let words = format!("the best mixture found still misses it by {worst} on {part}");
+                let what = if mixes { "mixture" } else { "scorer" };
+                let words = format!("the best {what} found still misses it by {worst} on {part}");
                 (format!("{words}, but was coming nearer:"), Some(Advice::ITERATIONS))
             }
-            Status::Infeasible if self.run.method != "constrained" => {
-                (format!("{} misses it by {worst} on {part}.", self.run.method), Some(Advice::CONSTRAINED))
+            Status::Infeasible if run.method != "constrained" => {
+                (format!("{} misses it by {worst} on {part}.", run.method), Some(Advice::CONSTRAINED))
             }
-            Status::Infeasible => {
-                let words = "the least violation that any mixture of the scorers found reaches";
-                (format!("{words} on {part} is {worst}."), Some(Advice::LOOSEN))
+            Status::Infeasible if drawn_once => {
+                let drawn = "There are no queries, so one of them is drawn for the whole table";
+                let words = format!("{drawn}, and the worst misses it by {worst} on {part}.");
+                (format!("the model is a mixture of {scorers}. {words}"), Some(Advice::ONE))
             }
+            Status::Infeasible => match trained.passed_over {
+                Some(passed) => (self.passed_over(passed), Some(Advice::ROWS)),
+                None => {
+                    let what = if mixes { "any mixture" } else { "any" };
+                    let words = match run.answer {
+                        Answer::Last => {
+                            format!("the last scorer of every game misses it on {part} by {worst} or more.")
+                        }
+                        _ => format!(
+                            "the least violation that {what} of the scorers found reaches on {part} is {worst}."
+                        ),
+                    };
+                    (words, Some(Advice::LOOSEN))
+                }
+            },
         };
         Ending { tone, word, words, advice }
+    }
+
+    /// The rows that the model was chosen on.
+    fn chosen_on(&self) -> &'static str {
+        match self.run.selected_on() {
+            "validation" => "the validation rows",
+            _ => "the training rows",
+        }
+    }
+
+    /// The constraints that are surely missed on the test rows.
+    fn surely_missed(&self) -> Vec<String> {
+        let Some(test) = self.run.part("test") else { return Vec::new() };
+        let missed = test.audit.checks.iter().enumerate().filter(|(_, check)| check.verdict == Verdict::Fail);
+        let words = |(place, check): (usize, &Check)| {
+            let miss = or_dash(test.assessment.miss(place), rate);
+            format!("{} is surely missed, by {miss}", plain(&check.expression))
+        };
+        missed.map(words).collect()
+    }
+
+    /// Why a model was chosen though another misses the constraints by less.
+    fn passed_over(&self, passed: PassedOver) -> String {
+        let (run, part) = (&self.run, self.chosen_on());
+        let [worst, objective, less] =
+            [worst_of(&run.trained.violations), run.trained.objective, passed.objective].map(fine);
+        let other = match passed.violation > 0.0 {
+            true => format!("misses it by {}", fine(passed.violation)),
+            false => "meets it".to_owned(),
+        };
+        let stated = plain(objective_of(&run.goal));
+        format!(
+            "it is missed by {worst} on {part}, about as much as chance alone gives. What {other} there has {stated} \
+             {less} in place of {objective}, and was passed over."
+        )
+    }
+
+    /// That the model is far below the best scorer found whatever the constraints, if it is.
+    pub(crate) fn far_below(&self) -> Option<String> {
+        let far = self.run.trained.far_below?;
+        let [own, best, constant] = [self.run.trained.objective, far.unbound, far.constant].map(fine);
+        let stated = plain(objective_of(&self.run.goal));
+        let part = self.chosen_on();
+        Some(format!(
+            "This model is far below what is reached whatever the constraints: on {part} its {stated} is {own}, that of \
+             the best scorer found {best}, and that of a constant score {constant}."
+        ))
+    }
+}
+
+/// Why values have no number or no interval, each reason once.
+pub(crate) fn reasons<'a>(evaluations: impl Iterator<Item = &'a Evaluation>) -> Vec<String> {
+    let mut reasons: Vec<String> = Vec::new();
+    for own in evaluations {
+        let metrics = own.audit.checks.iter().map(|check| &check.metric).chain([&own.objective]);
+        for reason in metrics.filter_map(|metric| metric.reason.as_deref()).map(plain) {
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
+        }
+    }
+    reasons
+}
+
+/// A part of the rows and what it was used for.
+pub(crate) fn part_words(run: &TrainOutcome, part: &TrainingPart) -> &'static str {
+    match part.name {
+        "train" if run.selected_on() == "train" => "train (fit to and chosen on)",
+        "train" => "train (fit to)",
+        "validation" => "validation (chosen on)",
+        _ => "test (new to the model)",
     }
 }
 
@@ -133,12 +242,17 @@ pub(crate) fn worst_of(violations: &[f64]) -> f64 {
 }
 
 /// What values of a comparison are of, and what was trained.
-pub(crate) fn comparison_facts(setup: &ComparisonSetup) -> [String; 3] {
-    [
+pub(crate) fn comparison_facts(setup: &ComparisonSetup) -> Vec<String> {
+    let mut facts = vec![
         format!("values of the {} part, {}", setup.part, many(setup.rows, "row")),
         scorer_words(setup.scorer).to_owned(),
         format!("seed {}", setup.seed),
-    ]
+    ];
+    if setup.violation != ViolationKind::Gap {
+        let meaning = ViolationKind::NAMES.iter().find(|(_, kind, _)| *kind == setup.violation);
+        facts.extend(meaning.map(|(.., words)| format!("violation: {words}")));
+    }
+    facts
 }
 
 /// The objective as it was stated.
@@ -169,22 +283,24 @@ pub(crate) fn file_names(tables: &[String]) -> String {
     format!("{}{more}", listed.join(", "))
 }
 
-/// Whether a part of the rows meets a constraint, by how much, and how sure that is.
+/// Whether a part of the rows meets a constraint, by how much, and on test rows how sure that is: a model keeps
+/// a bound on rows that it was fit to or chosen on more easily than on others, whatever their intervals say.
 pub(crate) fn slack(part: &TrainingPart, constraint: usize) -> String {
     let verdict = match part.evaluation.audit.checks[constraint].verdict {
+        Verdict::NotEstimable => "not estimable",
+        _ if part.name != "test" => "",
         Verdict::Pass => "surely holds",
         Verdict::Fail => "surely missed",
         Verdict::Undecided => "data can't tell",
-        Verdict::NotEstimable => "not estimable",
     };
     let assessment = &part.evaluation.assessment;
-    match assessment.miss(constraint) {
-        Some(miss) if assessment.meets(constraint) => {
-            format!("met, slack {}; {verdict}", rate(-miss.min(0.0)))
-        }
-        Some(miss) => format!("missed by {}; {verdict}", rate(miss)),
-        None => verdict.to_owned(),
-    }
+    let found = match assessment.miss(constraint) {
+        Some(miss) if assessment.meets(constraint) => format!("met, slack {}", rate(-miss.min(0.0))),
+        Some(miss) => format!("missed by {}", rate(miss)),
+        None => String::new(),
+    };
+    let both = [found.as_str(), verdict].into_iter().filter(|words| !words.is_empty());
+    both.collect::<Vec<_>>().join("; ")
 }
 
 /// The same of a scorer alone, of which no interval is known.

@@ -14,8 +14,14 @@ pub enum Role {
     Group,
     /// Continuous protected attribute.
     Protected,
-    /// Pairs are formed inside a query.
+    /// Pairs are formed inside a query; several columns are combined.
     Query,
+    /// Only pairs of rows that agree on it count; there may be several.
+    Within,
+    /// Only pairs whose first one is higher here count.
+    Higher,
+    /// Only pairs whose first one is lower here count.
+    Lower,
     /// Weight of an example.
     Weight,
     /// What a pair counts.
@@ -33,9 +39,20 @@ impl Role {
             Role::Group => "group",
             Role::Protected => "protected",
             Role::Query => "query",
+            Role::Within => "within",
+            Role::Higher | Role::Lower => "pairs_where",
             Role::Weight => "weight",
             Role::PairWeight => "pair_weight",
             Role::Id => "id",
+        }
+    }
+
+    /// The column as reports write it: its name, or which pairs it chooses.
+    pub(crate) fn column(self, name: &str) -> String {
+        match self {
+            Role::Higher => format!("{name} > {name}'"),
+            Role::Lower => format!("{name} < {name}'"),
+            _ => name.to_owned(),
         }
     }
 }
@@ -56,7 +73,11 @@ pub struct Notes {
     pub tables: Vec<String>,
     /// Columns by what they were used as.
     pub columns: Vec<(Role, String)>,
-    /// Number of rows in the files.
+    /// What the rows have in common, if only some were asked for.
+    pub filter: Option<String>,
+    /// Groups that are not compared, with what they have.
+    pub groups_left_out: Vec<String>,
+    /// Number of rows in the files, of those asked for.
     pub rows_read: usize,
     /// Number of rows left out because something was missing.
     pub rows_dropped: usize,
@@ -95,8 +116,8 @@ pub struct ScoringReport {
     pub output: String,
     /// The columns that were added.
     pub columns: Vec<String>,
-    /// The column of queries, if draws depend on one.
-    pub query: Option<String>,
+    /// The columns of queries, if draws depend on some.
+    pub query: Vec<String>,
     /// What came out.
     pub run: ScoreOutcome,
 }

@@ -62,6 +62,21 @@ impl Advice {
         "Loosen the bound, use a richer --model, or allow --group-aware",
         "Loosen the bound, use a richer model=, or allow group_aware=True",
     );
+    /// Let one scorer be found where there are no queries.
+    pub(crate) const ONE: Advice =
+        Advice("--answer auto gives one scorer", "deterministic=True gives one scorer");
+    /// Choose on more rows.
+    pub(crate) const ROWS: Advice = Advice(
+        "More rows to choose on would tell: give more, or a larger second share in --split",
+        "More rows to choose on would tell: give more, or a larger validation_fraction=",
+    );
+    /// Choose on more queries.
+    pub(crate) const UNITS: Advice = Advice(
+        "Give that part more queries or rows (--split has the shares), or choose on the training rows with \
+         --split 1,0,0",
+        "Give that part more queries or rows (validation_fraction= is its share), or choose on the training rows \
+         with validation_fraction=0",
+    );
     /// Train instead of adjusting.
     pub(crate) const TRAIN: Advice = Advice(
         "Loosen the bound, or train a scorer for it (pairity train)",

@@ -130,7 +130,9 @@ impl<'a> AddColumns<'a> {
         let rows = columns.first().map_or(0, |column| column.len());
         let added = Added { names: &self.added, columns, rows: 0, source: self.source };
         added.check(rows, |found| found == rows)?;
-        (self.writer.write)(Copying { files: &self.files, added, name, out, progress })
+        (self.writer.write)(Copying { files: &self.files, added, name, out, progress })?;
+        // The numbers belong to the rows that were read before.
+        self.source.files.iter().try_for_each(|file| file.check_unchanged())
     }
 }
 
@@ -139,15 +141,37 @@ impl<'a> AddColumns<'a> {
 pub(crate) fn lossless(source: &Source, progress: ReadProgress<'_>) -> Result<Table, TableError> {
     let read = |selection| super::read(source, &selection, progress);
     let table = read(Selection::All { overrides: Vec::new() })?;
-    let large = |column: &Column| column.numbers().is_some_and(|all| all.iter().any(|x| x.abs() >= EXACT));
-    let suspects = as_categories(&table, large);
+    let suspects = as_categories(&table, is_large);
     if suspects.is_empty() {
         return Ok(table);
     }
-    let is_rounded = |text: &String| text.parse::<i128>().is_ok_and(|whole| whole as f64 as i128 != whole);
-    let lossy = |column: &Column| column.categories().is_some_and(|(_, texts)| texts.iter().any(is_rounded));
+    let lossy = |column: &Column| {
+        column.categories().is_some_and(|(_, texts)| texts.iter().any(|text| is_rounded(text)))
+    };
     let overrides = as_categories(&read(Selection::Columns(suspects))?, lossy);
     if overrides.is_empty() { Ok(table) } else { read(Selection::All { overrides }) }
+}
+
+/// A whole number of a column that was read as numbers which is no 64-bit floating point number, and so may have
+/// been taken for its neighbor.
+///
+/// # Errors
+/// The table can't be read again.
+pub fn rounded(source: &Source, column: &Column) -> Result<Option<String>, TableError> {
+    if !is_large(column) {
+        return Ok(None);
+    }
+    let again = super::read(source, &Selection::Columns(vec![Want::category(&column.name)]), &|_, _| ())?;
+    let texts = again.columns().first().and_then(Column::categories).map_or(&[][..], |(_, texts)| texts);
+    Ok(texts.iter().find(|text| is_rounded(text)).cloned())
+}
+
+fn is_large(column: &Column) -> bool {
+    column.numbers().is_some_and(|all| all.iter().any(|x| x.abs() >= EXACT))
+}
+
+fn is_rounded(text: &str) -> bool {
+    text.parse::<i128>().is_ok_and(|whole| whole as f64 as i128 != whole)
 }
 
 /// From here on, not every whole number is a 64-bit floating point number.

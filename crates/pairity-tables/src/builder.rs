@@ -40,11 +40,33 @@ impl ColumnBuilder {
         matches!(self.cells, Growing::Categories(..))
     }
 
+    /// Bytes that a cell takes.
+    pub(crate) fn cell_size(&self) -> u64 {
+        match self.cells {
+            Growing::Numbers { .. } => size_of::<f64>() as u64,
+            Growing::Categories(..) => size_of::<u32>() as u64,
+            Growing::Again => 0,
+        }
+    }
+
+    /// Makes room for more rows; false if there is no memory for them.
+    pub(crate) fn reserve(&mut self, rows: usize) -> bool {
+        match &mut self.cells {
+            Growing::Numbers { numbers, .. } => numbers.try_reserve(rows).is_ok(),
+            Growing::Categories(codes, _) => codes.try_reserve(rows).is_ok(),
+            Growing::Again => true,
+        }
+    }
+
     /// Adds a cell given as text, or says what is wrong with it.
     #[inline]
     pub(crate) fn text(&mut self, text: &[u8]) -> Result<(), String> {
         let text = text.trim_ascii();
         match &mut self.cells {
+            Growing::Numbers { decided: false, .. } if cell::is_code(text) => {
+                self.settle_as_category();
+                return self.text(text);
+            }
             Growing::Numbers { numbers, decided } => {
                 let number = match cell::meaning(text) {
                     Meaning::Number(value) => value,
@@ -204,6 +226,10 @@ mod tests {
         assert_eq!(kind_of(&gather(ColumnKind::Infer, &["true", "False"])), "categories");
         assert_eq!(kind_of(&gather(ColumnKind::Infer, &["1", "", "a"])), "again as category");
         assert_eq!(kind_of(&gather(ColumnKind::Infer, &["1", "inf"])), "again as number");
+        assert_eq!(kind_of(&gather(ColumnKind::Infer, &["", "00501", "10001"])), "categories");
+        assert_eq!(kind_of(&gather(ColumnKind::Infer, &["10001", "00501"])), "again as category");
+        assert_eq!(kind_of(&gather(ColumnKind::Infer, &["0", "0.5", "-0", "1"])), "numbers");
+        assert_eq!(kind_of(&gather(ColumnKind::Number, &["00501"])), "numbers");
         assert_eq!(kind_of(&gather(ColumnKind::Infer, &["1", "inf", "a"])), "again as category");
     }
 

@@ -19,6 +19,13 @@ pub(crate) fn is_missing(trimmed: &[u8]) -> bool {
     matches!(trimmed, b"" | b"?" | b"NA")
 }
 
+/// Whether a trimmed cell is a code, such as a zip code or an identifier, and no number: digits after a leading zero,
+/// which a number would lose.
+#[inline]
+pub(crate) fn is_code(trimmed: &[u8]) -> bool {
+    matches!(trimmed, [b'0', b'0'..=b'9', ..]) && trimmed.iter().all(u8::is_ascii_digit)
+}
+
 /// Reads a trimmed cell.
 #[inline]
 pub(crate) fn meaning(trimmed: &[u8]) -> Meaning {

@@ -91,9 +91,6 @@ pub enum TableError {
         /// What the operating system said.
         cause: io::Error,
     },
-    /// An output, as the user wrote it, that is one of the files it is made of.
-    #[error("{0} is read as a table, so that it can't be the output too. Choose another name for the output")]
-    OutputIsInput(String),
     /// A column to be added whose name is in use.
     #[error("{file} already has a column {column:?}. Choose another name for the new column")]
     NameTaken {
@@ -105,6 +102,12 @@ pub enum TableError {
     /// Anything else, in the words that are shown: nobody has to tell these apart.
     #[error("{0}")]
     Other(String),
+}
+
+/// A name without characters that would move a terminal's cursor or color what follows.
+pub(crate) fn shown(name: &str) -> String {
+    let shown = |c: char| if c.is_control() { c.escape_default().collect() } else { String::from(c) };
+    name.chars().map(shown).collect()
 }
 
 /// A cell's bytes as they can be shown in a message.
@@ -162,7 +165,9 @@ fn advice(nearest: &[String], names: &[String]) -> String {
         0 => String::new(),
         more => format!(", … and {more} more"),
     };
-    format!("{near} The columns are: {}{more}", names[..names.len().min(LISTED)].join(", "))
+    let listed: Vec<String> =
+        names.iter().take(LISTED).map(|name| shown(&excerpt(name.as_bytes()))).collect();
+    format!("{near} The columns are: {}{more}", listed.join(", "))
 }
 
 /// Names as in a sentence: `a, b or c`.

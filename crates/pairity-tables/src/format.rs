@@ -16,6 +16,9 @@ use super::{columnar, delimited, svmlight};
 static FORMATS: [&TableFormat; 4] =
     [&delimited::CSV, &delimited::TSV, &columnar::PARQUET, &svmlight::SVMLIGHT];
 
+/// Finds what a row is counted by, and its number.
+type FindPlace = fn(&SourceFile, usize) -> Result<(&'static str, u64), TableError>;
+
 /// How files of a format are known, read and written.
 #[derive(Debug)]
 pub(crate) struct TableFormat {
@@ -34,6 +37,8 @@ pub(crate) struct TableFormat {
     /// Calls a function with the cells of some columns as texts, row after row, the first of which are the
     /// names of the columns. Nothing where a text depends on the other cells of the column.
     pub(crate) texts: Option<EachRow>,
+    /// Where a row (from 0) is: what is counted, from 1, and which it is.
+    pub(crate) place: FindPlace,
     /// What writes such files, if anything does.
     pub(crate) writer: Option<Writer>,
 }

@@ -14,6 +14,7 @@ mod columnar;
 mod delimited;
 mod error;
 mod format;
+mod identity;
 mod meter;
 mod selection;
 mod source;
@@ -21,8 +22,9 @@ mod svmlight;
 mod table;
 mod whole_file;
 
-pub use adding::{AddColumns, Output};
+pub use adding::{AddColumns, Output, rounded};
 pub use error::TableError;
+pub use identity::FileId;
 pub use meter::ReadProgress;
 pub use selection::{ColumnKind, Selection, Want};
 pub use source::Source;
@@ -70,7 +72,7 @@ pub fn column_names(source: &Source) -> Result<Vec<String>, TableError> {
 /// let (codes, levels) = table.columns()[1].categories().unwrap();
 /// assert_eq!(codes, [0, 1, MISSING]);
 /// assert_eq!(levels, ["a", "b"]);
-/// assert_eq!(table.locate(2), "people.csv, data row 3");
+/// assert_eq!(source.locate(&table, 2), "people.csv, line 4");
 ///
 /// let wanted = Selection::Columns(vec![Want::number("group")]);
 /// let error = tables::read(&source, &wanted, &|_, _| ()).unwrap_err();
@@ -113,10 +115,11 @@ pub fn read(source: &Source, selection: &Selection, progress: ReadProgress<'_>) 
     if !second.is_empty() {
         let again = pass(&mut second)?;
         if let Some(at) = (0..files.len()).find(|&at| again[at] != counts[at]) {
-            return Err(files[at].failed(std::io::Error::other("it changed while it was read")));
+            return Err(files[at].changed());
         }
     }
     meter.end();
+    files.iter().try_for_each(|file| file.check_unchanged())?;
 
     // The second pass has decided kinds, so that all of it is done.
     let mut second = second.into_iter().filter_map(|column| column.finish().ok());

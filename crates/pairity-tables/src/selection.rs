@@ -15,7 +15,7 @@ pub enum ColumnKind {
     /// Categories: every cell is a text.
     Category,
     /// Numbers if every cell that is not missing is a number, categories otherwise. A column of `true`
-    /// and `false` is one of categories. NaN and infinities count as numbers here, and as numbers they
+    /// and `false` is one of categories, and so is one with a code that has a leading zero, such as `00501`. NaN and infinities count as numbers here, and as numbers they
     /// are errors.
     Infer,
 }

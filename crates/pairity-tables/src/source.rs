@@ -1,17 +1,22 @@
 //! Where a table comes from: files, the files of a folder or of a pattern, or a stream held in memory.
 
-use std::collections::HashSet;
-use std::fs::{self, File};
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::fs::{self, File, Metadata};
+use std::io::{self, Cursor, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use bytes::Bytes;
 
-use super::error::TableError;
-use super::format::{is_table, searched};
+use super::error::{TableError, shown};
+use super::format::{detect, is_table, searched};
+use super::identity::FileId;
+use super::table::Table;
 
 /// How much of a file is looked at to tell its format.
 const HEAD: u64 = 64 * 1024;
+
+/// Bytes that a row of a text file may have.
+pub(crate) const LONGEST_ROW: u64 = 64 << 20;
 
 /// Starts of files that people take for tables, what they are, and what to do.
 const FOREIGN: [(&[u8], &str, &str); 4] = [
@@ -37,8 +42,18 @@ pub(crate) struct SourceFile {
 
 #[derive(Debug, Clone)]
 enum Content {
-    File(PathBuf),
+    File(PathBuf, Stamp),
     Memory(Bytes),
+}
+
+/// What tells whether a file is still the one that was found: which it is, its size, and when it was written.
+#[derive(Debug, Clone, PartialEq)]
+struct Stamp(FileId, u64, Option<SystemTime>);
+
+impl Stamp {
+    fn of(path: &Path, found: &Metadata) -> Stamp {
+        Stamp(FileId::existing(path, found), found.len(), found.modified().ok())
+    }
 }
 
 impl Source {
@@ -51,16 +66,30 @@ impl Source {
         Source::parse_all(&[text])
     }
 
-    /// One source out of several texts, each as for [`parse`](Source::parse). A file that is named
-    /// twice is read once.
+    /// One source out of several texts, each as for [`parse`](Source::parse).
+    ///
+    /// # Errors
+    /// A file that can't be read, or one that is named twice, by whatever path: its rows would count twice.
     pub fn parse_all<T: AsRef<str>>(texts: &[T]) -> Result<Source, TableError> {
         let mut files: Vec<SourceFile> = Vec::new();
-        let mut seen = HashSet::new();
-        for text in texts.iter().map(T::as_ref).filter(|text| seen.insert(*text)) {
+        let twice = |one: &str, two: &str| {
+            let both = if one == two {
+                format!("{one} is named twice")
+            } else {
+                format!("{one} and {two} are one file")
+            };
+            Err(TableError::Other(format!("{both}, so that its rows would count twice: name it once")))
+        };
+        for (at, text) in texts.iter().map(T::as_ref).enumerate() {
+            // Before it is read: a stream can be read once only.
+            if texts[..at].iter().any(|before| before.as_ref() == text) {
+                return twice(text, text);
+            }
             for file in files_of(text)? {
-                if !files.iter().any(|known| known.name == file.name) {
-                    files.push(file);
+                if let Some(known) = files.iter().find(|known| known.is(&file)) {
+                    return twice(&known.name, &file.name);
                 }
+                files.push(file);
             }
         }
         Ok(Source { files })
@@ -82,18 +111,44 @@ impl Source {
         self.files.iter().map(|file| file.name.as_str()).collect()
     }
 
+    /// Where a row of a table that was read from here came from, such as `people.csv, line 13`.
+    pub fn locate(&self, table: &Table, row: usize) -> String {
+        let place = |(at, within): (usize, usize)| {
+            let file = self.files.get(at)?;
+            let (what, number) = (detect(file).ok()?.place)(file, within).ok()?;
+            Some(format!("{}, {what} {number}", file.name))
+        };
+        table.place(row).and_then(place).unwrap_or_else(|| table.locate(row))
+    }
+
     /// Whether a file is one of those of the table, by whatever path.
     pub fn reads(&self, path: &Path) -> bool {
-        let Ok(path) = fs::canonicalize(path) else { return false };
-        let is = |file: &SourceFile| match &file.content {
-            Content::File(read) => fs::canonicalize(read).is_ok_and(|read| read == path),
-            Content::Memory(_) => false,
-        };
-        self.files.iter().any(is)
+        let id = FileId::of(path);
+        id.is_some() && self.files.iter().any(|file| file.id() == id.as_ref())
+    }
+
+    /// The name of a file that is also one of another source.
+    pub fn shared(&self, other: &Source) -> Option<&str> {
+        self.files
+            .iter()
+            .find(|file| other.files.iter().any(|known| known.is(file)))
+            .map(|file| &file.name[..])
     }
 }
 
 impl SourceFile {
+    fn id(&self) -> Option<&FileId> {
+        match &self.content {
+            Content::File(_, Stamp(id, ..)) => Some(id),
+            Content::Memory(_) => None,
+        }
+    }
+
+    /// Whether it is the same file, or the same stream.
+    fn is(&self, other: &SourceFile) -> bool {
+        self.id() == other.id() && (self.id().is_some() || self.name == other.name)
+    }
+
     fn from_reader(name: &str, mut reader: impl Read) -> Result<SourceFile, TableError> {
         let mut bytes = Vec::new();
         reader.read_to_end(&mut bytes).map_err(|cause| unreadable(name, cause))?;
@@ -102,11 +157,12 @@ impl SourceFile {
     }
 
     fn from_path(path: &Path) -> Result<SourceFile, TableError> {
-        let name = path.display().to_string();
-        let failed = |cause| unreadable(path.display(), cause);
+        let name = shown(&path.display().to_string());
+        let failed = |cause| unreadable(&name, cause);
         let metadata = fs::metadata(path).map_err(failed)?;
         if metadata.is_file() {
-            Ok(SourceFile { name, size: metadata.len(), content: Content::File(path.to_owned()) })
+            let stamp = Stamp::of(path, &metadata);
+            Ok(SourceFile { name, size: metadata.len(), content: Content::File(path.to_owned(), stamp) })
         } else {
             // A pipe, such as the shell makes for `<(…)`, can be read once only.
             SourceFile::from_reader(&name, File::open(path).map_err(failed)?)
@@ -115,13 +171,13 @@ impl SourceFile {
 
     /// The bytes from a position on.
     pub(crate) fn open_at(&self, position: u64) -> Result<Box<dyn Read>, TableError> {
-        match &self.content {
-            Content::File(path) => {
-                let at = |mut file: File| file.seek(SeekFrom::Start(position)).map(|_| Box::new(file));
-                Ok(File::open(path).and_then(at).map_err(|cause| self.failed(cause))?)
+        match self.whole()? {
+            Whole::File(mut file) => {
+                file.seek(SeekFrom::Start(position)).map_err(|cause| self.failed(cause))?;
+                Ok(Box::new(file))
             }
-            Content::Memory(bytes) => {
-                let mut cursor = Cursor::new(bytes.clone());
+            Whole::Memory(bytes) => {
+                let mut cursor = Cursor::new(bytes);
                 cursor.set_position(position);
                 Ok(Box::new(cursor))
             }
@@ -144,15 +200,54 @@ impl SourceFile {
     }
 
     /// All bytes if they are in memory, the file otherwise.
+    ///
+    /// # Errors
+    /// The file can't be read, or is not what it was: what is read twice would not belong together.
     pub(crate) fn whole(&self) -> Result<Whole, TableError> {
         match &self.content {
-            Content::File(path) => Ok(Whole::File(File::open(path).map_err(|cause| self.failed(cause))?)),
+            Content::File(path, _) => {
+                let file = File::open(path).map_err(|cause| self.failed(cause))?;
+                self.check_same(file.metadata())?;
+                Ok(Whole::File(file))
+            }
             Content::Memory(bytes) => Ok(Whole::Memory(bytes.clone())),
         }
     }
 
+    /// Whether the file is what it was when it was found.
+    pub(crate) fn check_unchanged(&self) -> Result<(), TableError> {
+        match &self.content {
+            Content::File(path, _) => self.check_same(fs::metadata(path)),
+            Content::Memory(_) => Ok(()),
+        }
+    }
+
+    fn check_same(&self, found: io::Result<Metadata>) -> Result<(), TableError> {
+        let found = found.map_err(|cause| self.failed(cause))?;
+        match &self.content {
+            Content::File(path, stamp) if *stamp != Stamp::of(path, &found) => Err(self.changed()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The error for a file that is not what it was.
+    pub(crate) fn changed(&self) -> TableError {
+        TableError::Other(format!(
+            "{} changed while it was read: start again when nobody writes to it",
+            self.name
+        ))
+    }
+
     pub(crate) fn failed(&self, cause: io::Error) -> TableError {
-        unreadable(&self.name, cause)
+        match cause.kind() {
+            ErrorKind::FileTooLarge => TableError::Other(format!(
+                "{} has a row of more than {} MiB, which is no row of a table. Check that its lines end in line \
+                 breaks, and look for a quotation mark that is not closed",
+                self.name,
+                LONGEST_ROW >> 20
+            )),
+            _ => unreadable(&self.name, cause),
+        }
     }
 }
 
@@ -188,7 +283,7 @@ fn folder(folder: &Path) -> Result<Vec<SourceFile>, TableError> {
     let hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
     let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
     paths.retain(|path| !hidden(path) && is_table(path) && path.is_file());
-    let (folder, endings) = (folder.display(), searched());
+    let (folder, endings) = (shown(&folder.display().to_string()), searched());
     in_order(paths, format!("no tables in the folder {folder}: no file directly in it ends in {endings}"))
 }
 

@@ -3,7 +3,7 @@
 //! The columns are `label`, `qid` if the lines have one, and the features, each named by its index.
 //! What a line does not list is 0, so every index is a column of every file.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 
 use super::builder::ColumnBuilder;
 use super::cell::{self, Meaning};
@@ -11,7 +11,7 @@ use super::error::{TableError, excerpt};
 use super::format::TableFormat;
 use super::meter::Meter;
 use super::selection::{Header, names, unknown};
-use super::source::SourceFile;
+use super::source::{LONGEST_ROW, SourceFile};
 
 const LABEL: &str = "label";
 const QID: &str = "qid";
@@ -28,6 +28,7 @@ pub(crate) static SVMLIGHT: TableFormat = TableFormat {
     headers,
     read,
     texts: None,
+    place,
     writer: None,
 };
 
@@ -133,6 +134,17 @@ fn read(
     Ok(rows)
 }
 
+/// The line of a row.
+fn place(file: &SourceFile, row: usize) -> Result<(&'static str, u64), TableError> {
+    let (mut rows, mut place) = (0, 0);
+    lines(file, |_, line| {
+        place = if rows == row { line.number } else { place };
+        rows += 1;
+        Ok(())
+    })?;
+    Ok(("line", place))
+}
+
 /// The error for a column that can't be in such a file, with the ones that can.
 fn no_column(file: &SourceFile, name: &str) -> TableError {
     headers(file).map_or_else(|error| error, |headers| unknown(name, names(&headers), file))
@@ -184,7 +196,11 @@ fn lines(
     let (mut raw, mut position, mut with_qid) = (Vec::new(), 0, None);
     for number in 1.. {
         raw.clear();
-        let length = reader.read_until(b'\n', &mut raw).map_err(|cause| file.failed(cause))?;
+        let mut bounded = reader.by_ref().take(LONGEST_ROW + 1);
+        let length = bounded.read_until(b'\n', &mut raw).map_err(|cause| file.failed(cause))?;
+        if length as u64 > LONGEST_ROW {
+            return Err(file.failed(ErrorKind::FileTooLarge.into()));
+        }
         if length == 0 {
             break;
         }

@@ -72,16 +72,25 @@ impl Table {
         &self.files
     }
 
-    /// Where a row (counted from 0) came from, such as `people.csv, data row 12` for row 11.
+    /// Where a row (counted from 0) came from, such as `people.csv, data row 12` for row 11;
+    /// [`Source::locate`](super::Source::locate) knows its line.
     pub fn locate(&self, row: usize) -> String {
+        match self.place(row) {
+            Some((file, within)) => format!("{}, data row {}", self.files[file].0, within + 1),
+            None => format!("row {} (the table ends at row {})", row + 1, self.rows),
+        }
+    }
+
+    /// The file that a row came from, and which of its rows it was.
+    pub(crate) fn place(&self, row: usize) -> Option<(usize, usize)> {
         let mut within = self.number(row);
-        for (name, rows) in &self.files {
+        for (at, (_, rows)) in self.files.iter().enumerate() {
             if within < *rows {
-                return format!("{name}, data row {}", within + 1);
+                return Some((at, within));
             }
             within -= rows;
         }
-        format!("row {} (the table ends at row {})", row + 1, self.rows)
+        None
     }
 }
 

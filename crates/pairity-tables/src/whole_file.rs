@@ -1,12 +1,25 @@
 //! A file that appears whole or not at all.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The hidden files of this program, so that a signal that ends it can remove them. A name is given under this
+/// lock: several files get theirs before a signal, or none does.
+static HIDDEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn hidden_files() -> MutexGuard<'static, Vec<PathBuf>> {
+    HIDDEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How names of hidden files end.
+const ENDING: &str = ".partial";
 
 /// A file to be written, which takes its name only when it is [kept](WholeFile::keep). Until then what is
 /// written is in a hidden file beside it, which is removed if this is dropped before; and a file of the
-/// same name stays as it was.
+/// same name stays as it was. Hidden files of programs that were killed are removed by the next one that writes a
+/// file of that name.
 ///
 /// ```
 /// use pairity_tables::WholeFile;
@@ -39,6 +52,7 @@ impl Drop for Hidden {
     fn drop(&mut self) {
         // It is gone already if it got its name.
         let _ = fs::remove_file(&self.0);
+        hidden_files().retain(|path| *path != self.0);
     }
 }
 
@@ -68,17 +82,54 @@ impl WholeFile {
         Ok(WholeFile { writer: BufWriter::new(file), rename: Some((hidden, path)) })
     }
 
+    /// Brings all that was written to the disk, so that little can go wrong when it gets its name.
+    ///
+    /// # Errors
+    /// Not all of it could be written.
+    pub fn sync(&mut self) -> io::Result<()> {
+        self.writer.flush()?;
+        // Otherwise a name could outlive a power failure that its content does not.
+        if self.rename.is_some() { self.writer.get_ref().sync_all() } else { Ok(()) }
+    }
+
     /// Ends the file and gives it its name.
     ///
     /// # Errors
     /// Not all of it could be written; a file of that name is as it was.
     pub fn keep(self) -> io::Result<()> {
-        let file = self.writer.into_inner().map_err(|error| error.into_error())?;
-        let Some((hidden, path)) = self.rename else { return Ok(()) };
-        // Otherwise a name could outlive a power failure that its content does not.
-        file.sync_all()?;
-        drop(file);
-        fs::rename(&hidden.0, path)
+        WholeFile::keep_all(vec![self])
+    }
+
+    /// Ends several files and gives them their names when all of them are written.
+    ///
+    /// # Errors
+    /// Not all of them could be written, and none has got its name; or a name could not be given, and the error
+    /// says which files were written before.
+    pub fn keep_all(mut files: Vec<WholeFile>) -> io::Result<()> {
+        files.iter_mut().try_for_each(WholeFile::sync)?;
+        let guard = hidden_files();
+        let mut written: Vec<String> = Vec::new();
+        // Each is still open, and with that locked, when it gets its name.
+        for (hidden, path) in files.iter().filter_map(|file| file.rename.as_ref()) {
+            if let Err(error) = fs::rename(&hidden.0, path) {
+                let before = match written.is_empty() {
+                    true => String::new(),
+                    false => format!("; already written: {}", written.join(", ")),
+                };
+                drop(guard);
+                return Err(io::Error::new(error.kind(), format!("{}: {error}{before}", path.display())));
+            }
+            written.push(path.display().to_string());
+        }
+        drop(guard);
+        Ok(())
+    }
+
+    /// Removes all files that have no name yet, and lets none get one anymore: the program is about to end.
+    pub fn abandon_all() {
+        let guard = hidden_files();
+        guard.iter().for_each(|path| drop(fs::remove_file(path)));
+        std::mem::forget(guard);
     }
 }
 
@@ -92,17 +143,51 @@ impl Write for WholeFile {
     }
 }
 
-/// A new file with a name of its own in the same folder, from where it can be renamed in one step.
+/// A new file with a name of its own in the same folder, from where it can be renamed in one step. It is locked
+/// for as long as it is open.
 fn hidden_beside(path: &Path) -> io::Result<(File, Hidden)> {
     let name = path.file_name().ok_or_else(|| io::Error::other("the path has no file name"))?;
-    let mut attempt = 0;
-    loop {
-        let unique = format!(".{}.{}-{attempt}.partial", name.to_string_lossy(), std::process::id());
-        let hidden = path.with_file_name(unique);
+    let start = format!(".{}.", name.to_string_lossy());
+    remove_abandoned(path, &start);
+    for attempt in 0..1000 {
+        let hidden = path.with_file_name(format!("{start}{}-{attempt}{ENDING}", std::process::id()));
+        let mut all = hidden_files();
         match OpenOptions::new().write(true).create_new(true).open(&hidden) {
-            Ok(file) => return Ok((file, Hidden(hidden))),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists && attempt < 1000 => attempt += 1,
+            Ok(file) => {
+                all.push(hidden.clone());
+                drop(all);
+                let hidden = Hidden(hidden);
+                // Another program may have taken it for an abandoned one before it was locked. A file system
+                // without locks is no reason not to write.
+                let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock)) || !hidden.0.exists();
+                if !taken {
+                    return Ok((file, hidden));
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
+        }
+    }
+    Err(ErrorKind::AlreadyExists.into())
+}
+
+/// Removes what programs that were killed have left of earlier files of this name: nobody holds their locks.
+fn remove_abandoned(path: &Path, start: &str) {
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let is_ours = |name: &str| {
+        let inner = name.strip_prefix(start).and_then(|rest| rest.strip_suffix(ENDING));
+        let numbers = inner.and_then(|inner| inner.split_once('-'));
+        numbers.is_some_and(|(a, b)| a.parse::<u32>().is_ok() && b.parse::<u32>().is_ok())
+    };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        // A link of such a name is not ours.
+        let plain = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if plain
+            && entry.file_name().to_str().is_some_and(is_ours)
+            && let Ok(file) = OpenOptions::new().write(true).open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            let _ = fs::remove_file(entry.path());
         }
     }
 }
@@ -150,6 +235,42 @@ mod tests {
         one.keep().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "one");
         assert_eq!(names(folder.path()), ["a.csv"]);
+    }
+
+    #[test]
+    fn what_a_killed_program_left_is_removed_and_what_another_still_writes_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in [".a.csv.1-0.partial", ".a.csv.2-1.partial", ".b.csv.1-0.partial", ".a.csv.mine.partial"]
+        {
+            fs::write(path(name), "half").unwrap();
+        }
+        let other = File::open(path(".a.csv.2-1.partial")).unwrap();
+        other.lock().unwrap();
+        WholeFile::create(&path("a.csv")).unwrap().keep().unwrap();
+        let left = [".a.csv.2-1.partial", ".a.csv.mine.partial", ".b.csv.1-0.partial", "a.csv"];
+        assert_eq!(names(folder.path()), left);
+        drop(other);
+        WholeFile::create(&path("a.csv")).unwrap();
+        assert!(!path(".a.csv.2-1.partial").exists());
+    }
+
+    #[test]
+    fn several_files_get_their_names_together_or_the_error_says_which_did() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let files = || ["a.csv", "b.csv"].map(|name| WholeFile::create(&path(name)).unwrap()).into();
+        WholeFile::keep_all(files()).unwrap();
+        assert_eq!(names(folder.path()), ["a.csv", "b.csv"]);
+        fs::remove_file(path("b.csv")).unwrap();
+        let again = files();
+        // A folder takes the second name meanwhile.
+        fs::create_dir(path("b.csv")).unwrap();
+        let message = WholeFile::keep_all(again).unwrap_err().to_string();
+        let (a, b) = (path("a.csv").canonicalize().unwrap(), path("b.csv"));
+        assert!(message.starts_with(&format!("{}: ", b.display())), "{message}");
+        assert!(message.ends_with(&format!("; already written: {}", a.display())), "{message}");
+        assert_eq!(names(folder.path()), ["a.csv", "b.csv"]);
     }
 
     #[test]

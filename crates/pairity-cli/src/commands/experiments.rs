@@ -3,7 +3,7 @@
 //! which data sets there are, where their files are, and fetching them.
 
 use crate::options::{Action, DemoOptions, FetchOptions, Format, PlaceOptions, ReproduceOptions};
-use crate::output::{check_writable, command, present, write};
+use crate::output::{check_apart, check_writable, command, present, write};
 use crate::progress::{Bar, DOWNLOADING, STEPPING};
 use anyhow::{Context, bail};
 use pairity::goals::Goal;
@@ -19,6 +19,7 @@ use pairity_experiments::simulated::{CANDIDATES, SimulatedTask};
 use pairity_report::{DemoReport, Reproduced, Reproduction, TrainingReport, json_lines};
 use pairity_report::{demo_html, demo_json, demo_text};
 use pairity_report::{reproduction_html, reproduction_json, reproduction_text};
+use pairity_tables::Source;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -101,6 +102,10 @@ fn reproduced(options: &ReproduceOptions, experiments: &[Experiment]) -> anyhow:
         folder: options.data_dir.clone(),
         as_printed: options.as_printed,
     };
+    let files = experiments.iter().flat_map(|experiment| experiment.files(plan.folder.as_deref()));
+    let (files, page) = (files.collect::<Vec<_>>(), options.page.html.as_deref());
+    let read: Vec<(&str, &Path)> = files.iter().map(|path| ("data", path.as_path())).collect();
+    check_apart(page.as_slice(), &Source::chain(Vec::new()), &read)?;
     // Data that is missing is found out before anything is trained.
     for experiment in experiments {
         experiment.data(0, plan.queries.min(100), plan.folder.as_deref())?;

@@ -10,7 +10,7 @@ use pairity::learners::EncodeError;
 use pairity::model::{After, Model, ModelError};
 use pairity::run::{self, RunError, ScoreOutcome, ScoreRequest};
 use pairity_report::{Look, Role, ScoringReport, plain, scoring_json, scoring_text};
-use pairity_tables::{AddColumns, Output, Source, TableError, Want};
+use pairity_tables::{AddColumns, Output, Source, TableError, Want, WholeFile};
 use std::path::Path;
 
 /// Runs the command.
@@ -18,25 +18,26 @@ use std::path::Path;
 /// # Errors
 /// Wrong arguments or data; the output file is as it was then.
 pub fn score(options: &ScoreOptions) -> anyhow::Result<u8> {
-    let report = output::on_threads(&options.output, || scored(options))?;
+    let (report, file) = output::on_threads(&options.output, || scored(options))?;
     if report.output == STANDARD {
         let text = |report: &_, look: &Look| scoring_text(report, &Look { color: false, ..*look });
         output::complain(output::render(&options.output, &report, scoring_json, text).trim_end());
     } else {
-        output::write(&output::render(&options.output, &report, scoring_json, scoring_text))?;
+        let text = output::render(&options.output, &report, scoring_json, scoring_text);
+        output::publish(&text, file.into_iter().collect())?;
     }
     Ok(0)
 }
 
-fn scored(options: &ScoreOptions) -> anyhow::Result<ScoringReport> {
+/// The report, and the file that is to be kept with it.
+fn scored(options: &ScoreOptions) -> anyhow::Result<(ScoringReport, Option<WholeFile>)> {
     let model = read_model(&options.model)?;
     let (path, name) = (options.out.as_path(), options.out.display().to_string());
     let to_standard = name == STANDARD;
     let format = if to_standard { Output::csv() } else { Output::of(path)? };
     let source = Source::parse_all(&options.tables)?;
-    if !to_standard && source.reads(path) {
-        return Err(TableError::OutputIsInput(name).into());
-    }
+    let outputs = (!to_standard).then_some(path);
+    output::check_apart(outputs.as_slice(), &source, &[("the model", &options.model)])?;
     let mut columns = vec![options.score.clone()];
     if options.expected {
         columns.push(format!("expected_{}", options.score));
@@ -48,15 +49,16 @@ fn scored(options: &ScoreOptions) -> anyhow::Result<ScoringReport> {
     let query = queries_of(&model, options);
     let run = outcome(&model, &source, query, options)?;
     let numbers: Vec<&[f64]> = std::iter::once(&run.scores[..]).chain(run.expected.as_deref()).collect();
-    output::write_columns(&plan, &numbers, &name, file, options.output.quiet)?;
-    Ok(ScoringReport {
+    let file = output::write_columns(&plan, &numbers, &name, file, options.output.quiet)?;
+    let report = ScoringReport {
         tables: source.names().into_iter().map(str::to_owned).collect(),
         model: options.model.display().to_string(),
         output: name,
         columns,
-        query: query.map(str::to_owned),
+        query: query.to_vec(),
         run,
-    })
+    };
+    Ok((report, file))
 }
 
 fn read_model(path: &Path) -> anyhow::Result<Model> {
@@ -68,23 +70,22 @@ fn read_model(path: &Path) -> anyhow::Result<Model> {
     Model::from_json(&text).with_context(|| name.to_string())
 }
 
-/// The column of queries. A single scorer draws nothing, so that only a column that somebody names is looked
+/// The columns of queries. A single scorer draws nothing, so that only columns that somebody names are looked
 /// for.
-fn queries_of<'a>(model: &'a Model, options: &'a ScoreOptions) -> Option<&'a str> {
-    let ranked = matches!(model.after, Some(After::Ranked(_)));
-    let own = model.query.as_deref().filter(|_| ranked || model.components.len() > 1);
-    options.query.as_deref().or(own)
+fn queries_of<'a>(model: &'a Model, options: &'a ScoreOptions) -> &'a [String] {
+    let draws = matches!(model.after, Some(After::Ranked(_))) || model.components.len() > 1;
+    if options.query.is_empty() && draws { &model.query } else { &options.query }
 }
 
 /// Reads what the model needs, and scores it.
 fn outcome(
     model: &Model,
     source: &Source,
-    query: Option<&str>,
+    query: &[String],
     options: &ScoreOptions,
 ) -> anyhow::Result<ScoreOutcome> {
     let groups = model.groups.as_ref().map_or(&[][..], |groups| &groups.columns);
-    let roles = query.map(|name| (Role::Query, name.to_owned())).into_iter();
+    let roles = query.iter().map(|name| (Role::Query, name.clone()));
     let roles = roles.chain(groups.iter().map(|name| (Role::Group, name.clone()))).collect();
     let wants = model.encoder.columns().iter().map(Want::from).collect();
     let read = Read::new(source, Roles(roles), Some(wants), options.output.quiet);
@@ -94,22 +95,23 @@ fn outcome(
     let columns = groups.iter().filter_map(|name| read.categories(name));
     let columns = columns.map(|(codes, levels)| Groups::from_codes(levels.to_vec(), codes.to_vec()));
     let groups = columns.reduce(|before, column| before.intersect(&column)).unwrap_or_default();
+    let queries = read.crossed(Role::Query);
     let request = ScoreRequest {
         model,
         columns: table.columns(),
         groups: model.groups.as_ref().map(|_| &groups),
-        queries: query.and_then(|name| read.categories(name)),
+        queries: queries.as_ref().map(|(codes, names)| (&codes[..], &names[..])),
         seed: options.seed,
         expected: options.expected,
     };
     run::score(&request).map_err(|error| match error {
         RunError::Model(ModelError::Encode(cause @ EncodeError::NotFinite { row, .. })) => {
-            anyhow!("{}: {cause}", table.locate(row))
+            anyhow!("{}: {cause}", read.locate(row))
         }
         RunError::NotFinite { what, row, value } => anyhow!(
             "{}: the {what} is {value}, which is no finite number. The features of this row are too large for the \
              model: correct the cells, or leave them empty if the values are missing",
-            table.locate(row)
+            read.locate(row)
         ),
         RunError::Model(ModelError::NoExpected) => anyhow!(
             "the model draws a ranking for each query, and ranks have no expected score: leave out --expected"
@@ -131,12 +133,12 @@ fn advise(error: TableError) -> anyhow::Error {
 }
 
 /// The error of a read, with the reason why an absent column is needed.
-fn explain(error: TableError, model: &Model, query: Option<&str>) -> anyhow::Error {
+fn explain(error: TableError, model: &Model, query: &[String]) -> anyhow::Error {
     let TableError::UnknownColumn { column, .. } = &error else { return error.into() };
     let name = plain(column);
     let why = if model.encoder.columns().iter().any(|encoding| encoding.name() == column) {
         format!("The model was trained with the feature {name:?}: add the column, or rename one")
-    } else if query == Some(column.as_str()) {
+    } else if query.contains(column) {
         let scorers = model.components.len();
         if matches!(model.after, Some(After::Ranked(_))) {
             return anyhow!("{error}. The model ranks inside queries: name their column with --query");

@@ -9,7 +9,7 @@ use pairity::metrics::{Settings, Verdict};
 use pairity::run::{self, AdjustOutcome, AdjustRequest, AuditRequest, RunError};
 use pairity_report::{AdjustReport, AuditReport, FrontEnd, plain};
 use pairity_report::{adjust_json, adjust_text, audit_html, audit_json, audit_text};
-use pairity_tables::{AddColumns, Output, TableError};
+use pairity_tables::{AddColumns, Output, TableError, WholeFile};
 
 /// A check failed.
 const FAILED: u8 = 1;
@@ -25,7 +25,8 @@ pub fn audit(options: &AuditOptions) -> anyhow::Result<u8> {
     let AuditOptions { table, confidence, min_pairs, seed, output, .. } = options;
     let page = options.page.html.as_deref();
     let measured = || {
-        let (examples, scores, notes) = load::scored(table, &options.score, output.quiet)?.1.scored_rows()?;
+        let (_, mut read) = load::scored(table, &options.score, page.as_slice(), output.quiet)?;
+        let (examples, scores, notes) = read.scored_rows()?;
         let outcome = run::audit(&AuditRequest {
             examples: &examples,
             scores: &scores,
@@ -64,18 +65,22 @@ pub fn audit(options: &AuditOptions) -> anyhow::Result<u8> {
 /// # Errors
 /// Wrong arguments or data; no file has been written then.
 pub fn adjust(options: &AdjustOptions) -> anyhow::Result<u8> {
-    let run = output::on_threads(&options.output, || adjusted(options))?;
+    let (run, file) = output::on_threads(&options.output, || adjusted(options))?;
     let written = options.out.as_ref().map(|path| (options.column.clone(), path.display().to_string()));
     let report = AdjustReport { run, written };
-    output::write(&output::render(&options.output, &report, adjust_json, adjust_text))?;
+    let text = output::render(&options.output, &report, adjust_json, adjust_text);
+    output::publish(&text, file.into_iter().collect())?;
     Ok(u8::from(!report.run.adjusted.meets_goal))
 }
 
-fn adjusted(options: &AdjustOptions) -> anyhow::Result<AdjustOutcome> {
-    let (source, mut read) = load::scored(&options.table, &options.score, options.output.quiet)?;
+/// The outcome, and the file that is to be kept with it.
+fn adjusted(options: &AdjustOptions) -> anyhow::Result<(AdjustOutcome, Option<WholeFile>)> {
+    let out = options.out.as_deref();
+    let (source, mut read) =
+        load::scored(&options.table, &options.score, out.as_slice(), options.output.quiet)?;
     // The scores of the kept rows are measured; those of all rows are written.
     let (all, all_groups) = (read.scores().to_vec(), read.groups()?);
-    let unscored = all.iter().position(|score| score.is_nan()).map(|row| read.table.locate(row));
+    let unscored = all.iter().position(|score| score.is_nan()).map(|row| read.locate(row));
     let (examples, scores, _) = read.scored_rows()?;
     let outcome = run::adjust(&AdjustRequest {
         examples: &examples,
@@ -93,11 +98,8 @@ fn adjusted(options: &AdjustOptions) -> anyhow::Result<AdjustOutcome> {
         }
         other => other.into(),
     })?;
-    let Some(path) = &options.out else { return Ok(outcome) };
+    let Some(path) = out else { return Ok((outcome, None)) };
     let name = path.display().to_string();
-    if source.reads(path) {
-        return Err(TableError::OutputIsInput(name).into());
-    }
     if let Some(place) = unscored {
         bail!("{place} has no score, so it can't be adjusted: fill in the cell or drop the row");
     }
@@ -108,6 +110,6 @@ fn adjusted(options: &AdjustOptions) -> anyhow::Result<AdjustOutcome> {
         other => other.into(),
     })?;
     let file = output::create_table(path)?;
-    output::write_columns(&plan, &[&written.scores], &name, Some(file), options.output.quiet)?;
-    Ok(outcome)
+    let file = output::write_columns(&plan, &[&written.scores], &name, Some(file), options.output.quiet)?;
+    Ok((outcome, file))
 }

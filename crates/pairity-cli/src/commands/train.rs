@@ -1,92 +1,88 @@
 //! Commands that train. `pairity train`: one model; `pairity compare`: every method that applies, on the same
 //! split and by the same rules; `pairity frontier`: what each reaches as the bound on the violation is tightened.
 
-use crate::load;
 use crate::options::{CompareOptions, FitOptions, FrontierOptions, TrainOptions};
-use crate::output::{check_writable, command, present, write_file};
+use crate::output::{check_writable, command, on_threads, present, publish, render, start_file};
 use crate::progress::{Bar, STEPPING, TRAINING};
+use crate::{load, signals};
 use anyhow::Context;
+use pairity::metrics::Verdict;
 use pairity::run::{self, CompareWatch, Rows, RunError};
 use pairity::solvers::{Checkpoint, Watch};
 use pairity_report::{PageAside, TrainingReport, training_html, training_json, training_text};
 use pairity_report::{comparison_html, comparison_json, comparison_text};
 use pairity_report::{frontier_html, frontier_json, frontier_text};
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Time from one checkpoint to the next.
 const SAVE_EVERY: Duration = Duration::from_secs(2);
 
-/// How often somebody pressed Ctrl-C: once ends the training, twice the program.
-static INTERRUPTS: AtomicUsize = AtomicUsize::new(0);
-
-/// Runs `train`; the exit code is 1 if the goal is not met.
+/// Runs `train`; the exit code is 1 if the goal is not met, 3 if that can't be estimated.
 ///
 /// # Errors
 /// Wrong arguments or data; no file has been written then.
 pub fn train(options: &TrainOptions) -> anyhow::Result<u8> {
-    let fit = &options.fit;
+    let (fit, page) = (&options.fit, options.fit.page.html.as_deref());
     check_writable(&options.output_file)?;
+    page.map_or(Ok(()), check_writable)?;
     let html = |report: &TrainingReport| {
         let (command, pictures) = (command(), report.run.pictures.as_ref());
         let before = pictures.and_then(|pictures| pictures.before.as_ref());
         let plane = pictures.and_then(|pictures| pictures.plane.as_ref());
         training_html(report, &PageAside { command: Some(&command), before, plane, ..PageAside::default() })
     };
-    let make = || trained(options);
-    let report = present(&fit.output, fit.page.html.as_deref(), make, training_json, training_text, html)?;
-    Ok(u8::from(!report.run.trained.meets_goal))
+    let mut name = options.output_file.file_name().unwrap_or_default().to_os_string();
+    name.push(".checkpoint");
+    let checkpoint = options.output_file.with_file_name(name);
+    let report = on_threads(&fit.output, || trained(options, &checkpoint))?;
+    let mut files = vec![start_file(&options.output_file, report.run.model.to_json()?.as_bytes())?];
+    if let Some(page) = page {
+        files.push(start_file(page, html(&report).as_bytes())?);
+    }
+    publish(&render(&fit.output, &report, training_json, training_text), files)?;
+    if !report.run.stopped() && checkpoint.exists() {
+        std::fs::remove_file(&checkpoint)
+            .with_context(|| format!("can't remove {}", checkpoint.display()))?;
+    }
+    Ok(match report.run.verdict() {
+        Verdict::Fail => 1,
+        Verdict::NotEstimable => 3,
+        Verdict::Pass | Verdict::Undecided => 0,
+    })
 }
 
-/// Trains, and writes the model.
-fn trained(options: &TrainOptions) -> anyhow::Result<TrainingReport> {
+/// Trains, with a checkpoint on the way.
+fn trained(options: &TrainOptions, checkpoint: &Path) -> anyhow::Result<TrainingReport> {
     let (fit, file) = (&options.fit, &options.output_file);
-    let rows = load::to_train(fit)?;
-    let mut name = file.file_name().unwrap_or_default().to_os_string();
-    name.push(".checkpoint");
-    let checkpoint = file.with_file_name(name);
+    let outputs = [Some(file.as_path()), Some(checkpoint), fit.page.html.as_deref()];
+    let rows = load::to_train(fit, &outputs.into_iter().flatten().collect::<Vec<_>>())?;
     let resume = match options.resume && checkpoint.exists() {
-        true => Some(read_checkpoint(&checkpoint)?),
+        true => Some(read_checkpoint(checkpoint)?),
         false => None,
     };
-    listen();
+    signals::end_training_first();
     let bar = Bar::new(fit.output.quiet, TRAINING);
     let save = |state: &Checkpoint| {
         // A full disk is no reason to lose the model.
-        if let Err(error) = write_file(&checkpoint, state.to_json().as_bytes()) {
+        let written = start_file(checkpoint, state.to_json().as_bytes());
+        if let Err(error) = written.and_then(|file| Ok(file.keep()?)) {
             bar.warn(&format!("warning: no checkpoint: {error:#}"));
         }
     };
     let progress = |progress: &_| {
         bar.train(progress);
-        INTERRUPTS.load(Ordering::Relaxed) == 0
+        !signals::interrupted()
     };
     let watch = Watch { progress: &progress, save: &save, save_every: SAVE_EVERY, resume };
     let run = run::train(rows, &options.request(), watch).map_err(|error| fit.explain(error))?;
-    write_file(file, run.model.to_json()?.as_bytes())?;
-    let report = TrainingReport { run, file: Some(file.display().to_string()) };
-    if !report.run.stopped() && checkpoint.exists() {
-        std::fs::remove_file(&checkpoint)
-            .with_context(|| format!("can't remove {}", checkpoint.display()))?;
-    }
-    Ok(report)
+    Ok(TrainingReport { run, file: Some(file.display().to_string()) })
 }
 
 fn read_checkpoint(path: &Path) -> anyhow::Result<Checkpoint> {
     let place = || format!("can't resume from {}", path.display());
     let text = std::fs::read_to_string(path).with_context(place)?;
     Checkpoint::from_json(&text).with_context(place)
-}
-
-/// The first Ctrl-C ends the training, the second one the program.
-fn listen() {
-    // Without a handler Ctrl-C ends the program at once, which is no harm.
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTS.fetch_add(1, Ordering::Relaxed) > 0 {
-            std::process::exit(130);
-        }
-    });
 }
 
 /// Runs `compare`.
@@ -118,7 +114,7 @@ fn watched<R>(
     fit: &FitOptions,
     run: impl FnOnce(Rows, CompareWatch) -> Result<R, RunError>,
 ) -> anyhow::Result<R> {
-    let rows = load::to_train(fit)?;
+    let rows = load::to_train(fit, fit.page.html.as_deref().as_slice())?;
     let steps = Bar::new(fit.output.quiet, STEPPING);
     let (runs, done) = (|all| steps.expect(all), |name: &str| steps.step(name));
     let watch = CompareWatch { runs: &runs, done: &done, ..CompareWatch::default() };

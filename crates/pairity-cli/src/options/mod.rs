@@ -12,7 +12,7 @@ use pairity::metrics::Settings;
 use pairity::rates::{Average, Ties};
 use pairity_experiments::fetch::FetchSettings;
 use std::path::PathBuf;
-use values::{choices, confidence, methods, name, positive, split, tuned_share};
+use values::{choices, confidence, methods, name, pairs_where, positive, split, tuned_share};
 
 /// Pairwise fairness for ranking and regression: exact pair counts with honest intervals.
 #[derive(Debug, Parser)]
@@ -79,7 +79,7 @@ pub struct AuditOptions {
     #[arg(long)]
     pub strict: bool,
 
-    /// Probability that an interval holds the true value
+    /// Probability that an interval holds the true value; those of several checks all do together
     #[arg(long, value_name = "P", default_value = "0.95", value_parser = confidence, allow_negative_numbers = true)]
     pub confidence: f64,
 
@@ -177,9 +177,9 @@ pub struct ScoreOptions {
     #[arg(long)]
     pub expected: bool,
 
-    /// Column of the queries, for which a mixture draws (default: as in training)
+    /// Column of the queries, for which a mixture draws; repeat it for combinations (default: as in training)
     #[arg(long, value_name = "COL")]
-    pub query: Option<String>,
+    pub query: Vec<String>,
 
     /// Seed of the draws (default: that of the training)
     #[arg(long, value_name = "N")]
@@ -323,10 +323,15 @@ pub struct TableOptions {
     #[arg(long, value_name = "COL", conflicts_with = "group")]
     pub protected: Option<String>,
 
-    /// Column of the queries: pairs are formed inside a query. Without it all rows are one query
-    /// (SVMlight files: `qid`, where there is one)
+    /// Column of the queries: pairs are formed inside a query. Repeat it if a query is the combination
+    /// of several columns. Without it all rows are one query (SVMlight files: `qid`, where there is one)
     #[arg(long, value_name = "COL")]
-    pub query: Option<String>,
+    pub query: Vec<String>,
+
+    /// Only pairs whose rows agree on this column count, such as those of one city; repeat it for several
+    /// columns. Queries, or rows without them, stay what is independent
+    #[arg(long, value_name = "COL")]
+    pub within: Vec<String>,
 
     /// Column of example weights, 0 or more
     #[arg(long, value_name = "COL")]
@@ -340,6 +345,25 @@ pub struct TableOptions {
     /// reserved word), or the product of a column's values at both rows
     #[arg(long, value_name = "label-gap|COL")]
     pub pair_weight: Option<String>,
+
+    /// Only rows for which this holds, such as 'age >= 18 and city != "x"': columns compared with numbers
+    /// or texts, joined by `and`
+    #[arg(long = "where", value_name = "EXPR")]
+    pub filter: Option<String>,
+
+    /// Groups that are compared, by name; rows of others belong to no group
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub groups: Vec<String>,
+
+    /// Groups of fewer rows, or of fewer queries where there are queries, are not compared: their rows
+    /// belong to no group
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub min_rows: usize,
+
+    /// Only pairs in which the better row (of statistical parity: the one that scores higher if the rate
+    /// is high) has the higher value of a column count; `<` for the lower one
+    #[arg(long, value_name = "COL > COL'", value_parser = pairs_where)]
+    pub pairs_where: Option<(bool, String)>,
 
     /// Whether all pairs count alike, or all queries
     #[arg(long, value_parser = choices(Average::NAMES), value_name = "pairs|queries", default_value = "pairs", hide_possible_values = true)]

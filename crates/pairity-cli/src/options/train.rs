@@ -36,12 +36,15 @@ pub struct TrainOptions {
     #[arg(long, value_parser = choices(Exposure::NAMES), value_name = "impact|treatment", default_value = "impact", hide_possible_values = true)]
     pub exposure: Exposure,
 
-    /// One scorer instead of a mixture, if one meets the goal
+    /// One scorer instead of a mixture, if one meets the goal: a snapshot or, of linear scorers, a combination of
+    /// their weights, whichever is better
     #[arg(long, conflicts_with = "answer")]
     pub deterministic: bool,
 
-    /// The best mixture of snapshots, the best single one, or the last one
-    #[arg(long, value_parser = answers(), value_name = "mixture|best|last", default_value = "mixture", hide_possible_values = true)]
+    /// The best mixture of the snapshots of all games, each query drawing one of its scorers; the best single snapshot;
+    /// the last one; auto is the mixture if there are queries, and without them, where one draw would serve the whole
+    /// table, one scorer
+    #[arg(long, value_parser = answers(), value_name = "auto|mixture|best|last", default_value = "auto", hide_possible_values = true)]
     pub answer: Answer,
 
     /// Goes on from MODEL.checkpoint, if it is there, to the same model as without the interruption
@@ -102,8 +105,8 @@ pub struct FitOptions {
     #[arg(long, value_parser = choices(GroupAware::NAMES), value_name = "weights|offsets", num_args = 0..=1, require_equals = true, default_missing_value = "weights", hide_possible_values = true)]
     pub group_aware: Option<GroupAware>,
 
-    /// Shares of the rows for training, validation and test, by query. A part of size 0 is absent:
-    /// 1,0,0 trains and selects on all rows (default: 0.5,0.25,0.25, or 1,0,0 with --validation)
+    /// Shares of the rows for training, validation and test, by query, each with its share of every kind of query
+    /// (by its groups' pairs) or row (by group and label). A part of size 0 is absent: 1,0,0 trains and selects on all rows (default: 0.5,0.25,0.25, or 1,0,0 with --validation)
     #[arg(long, value_name = "A,B,C", value_parser = split)]
     pub split: Option<[f64; 3]>,
 

@@ -79,6 +79,21 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "a time is needed, such as 90s, 10m or 1h 30m".to_owned())
 }
 
+/// A choice of pairs by a column: whether the first has the higher value, and the column.
+pub fn pairs_where(text: &str) -> Result<(bool, String), String> {
+    let mut sides = text
+        .match_indices(['<', '>'])
+        .map(|(at, sign)| (sign == ">", text[..at].trim(), text[at + 1..].trim()));
+    let same = |(higher, own, other): (bool, &str, &str)| {
+        (!own.is_empty() && other.strip_suffix('\'') == Some(own)).then(|| (higher, own.to_owned()))
+    };
+    sides.find_map(same).ok_or_else(|| {
+        "name one column twice, the second time with ': \"shown > shown'\" keeps the pairs whose better row \
+        was shown at the higher position, \"shown < shown'\" at the lower one"
+            .to_owned()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

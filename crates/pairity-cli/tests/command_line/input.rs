@@ -61,7 +61,7 @@ fn a_negative_weight_is_named_by_file_row_and_column_though_rows_were_left_out_b
     let name = path.display().to_string();
     let outcome = run(pairity().arg("audit").arg(path).args(SMALL_COLUMNS).args(["--weight", "w"]));
     let message = outcome.refusal();
-    assert!(message.contains(&format!("{name}, data row 7, column \"w\": weight is -2.5")), "{message}");
+    assert!(message.contains(&format!("{name}, line 8, column \"w\": weight is -2.5")), "{message}");
 }
 
 #[test]
@@ -148,4 +148,62 @@ fn a_reader_that_stops_early_is_no_error() {
 fn options_may_stand_before_the_table() {
     let outcome = run(pairity().arg("audit").args(HIRING_COLUMNS).arg(HIRING));
     assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
+}
+
+#[cfg(unix)]
+#[test]
+fn names_do_not_command_a_terminal() {
+    let (_folder, path) = file("a\u{1b}[31m\u{7}.csv", "q\u{1b}]0;x\u{7},s,y\n1,2,3\n");
+    for column in ["none", "q"] {
+        let outcome = run(pairity().arg("audit").arg(&path).args(["--score", column, "--label", "y"]));
+        let message = outcome.refusal();
+        assert!(message.contains("a\\u{1b}[31m\\u{7}.csv"), "{message}");
+        assert!(!message.contains(|c: char| c.is_control() && c != '\n'), "{message:?}");
+    }
+    let outcome = run(pairity().args(["audit", "no\u{1b}file", "--score", "s", "--label", "y"]));
+    assert!(!outcome.refusal().contains('\u{1b}'), "{:?}", outcome.err);
+}
+
+#[test]
+fn labels_that_floating_point_can_not_tell_apart_are_refused() {
+    let table = |first: &str| format!("s,y\n1,{first}\n2,9007199254740992\n");
+    let columns = ["--score", "s", "--label", "y"];
+    let outcome = audit(&table("9007199254740993"), &columns);
+    assert!(
+        outcome.refusal().contains("column \"y\" has whole numbers beyond 2^53, such as 9007199254740993"),
+        "{}",
+        outcome.err
+    );
+    assert_eq!(audit(&table("9007199254740994"), &columns).code, 0);
+}
+
+#[test]
+fn more_threads_than_cores_can_use_are_not_started() {
+    let outcome = audit(SMALL, &[&SMALL_COLUMNS[..], &["--threads", "100000"]].concat());
+    assert_eq!(outcome.code, 0);
+    assert!(
+        outcome.err.starts_with("note: --threads 100000 is more than these cores can use: "),
+        "{}",
+        outcome.err
+    );
+}
+
+#[test]
+fn a_comparison_that_was_cut_off_says_so() {
+    let (_folder, path) = file("a.csv", SMALL);
+    let mut command = pairity();
+    command.arg("compare").arg(path).args([
+        "--label",
+        "y",
+        "--query",
+        "q",
+        "--group",
+        "g",
+        "--features",
+        "s,age",
+    ]);
+    command.args(["--split", "1,0,0", "--subject-to", "cross_group <= 0.5", "--methods", "constrained"]);
+    let said = "time ran out before these were trained to their end";
+    let cut = run(command.args(["--iterations", "50", "--time-limit", "0"]));
+    assert!(cut.out.contains(said), "{}{}", cut.out, cut.err);
 }

@@ -11,6 +11,8 @@ mod html;
 mod input;
 mod json;
 mod methods;
+mod outputs;
+mod pairs;
 mod recorded;
 mod rows;
 mod score;
@@ -41,7 +43,9 @@ const SMALL: &str = "q,g,y,s,w,age\n\
 const SMALL_COLUMNS: [&str; 8] = ["--score", "s", "--label", "y", "--query", "q", "--group", "g"];
 
 fn pairity() -> Command {
-    Command::new(assert_cmd::cargo::cargo_bin!("pairity"))
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("pairity"));
+    command.env_remove("COLUMNS");
+    command
 }
 
 /// What a run wrote, and its exit code.

@@ -133,6 +133,17 @@ fn a_comparison_has_every_method_and_marks_what_is_dominated() {
 }
 
 #[test]
+fn a_comparison_for_unequal_bounds_shows_misses_as_shares_of_them() {
+    let work = Work::new(60);
+    let goal = ["--subject-to", "cross_group <= 0.01", "--subject-to", "within_group <= 0.3"];
+    let more = [&SHORT[..], &goal, &["--methods", "unconstrained,group-offset"]].concat();
+    let outcome = work.command("compare", &more);
+    assert!(outcome.out.contains("violation: the largest miss as a share of its bound"), "{}", outcome.out);
+    let json = work.command("compare", &[&more[..], &["--format", "json"]].concat()).json();
+    assert_eq!(json["violation"], "relative_miss");
+}
+
+#[test]
 fn a_comparison_says_which_methods_do_not_apply_and_why() {
     let work = Work::new(60);
     let more = ["--minimize", "mse", "--methods", "robust,singh-joachims,group-offset"];
@@ -166,6 +177,13 @@ fn a_frontier_goes_from_loose_to_tight_bounds() {
     }
     let text = work.command("frontier", &more);
     assert!(text.out.contains("constrained <= 0.1"), "{}", text.out);
+    // The model of a bound is that of training for it.
+    let goal = ["--subject-to", "cross_group <= 0.02", "--split", "1,0,0", "--format", "json"];
+    let own: Value = serde_json::from_str(&work.train("m.json", &[&SHORT[..], &goal].concat()).out).unwrap();
+    let point = &constrained[2];
+    assert_eq!(point["test"]["objective"]["value"], own["train"]["objective"]);
+    assert_eq!(point["test"]["violation"]["value"], own["train"]["violations"][0]["value"]);
+    assert_eq!(point["components"], own["components"].as_array().unwrap().len());
     let wrong = ["--subject-to", "A[a > b] >= 0.5"];
     let outcome = work.command("frontier", &[&SHORT[..], &wrong].concat());
     assert_eq!(outcome.code, 2);

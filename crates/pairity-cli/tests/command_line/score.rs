@@ -206,12 +206,12 @@ fn a_score_that_is_not_finite_is_named_by_its_row() {
     let folder = folder_with(&large);
     std::fs::write(folder.path().join("a.csv"), "age,color\n1,red\n1e10,red\n").unwrap();
     let outcome = score_in(folder.path(), &["a.csv", "-o", "b.csv"]);
-    assert!(outcome.refusal().contains("a.csv, data row 2: the score is inf"), "{}", outcome.err);
+    assert!(outcome.refusal().contains("a.csv, line 3: the score is inf"), "{}", outcome.err);
     large["encoder"][0]["scale"] = json!(1e-300);
     let folder = folder_with(&large);
     std::fs::write(folder.path().join("a.csv"), "age,color\n1,red\n1e10,red\n").unwrap();
     let outcome = score_in(folder.path(), &["a.csv", "-o", "b.csv"]);
-    assert!(outcome.refusal().contains("a.csv, data row 2: column \"age\""), "{}", outcome.err);
+    assert!(outcome.refusal().contains("a.csv, line 3: column \"age\""), "{}", outcome.err);
 }
 
 #[test]
@@ -282,4 +282,34 @@ fn a_model_that_training_wrote_scores_a_table() {
         "json",
     ]));
     assert_eq!(audited.json()["auc"]["value"], 1.0);
+}
+
+#[test]
+fn a_model_whose_adjustment_lost_its_groups_is_refused() {
+    let mut model = document();
+    model["groups"] = json!({"columns": ["color"], "names": ["blue", "red"]});
+    let groups = json!([{"name": "blue", "offset": 0.0}, {"name": "red", "offset": 0.5}]);
+    let adjusted = |groups: &Value| json!({"adjusted": {"kind": "offsets", "groups": groups}});
+    model["after"] = adjusted(&groups);
+    let folder = folder_with(&model);
+    std::fs::write(folder.path().join("a.csv"), "age,color\n1,red\n").unwrap();
+    std::fs::write(folder.path().join("old.csv"), "old").unwrap();
+    assert_eq!(score_in(folder.path(), &["a.csv", "-o", "out.csv"]).code, 0);
+    let renamed = json!([{"name": "blue", "offset": 0.0}, {"name": "Red", "offset": 0.5}]);
+    for damaged in [json!([]), renamed] {
+        model["after"] = adjusted(&damaged);
+        std::fs::write(folder.path().join("model.json"), model.to_string()).unwrap();
+        refused(folder.path(), &["a.csv", "-o", "new.csv"], &["which are not those of the model"]);
+    }
+}
+
+#[test]
+fn codes_with_leading_zeros_stay_whole_in_parquet() {
+    let folder = folder_with(&document());
+    let path = folder.path();
+    std::fs::write(path.join("a.csv"), "id,age,color\n00501,1,red\n10001,2,blue\n").unwrap();
+    assert_eq!(score_in(path, &["a.csv", "-o", "a.parquet"]).code, 0);
+    assert_eq!(score_in(path, &["a.parquet", "-o", "b.csv", "--score", "again"]).code, 0);
+    let text = std::fs::read_to_string(path.join("b.csv")).unwrap();
+    assert_eq!(text, "id,age,color,score,again\n00501,1,red,101,101\n10001,2,blue,12,12\n");
 }

@@ -1,6 +1,6 @@
 //! Reports for people.
 
-use super::{SMALL, SMALL_COLUMNS, audit, pairity, run};
+use super::{SMALL, audit, pairity, run};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
@@ -60,7 +60,42 @@ fn many_groups_show_their_ends_only() {
 }
 
 #[test]
-fn the_mean_squared_error_is_shown_where_scores_are_on_the_scale_of_labels() {
-    assert!(!audit(SMALL, &SMALL_COLUMNS).out.contains("mse"));
-    assert!(audit(SMALL, &["--score", "s", "--label", "y"]).out.contains("mse"));
+fn the_mean_squared_error_is_shown_where_scores_predict_labels_or_a_check_asks() {
+    let table = |scale: f64, grades: u32| {
+        let row = |i: u32| format!("{},{}\n", i * 7 % grades, scale * f64::from(i * 7 % grades + i % 2));
+        "y,s\n".to_owned() + &(0..60).map(row).collect::<String>()
+    };
+    let mse = |table: &str, more: &[&str]| {
+        let columns = ["--score", "s", "--label", "y", "--format", "json"];
+        let document = audit(table, &[&columns[..], more].concat()).json();
+        document["mse"]["value"].as_f64()
+    };
+    assert_eq!(mse(&table(1.0, 30), &[]), Some(0.5));
+    assert_eq!(mse(&table(100.0, 30), &[]), None, "scores of another scale");
+    assert_eq!(mse(&table(1.0, 2), &[]), None, "grades");
+    assert_eq!(mse(&table(1.0, 2), &["--check", "mse <= 2"]), Some(0.5));
+    let text = |table: &str| audit(table, &["--score", "s", "--label", "y"]).out;
+    assert!(text(&table(1.0, 30)).contains("mse") && !text(&table(1.0, 2)).contains("mse"));
+}
+
+#[test]
+fn text_is_as_wide_as_asked_so_that_matrices_keep_their_intervals() {
+    let rows: String = (0..800).map(|i| format!("g{},{},{}\n", i % 8, i * 31 % 3, i * 7919 % 997)).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = folder.path().join("table.csv");
+    std::fs::write(&table, format!("g,y,s\n{rows}")).expect("a table");
+    let text = |columns: &str| {
+        let columns = [("COLUMNS", columns)];
+        run(pairity()
+            .envs(columns)
+            .arg("audit")
+            .arg(&table)
+            .args(["--score", "s", "--label", "y", "--group", "g"]))
+        .out
+    };
+    let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    let (wide, narrow) = (text("180"), text("100"));
+    assert!(widest(&wide) > 120 && widest(&wide) <= 180 && widest(&narrow) <= 100, "{wide}{narrow}");
+    let intervals = |text: &str| text.matches('–').count();
+    assert!(intervals(&wide) > 100 && intervals(&narrow) == 0, "{wide}{narrow}");
 }

@@ -179,6 +179,83 @@ fn wrong_goals_and_arguments_touch_no_file() {
     assert!(none.refusal().contains("--label"), "{}", none.err);
 }
 
+/// 31 people of whom 3 are of the good ones of b; and 12 queries, of which 4 have one of b that is better than one
+/// of a.
+fn small_tables() -> [String; 2] {
+    let x = |row: usize, label: usize| row * 7 % 11 + 3 * label;
+    let mut people = "x,y,g\n".to_owned();
+    let kinds = [("a", 1, 8), ("a", 0, 12), ("b", 1, 3), ("b", 0, 8)];
+    let each = kinds.into_iter().flat_map(|(group, label, count)| std::iter::repeat_n((group, label), count));
+    for (row, (group, label)) in each.enumerate() {
+        writeln!(people, "{},{label},{group}", x(row, label)).unwrap();
+    }
+    let mut queries = "x,y,g,q\n".to_owned();
+    for (query, candidate) in (0..12).flat_map(|query| (0..4).map(move |candidate| (query, candidate))) {
+        let b = candidate < 2 && (candidate == 0) == (query % 3 == 0);
+        let (label, group) = (usize::from(candidate == 0), if b { "b" } else { "a" });
+        writeln!(queries, "{},{label},{group},{query}", x(query + 3 * candidate, label)).unwrap();
+    }
+    [people, queries]
+}
+
+#[test]
+fn every_part_of_a_small_table_has_pairs_whatever_the_seed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    for (text, query) in small_tables().into_iter().zip([&[][..], &["--query", "q"]]) {
+        std::fs::write(path("small.csv"), text).unwrap();
+        for seed in 0..8 {
+            let mut command = pairity();
+            command.args(["train", &path("small.csv"), "--label", "y", "--group", "g", "--iterations", "2"]);
+            command.args(["--subject-to", "cross_group <= 0.2", "--step-size", "1", "--format", "json"]);
+            command.args(["--seed", &seed.to_string(), "-o", &path("model.json")]).args(query);
+            let outcome = run(&mut command);
+            // Parts this small may have no interval, which is exit 3.
+            assert_ne!(outcome.code, 2, "seed {seed} {query:?}: {}", outcome.err);
+            let report: Value = serde_json::from_str(&outcome.out).unwrap();
+            for part in ["train", "validation", "test"] {
+                let value = &report[part]["violations"][0]["value"];
+                assert!(value.is_number(), "seed {seed} {query:?} {part}: {value}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_part_without_pairs_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("one.csv"), "x,y,g\n1,1,a\n2,0,b\n3,0,a\n4,1,b\n").unwrap();
+    std::fs::write(path("other.csv"), "x,y,g\n1,1,a\n2,0,b\n").unwrap();
+    let fails = |train: &str, validation: &str, more: &[&str]| {
+        let mut command = pairity();
+        command.args(["train", &path(train), "--validation", &path(validation), "-o", &path("model.json")]);
+        command.args([
+            "--label",
+            "y",
+            "--group",
+            "g",
+            "--subject-to",
+            "cross_group <= 0.2",
+            "--iterations",
+            "2",
+        ]);
+        let outcome = run(command.args(more));
+        assert_eq!(outcome.code, 2, "{}", outcome.err);
+        outcome.err
+    };
+    let end = "give it more rows, or leave the rate out of the goal";
+    let message = fails("one.csv", "other.csv", &[]);
+    assert!(
+        message.contains(&format!("A[b > a], which has no pairs in the validation part: {end}")),
+        "{message}"
+    );
+    let message = fails("other.csv", "one.csv", &[]);
+    assert!(message.contains("A[b > a], which has no pairs in the training part"), "{message}");
+    let message = fails("one.csv", "other.csv", &["--method", "group-offset"]);
+    assert!(message.contains("A[b > a] has no pairs in the validation part, which"), "{message}");
+}
+
 #[test]
 fn threads_change_no_byte_of_the_model() {
     let work = Work::new(150);
@@ -349,4 +426,78 @@ fn the_text_tells_the_goal_the_result_and_what_to_run_next() {
     ] {
         assert!(text.contains(words), "{words}: {text}");
     }
+}
+
+#[test]
+fn a_goal_that_can_not_be_estimated_where_the_model_was_chosen_is_exit_3() {
+    let work = Work::new(5);
+    let outcome = work.train(
+        "model.json",
+        &[&SHORT[..], &["--subject-to", "auc >= 0.1", "--split", "0.6,0.2,0.2"]].concat(),
+    );
+    assert_eq!((outcome.code, outcome.err.as_str()), (3, ""), "{}", outcome.out);
+    let text = outcome.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in [
+        "Can't tell: whether the goal is met on the validation rows can't be estimated",
+        "one query alone has pairs of auc. Give that part more queries",
+        "test: the interval can't be estimated: one query alone has pairs of auc.",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+#[test]
+fn certainty_is_spoken_of_test_rows_only_and_what_is_surely_missed_there_is_not_met() {
+    let work = Work::new(120);
+    let goal = ["--subject-to", "auc >= 0.6"];
+    let text = work.train("model.json", &[&SHORT[..], &goal].concat()).out;
+    assert_eq!(text.matches("surely holds").count(), 1, "{text}");
+    for words in ["train (fit to)", "validation (chosen on)", "test (new to the model)"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let alone = work.train("model.json", &[&SHORT[..], &goal, &["--split", "1,0,0"]].concat());
+    assert!(
+        alone.code == 0 && !alone.out.contains("surely") && alone.out.contains("met, slack"),
+        "{}",
+        alone.out
+    );
+    // Labels the other way around: what ranks well there ranks badly here.
+    let turned = table(120).replace(",0,", ",_,").replace(",1,", ",0,").replace(",_,", ",1,");
+    std::fs::write(work.path("test.csv"), turned).unwrap();
+    let test = work.path("test.csv");
+    let outcome =
+        work.train("model.json", &[&SHORT[..], &goal, &["--test", test.to_str().unwrap()]].concat());
+    let text = outcome.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = "Goal not met: it is on the validation rows, but on the test rows, which nothing was chosen on, \
+                 auc >= 0.6 is surely missed, by 0.";
+    assert!(outcome.code == 1 && text.contains(words), "{text}");
+}
+
+#[test]
+fn without_queries_the_model_is_one_scorer_and_a_mixture_says_what_it_means() {
+    let work = Work::new(60);
+    let (table, model) = (work.path("table.csv"), work.path("model.json"));
+    let train = |more: &[&str]| {
+        run(pairity()
+            .args([
+                "train",
+                table.to_str().unwrap(),
+                "-o",
+                model.to_str().unwrap(),
+                "--label",
+                "y",
+                "--group",
+                "g",
+            ])
+            .args(["--features", "x,w", "--subject-to", "cross_group <= 0.01", "--split", "1,0,0"])
+            .args(SHORT)
+            .args(more))
+    };
+    let one = train(&["--format", "json"]).json();
+    assert_eq!(one["components"].as_array().map(Vec::len), Some(1), "{one}");
+    let mixture = train(&["--answer", "mixture"]);
+    let text = mixture.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words =
+        "There are no queries, so one of them is drawn for the whole table, and the worst misses it by 0.";
+    assert!(mixture.code == 1 && text.contains(words), "{text}");
 }

@@ -3,6 +3,7 @@
 
 use super::{FetchSettings, Progress};
 use crate::data::{DataError, FileCheck};
+use pairity_tables::FileId;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -34,8 +35,26 @@ impl Download<'_> {
         if let Some(folder) = self.target.parent() {
             fs::create_dir_all(folder).map_err(unwritable(folder))?;
         }
+        let _claimed = claim(&part)?;
+        // Another call may have fetched it meanwhile.
+        let done =
+            if is_right(self.target, self.check) { Ok(()) } else { self.complete(&part, settings, progress) };
+        // What holds nothing is no start of a file.
+        if fs::metadata(&part).is_ok_and(|file| file.len() == 0) {
+            fs::remove_file(&part).map_err(unwritable(&part))?;
+        }
+        done
+    }
+
+    /// Downloads what a part lacks, and puts it in place.
+    fn complete(
+        &self,
+        part: &Path,
+        settings: &FetchSettings,
+        progress: &dyn Fn(Progress),
+    ) -> Result<(), DataError> {
         // Received whole by a call that ended before it could say so.
-        if is_right(&part, self.check) && self.settle(&part)?.is_none() {
+        if is_right(part, self.check) && self.settle(part)?.is_none() {
             return Ok(());
         }
         let agent = agent(&self.address, settings);
@@ -47,10 +66,10 @@ impl Download<'_> {
                 std::thread::sleep(pause);
                 pause = pause.saturating_mul(2);
             }
-            let kept = fs::metadata(&part).map_or(0, |file| file.len());
-            cause = match self.attempt(&agent, &part, kept, progress)? {
+            let kept = fs::metadata(part).map_or(0, |file| file.len());
+            cause = match self.attempt(&agent, part, kept, progress)? {
                 Some(passing) => passing,
-                None => match self.settle(&part)? {
+                None => match self.settle(part)? {
                     None => return Ok(()),
                     // What was kept may have been the start of another file.
                     Some(problem) if kept > 0 => problem,
@@ -65,12 +84,12 @@ impl Download<'_> {
         )))
     }
 
-    /// Puts a right file in place and removes a wrong one, saying how it differs.
+    /// Puts a right file in place and empties a wrong one, saying how it differs.
     fn settle(&self, part: &Path) -> Step {
         let problem = difference(part, self.check).map_err(unwritable(part))?;
         match problem {
             None => fs::rename(part, self.target).map_err(unwritable(self.target))?,
-            Some(_) => fs::remove_file(part).map_err(unwritable(part))?,
+            Some(_) => empty(part)?,
         }
         Ok(problem)
     }
@@ -91,7 +110,7 @@ impl Download<'_> {
             206 => kept,
             // There are none after those kept: from the start, then.
             416 if kept > 0 => {
-                fs::remove_file(part).map_err(unwritable(part))?;
+                empty(part)?;
                 return Ok(Some(format!("the server has no more than {kept} bytes")));
             }
             status @ (408 | 425 | 429 | 500..) => {
@@ -137,7 +156,7 @@ impl Download<'_> {
             file.write_all(&bytes[..count]).map_err(unwritable(part))?;
             done += count as u64;
             if done > longest {
-                fs::remove_file(part).map_err(unwritable(part))?;
+                empty(part)?;
                 return Err(self.wrong(format!("it has more than {longest} bytes, not {size}")));
             }
         }
@@ -154,6 +173,34 @@ impl Download<'_> {
              something on the way answered in its place. Put the file in place by hand: {target}"
         ))
     }
+}
+
+/// Opens a part for one call at a time: others wait until it is done. It stays the same file meanwhile, which is why
+/// it is emptied and not removed where its bytes are wrong.
+fn claim(part: &Path) -> Result<File, DataError> {
+    loop {
+        // Nothing is written through a link that somebody put there.
+        if fs::symlink_metadata(part).is_ok_and(|found| found.is_symlink()) {
+            fs::remove_file(part).map_err(unwritable(part))?;
+        }
+        let file = OpenOptions::new().create(true).append(true).open(part).map_err(unwritable(part))?;
+        // A file system without locks is no reason not to fetch.
+        if let Err(error) = file.lock()
+            && error.kind() != io::ErrorKind::Unsupported
+        {
+            return Err(unwritable(part)(error));
+        }
+        // Whoever had it before may have put it in place.
+        let found = file.metadata().map_err(unwritable(part))?;
+        if FileId::of(part) == Some(FileId::existing(part, &found)) {
+            return Ok(file);
+        }
+    }
+}
+
+/// Starts a part over.
+fn empty(part: &Path) -> Result<(), DataError> {
+    File::create(part).map(drop).map_err(unwritable(part))
 }
 
 /// The error for a file that the operating system does not let be written.
@@ -181,7 +228,7 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
 }
 
 /// Whether a file is there and is the right one.
-fn is_right(path: &Path, check: FileCheck) -> bool {
+pub(crate) fn is_right(path: &Path, check: FileCheck) -> bool {
     let size = fs::metadata(path).map(|file| file.len());
     size.is_ok_and(|size| size == check.size)
         && fs::read(path).is_ok_and(|bytes| sha256(&bytes) == check.sha256)

@@ -11,6 +11,7 @@ mod tests;
 
 use crate::data::{self, DataError};
 use download::Download;
+pub(crate) use download::is_right;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

@@ -281,6 +281,42 @@ fn a_file_that_is_there_is_not_asked_for() {
 }
 
 #[test]
+fn two_calls_at_once_fetch_a_file_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("numbers.txt");
+    let check = FileCheck { size: body().len() as u64, sha256: sha256(&body()).leak() };
+    let (base, asked) = serve(&body(), &[Answer::Whole]);
+    let address = format!("{base}/numbers.txt");
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            let (address, target) = (address.clone(), &target);
+            scope.spawn(move || {
+                Download { name: "numbers.txt", check, address, target }.run(&quick(), &|_| ()).unwrap();
+            });
+        }
+    });
+    assert!(fs::read(&target).unwrap() == body());
+    assert_eq!(asked.join().unwrap().len(), 1);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_through_a_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let (target, precious) = (folder.path().join("numbers.txt"), folder.path().join("precious"));
+    fs::write(&precious, "mine").unwrap();
+    std::os::unix::fs::symlink(&precious, folder.path().join("numbers.txt.part")).unwrap();
+    let check = FileCheck { size: body().len() as u64, sha256: sha256(&body()).leak() };
+    let (base, asked) = serve(&body(), &[Answer::Whole]);
+    let address = format!("{base}/numbers.txt");
+    Download { name: "numbers.txt", check, address, target: &target }.run(&quick(), &|_| ()).unwrap();
+    asked.join().unwrap();
+    assert!(fs::read(&target).unwrap() == body());
+    assert_eq!(fs::read(&precious).unwrap(), b"mine");
+}
+
+#[test]
 fn a_wrong_file_in_place_is_replaced_only_by_the_right_one() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("numbers.txt");

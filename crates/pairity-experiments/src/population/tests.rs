@@ -96,12 +96,14 @@ fn best_mixture(task: &SimulatedTask, goal: &str, gap: Option<&str>) -> f64 {
         let values = scorers.iter().map(|rates| form.value(&mut |rate| rates.rate(rate).unwrap()));
         shares.iter().copied().zip(values).collect()
     };
-    for form in expression(task, &format!("-({goal})")).linear_forms(1.0, 100).unwrap() {
+    for form in expression(task, &format!("-({goal})")).linear_forms(1.0, 100, &mut Vec::new()).unwrap() {
         let mut row = expected(&form);
         row.push((t, 1.0));
         program.add_constraint(&row, ComparisonOp::Le, 0.0);
     }
-    for form in gap.iter().flat_map(|gap| expression(task, gap).linear_forms(1.0, 100).unwrap()) {
+    for form in
+        gap.iter().flat_map(|gap| expression(task, gap).linear_forms(1.0, 100, &mut Vec::new()).unwrap())
+    {
         program.add_constraint(expected(&form), ComparisonOp::Le, 0.01);
     }
     let solution = program.solve().unwrap().into_solution().unwrap();

@@ -152,8 +152,8 @@ pub fn reproduction_html(report: &Reproduction) -> String {
         lead: vec![
             summary(&report.lines),
             "Values are means over seeds; bars and ± are standard deviations over seeds, not intervals of the mean. A cell \
-             agrees with the paper’s if it is as near as two standard deviations of one split and the paper’s rounding \
-             allow."
+             agrees with the paper’s if it is as near as the noise of one split (by Student’s t for the number of seeds, at \
+             95 %) and the paper’s rounding allow."
                 .to_owned(),
         ],
         tiles: kinds.into_iter().map(tile).collect(),

@@ -2,7 +2,7 @@
 
 use super::matrix::{WHISKER, axis, whisker};
 use super::{BAD, FAINT, GOOD, Look, TITLE, TextPage, UNSURE, joined};
-use crate::facts::{gaps_that_apply, has_labels, percent, shown_mse};
+use crate::facts::{gaps_that_apply, has_labels, joint_checks, percent, shown_mse};
 use crate::report::{AuditReport, Role};
 use crate::scale::{Scale, ends};
 use crate::words::{
@@ -61,6 +61,10 @@ impl TextPage<'_, AuditReport> {
     fn left_out(&self) -> Vec<String> {
         let (audit, notes) = (&self.report.audit, &self.report.notes);
         let mut out = Vec::new();
+        out.extend(notes.filter.as_ref().map(|filter| format!("only rows where {}", plain(filter))));
+        if !notes.groups_left_out.is_empty() {
+            out.push(format!("groups not compared: {}", plain(&notes.groups_left_out.join(", "))));
+        }
         if notes.rows_dropped > 0 {
             let why = self.report.missing();
             out.push(format!("{} of {} rows left out: {why}", notes.rows_dropped, notes.rows_read));
@@ -133,7 +137,7 @@ impl TextPage<'_, AuditReport> {
         if checks.is_empty() {
             return String::new();
         }
-        let mut text = self.title("Checks", "");
+        let mut text = self.title("Checks", &joint_checks(&self.report.audit).unwrap_or_default());
         for check in checks {
             let (word, color) = match check.verdict {
                 Verdict::Pass => ("pass", GOOD),

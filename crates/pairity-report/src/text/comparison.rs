@@ -1,10 +1,11 @@
 //! Comparisons and frontiers as text for people.
 
 use super::{FAINT, Look, TextPage};
-use crate::outcome::{comparison_facts, goal_words, on_files};
+use crate::outcome::{comparison_facts, goal_words, on_files, reasons};
 use crate::words::{columns, fill, fine, pad, plain, with_interval};
 use pairity::metrics::Verdict;
 use pairity::run::{CompareOutcome, ComparisonSetup, FrontierOutcome, MethodOutcome, MethodResult};
+use pairity::solvers::Evaluation;
 
 /// The comparison for reading.
 pub fn comparison_text(report: &CompareOutcome, look: &Look) -> String {
@@ -18,7 +19,7 @@ pub fn comparison_text(report: &CompareOutcome, look: &Look) -> String {
         let words = "* another method is at least as good in both values; differences inside the intervals may be noise.";
         text += &(page.paint(FAINT, &fill(words, 2, page.look.width)) + "\n");
     }
-    text + &page.refused(report.results.iter())
+    text + &page.reasons(outcomes.map(|(_, outcome)| &outcome.test)) + &page.refused(report.results.iter())
 }
 
 /// The frontier for reading.
@@ -31,9 +32,15 @@ pub fn frontier_text(report: &FrontierOutcome, look: &Look) -> String {
         Some(cells(&name, point.result.outcome.as_ref().ok()?, point.bound.is_some()))
     });
     let rows: Vec<[String; 6]> = rows.collect();
+    let outcomes = report
+        .curves
+        .iter()
+        .flat_map(|curve| &curve.points)
+        .filter_map(|own| own.result.outcome.as_ref().ok());
     let firsts = report.curves.iter().filter_map(|curve| curve.points.first());
     page.heading("Frontier")
         + &page.table("method and bound", &rows)
+        + &page.reasons(outcomes.map(|outcome| &outcome.test))
         + &page.refused(firsts.map(|point| &point.result))
 }
 
@@ -86,6 +93,11 @@ impl TextPage<'_, ComparisonSetup> {
         };
         let rows: String = rows.iter().map(|row| line(row) + "\n").collect();
         self.paint(FAINT, &line(&head)) + "\n" + &rows
+    }
+
+    /// Why values are missing, or their intervals.
+    fn reasons<'a>(&self, evaluations: impl Iterator<Item = &'a Evaluation>) -> String {
+        reasons(evaluations).iter().map(|reason| self.sentence(&format!("—: {reason}."), 4)).collect()
     }
 
     /// Methods that do not apply, with their reasons.

@@ -81,8 +81,8 @@ pub fn reproduction_text(report: &Reproduction, _look: &Look) -> String {
     if lines.iter().any(|line| line.stand_in) {
         out += "\nThe business data is not public: a synthetic stand-in of the same shape takes its place.\n";
     }
-    out + "\nA cell agrees if it is as near to the paper's as two standard deviations of one split and its rounding \
-           allow.\nMatrices have a row for the group of the better; for a continuous attribute they are A> and A<.\n"
+    out + "\nA cell agrees if it is as near to the paper's as the noise of one split (by Student's t for the number \
+           of seeds, at 95 %) and its rounding allow.\nMatrices have a row for the group of the better; for a continuous attribute they are A> and A<.\n"
 }
 
 /// The lines of one method, whose name has so much room.

@@ -45,9 +45,11 @@ impl TextPage<'_, ScoringReport> {
         if scorers < 2 {
             return String::new();
         }
-        let draw = match (&self.report.query, run.queries()) {
-            (Some(query), Some(queries)) => {
-                format!("each of {} in {:?} drew one", many(queries, "query"), plain(query))
+        let draw = match run.queries() {
+            Some(queries) if !self.report.query.is_empty() => {
+                let columns = self.report.query.iter().map(|name| format!("{:?}", plain(name)));
+                let columns: Vec<String> = columns.collect();
+                format!("each of {} in {} drew one", many(queries, "query"), columns.join(" & "))
             }
             _ => "there are no queries, so that one was drawn for all rows".to_owned(),
         };

@@ -3,11 +3,12 @@
 use super::matrix::TextMatrix;
 use super::{BAD, FAINT, GOOD, Look, TextPage, UNSURE, joined};
 use crate::facts::accuracies;
-use crate::outcome::{Tone, miss, objective_of, slack};
+use crate::outcome::{Tone, miss, objective_of, part_words, reasons, slack};
 use crate::report::TrainingReport;
 use crate::words::{columns, count, fill, fine, flow, or_dash, pad, plain, with_interval};
 use pairity::metrics::Metric;
 use pairity::run::TrainingPart;
+use pairity::solvers::Answer;
 
 /// The run for reading.
 pub fn training_text(report: &TrainingReport, look: &Look) -> String {
@@ -29,12 +30,17 @@ impl TextPage<'_, TrainingReport> {
         let line = fill(&format!("{word}: {}", ending.words(self.look.front_end)), 2, self.look.width);
         let rest = line.strip_prefix(word).unwrap_or(&line);
         let mut text = format!("{}{rest}\n", self.paint(color, word));
-        if run.deterministic && run.trained.components.len() > 1 {
+        text += &self.report.far_below().map_or(String::new(), |words| self.sentence(&words, 2));
+        if run.answer == Answer::Deterministic && run.trained.components.len() > 1 {
             let words = "No single scorer was found that meets the goal, so this one is still a mixture: a query always \
                          draws the same scorer, by a hash of its id.";
             text += &self.sentence(words, 2);
         }
-        let steps = format!("step size {}", run.trained.step_size);
+        let mut sizes = run.trained.step_sizes.clone();
+        sizes.sort_unstable_by(f64::total_cmp);
+        sizes.dedup();
+        let sizes: Vec<String> = sizes.iter().map(f64::to_string).collect();
+        let steps = format!("step {} {}", if sizes.len() > 1 { "sizes" } else { "size" }, sizes.join(", "));
         let pieces = [run.trained.status.name().to_owned(), steps, format!("{:.1} s", run.seconds)];
         text + &self.paint(FAINT, &flow(&pieces, self.look.width)) + "\n"
     }
@@ -51,26 +57,37 @@ impl TextPage<'_, TrainingReport> {
             rows.push((String::new(), parts(&|part| slack(part, index))));
         }
         let names = rows.iter().map(|row| columns(&row.0)).max().unwrap_or(0);
-        let cells = rows.iter().flat_map(|row| &row.1).map(|cell| columns(cell)).max().unwrap_or(0);
+        let heads = run.parts.iter().map(|part| columns(part_words(run, part)));
+        let cells =
+            rows.iter().flat_map(|row| &row.1).map(|cell| columns(cell)).chain(heads).max().unwrap_or(0);
         let mut text = self.title("Values", "");
         if 2 + names + run.parts.len() * (cells + 2) <= self.look.width {
-            rows.insert(0, (String::new(), parts(&|part| part.name.to_owned())));
+            rows.insert(0, (String::new(), parts(&|part| part_words(run, part).to_owned())));
             for (name, values) in &rows {
                 let values: String = values.iter().map(|value| pad(value, cells + 2)).collect();
                 let line = format!("  {}  {values}", pad(name, names));
                 let line = line.trim_end();
                 text += &(if name.is_empty() { self.paint(FAINT, line) } else { line.to_owned() } + "\n");
             }
-            return text;
+            return text + &self.reasons();
         }
         // Too wide for columns: one part below the other.
         for (place, part) in run.parts.iter().enumerate() {
-            text += &format!("  {}\n", self.paint(FAINT, part.name));
+            text += &format!("  {}\n", self.paint(FAINT, part_words(run, part)));
             for (name, values) in &rows {
                 text += &format!("    {}  {}\n", pad(name, names), values[place]);
             }
         }
-        text
+        text + &self.reasons()
+    }
+
+    /// Why values are missing, or their intervals.
+    fn reasons(&self) -> String {
+        let of_part = |part: &TrainingPart| {
+            let reasons = reasons(std::iter::once(&part.evaluation)).into_iter();
+            reasons.map(|reason| self.sentence(&format!("{}: {reason}.", part.name), 4)).collect::<String>()
+        };
+        self.report.run.parts.iter().map(of_part).collect()
     }
 
     /// The matrix of the last part, which no choice depended on.
@@ -93,12 +110,17 @@ impl TextPage<'_, TrainingReport> {
             return String::new();
         };
         let mut text = self.title(&format!("Scorers of the mixture, each alone ({} rows)", part.name), "");
-        for (member, component) in part.evaluation.members.iter().zip(&run.trained.components) {
+        let sizes: Vec<String> = run.trained.step_sizes.iter().map(f64::to_string).collect();
+        let room = sizes.iter().map(|size| columns(size)).max().unwrap_or(0);
+        let several = sizes.iter().any(|size| *size != sizes[0]);
+        let components = run.trained.components.iter().zip(&sizes);
+        for (member, (component, size)) in part.evaluation.members.iter().zip(components) {
+            let size = if several { format!("step size {}  ", pad(size, room)) } else { String::new() };
             let places = 0..member.assessment.misses.len();
             let misses: Vec<String> = places.map(|place| miss(&member.assessment, place)).collect();
             let goals = if misses.is_empty() { "" } else { "  constraints " };
             text += &format!(
-                "  {:>5.1}%  snapshot {:>6}  objective {}{goals}{}\n",
+                "  {:>5.1}%  {size}snapshot {:>6}  objective {}{goals}{}\n",
                 100.0 * component.probability,
                 count(component.snapshot as u64),
                 or_dash(member.objective, fine),

@@ -11,6 +11,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
+use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::reader::ChunkReader;
 
@@ -33,6 +34,7 @@ pub(crate) static PARQUET: TableFormat = TableFormat {
     headers,
     read,
     texts: Some(texts),
+    place: |_, row| Ok(("row", row as u64 + 1)),
     writer: Some(Writer { plan: writer::plan, write: writer::write }),
 };
 
@@ -65,6 +67,7 @@ fn read(
             field.data_type()
         )));
     }
+    make_room(file, metadata.metadata().file_metadata().num_rows(), columns)?;
     each_batch(file, metadata, &roots, meter, |before, arrays| {
         let mut pairs = columns.iter_mut().zip(arrays);
         pairs.try_for_each(|(column, array)| arrays::append(array, column, (file, before)))
@@ -101,6 +104,7 @@ fn each_batch(
 ) -> Result<usize, TableError> {
     let expected = u64::try_from(metadata.metadata().file_metadata().num_rows())
         .map_err(|_| failed(file, "its number of rows is negative"))?;
+    check_compression(file, &metadata)?;
     let whole = file.whole()?;
     let mut batches = decode(file, || match whole {
         Whole::File(file) => batches(file, metadata, roots),
@@ -123,6 +127,51 @@ fn each_batch(
         return Err(failed(file, format!("it should have {expected} rows, and has {rows}")));
     }
     Ok(rows)
+}
+
+/// Makes room for the rows of a file, of which a few bytes can be very many.
+///
+/// # Errors
+/// There is no memory for them.
+fn make_room(file: &SourceFile, rows: i64, columns: &mut [ColumnBuilder]) -> Result<(), TableError> {
+    let rows = u64::try_from(rows).unwrap_or(0);
+    let needed = columns.iter().map(ColumnBuilder::cell_size).sum::<u64>().saturating_mul(rows);
+    // The system may promise more than it has.
+    let fits = available_memory().is_none_or(|available| needed <= available);
+    let reserved = |column: &mut ColumnBuilder| usize::try_from(rows).is_ok_and(|rows| column.reserve(rows));
+    match fits && columns.iter_mut().all(reserved) {
+        true => Ok(()),
+        false => Err(TableError::Other(format!(
+            "{} says that it has {rows} rows, which take {:.1} GB of memory: more than there is. Name fewer columns, or \
+             split the file",
+            file.name,
+            needed as f64 / 1e9
+        ))),
+    }
+}
+
+/// Bytes of memory that can be had, where the system tells.
+fn available_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    Some(1024 * line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?)
+}
+
+/// Refuses compressions that are not built in.
+fn check_compression(file: &SourceFile, metadata: &ArrowReaderMetadata) -> Result<(), TableError> {
+    let mut columns = metadata.metadata().row_groups().iter().flat_map(|group| group.columns());
+    let foreign = columns.find_map(|column| match column.compression() {
+        Compression::BROTLI(_) => Some("Brotli"),
+        Compression::LZO => Some("LZO"),
+        _ => None,
+    });
+    foreign.map_or(Ok(()), |compression| {
+        Err(TableError::Other(format!(
+            "{} is compressed with {compression}, which is not read here. Write it with Snappy, Zstandard, LZ4 or \
+             gzip, or without compression",
+            file.name
+        )))
+    })
 }
 
 /// The schema and the places of the pages.
@@ -161,4 +210,23 @@ fn failed(file: &SourceFile, cause: impl ToString) -> TableError {
     TableError::Other(format!(
         "{name} can't be read as Parquet: {cause}. The file may be cut short or damaged; write it again"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Source;
+    use crate::selection::Want;
+
+    #[test]
+    fn more_rows_than_there_is_memory_for_are_an_error_with_advice() {
+        let source = Source::from_reader("x.parquet", &b"PAR1"[..]).unwrap();
+        let mut columns = [ColumnBuilder::new(&Want::number("a")), ColumnBuilder::new(&Want::category("b"))];
+        make_room(&source.files[0], 1000, &mut columns).unwrap();
+        let message = make_room(&source.files[0], 1 << 50, &mut columns).unwrap_err().to_string();
+        assert!(
+            message.starts_with("x.parquet says that it has 1125899906842624 rows, which take 13510798.9 GB")
+        );
+        assert!(message.ends_with("Name fewer columns, or split the file"), "{message}");
+    }
 }

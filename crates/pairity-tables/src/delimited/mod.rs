@@ -8,8 +8,10 @@ mod writer;
 
 pub(crate) use writer::number_text;
 
-use std::io::{BufReader, Read};
+use std::cell::Cell;
+use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::Path;
+use std::rc::Rc;
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
@@ -18,7 +20,7 @@ use crate::error::TableError;
 use crate::format::{Row, TableFormat, Writer};
 use crate::meter::Meter;
 use crate::selection::{Header, positions};
-use crate::source::SourceFile;
+use crate::source::{LONGEST_ROW, SourceFile};
 
 /// Text with commas, or with tabs or semicolons where the header has these alone.
 pub(crate) static CSV: TableFormat = TEXT;
@@ -29,11 +31,12 @@ const TEXT: TableFormat = TableFormat {
     is_text: true,
     recognizes: |_| false,
     headers: |file| {
-        let names = names(&open(file)?.1);
+        let names = names(&open(file)?.2);
         Ok(names.into_iter().map(|name| Header { name, readable: true }).collect())
     },
     read,
     texts: Some(texts),
+    place,
     writer: Some(CSV_WRITER),
 };
 
@@ -54,9 +57,9 @@ fn read(
     columns: &mut [ColumnBuilder],
     meter: &mut Meter<'_>,
 ) -> Result<usize, TableError> {
-    let (reader, header) = open(file)?;
+    let (reader, row, header) = open(file)?;
     let fields = positions(columns.iter().map(|column| column.name.as_str()), &names(&header), file)?;
-    each_record(file, reader, header.len(), meter, |start, record| {
+    each_record(file, (reader, row), header.len(), meter, |start, record| {
         for (column, &field) in columns.iter_mut().zip(&fields) {
             if let Err(problem) = column.text(&record[field]) {
                 let line = line_of(file, start)? + breaks(record.iter().take(field));
@@ -71,7 +74,7 @@ fn read(
 /// it starts. Returns the number of rows.
 fn each_record(
     file: &SourceFile,
-    mut reader: Reader<impl Read>,
+    (mut reader, row): (Reader<impl Read>, RowLength),
     expected: usize,
     meter: &mut Meter<'_>,
     mut each: impl FnMut(u64, &ByteRecord) -> Result<(), TableError>,
@@ -80,6 +83,7 @@ fn each_record(
     let (mut rows, mut start) = (0, 0);
     loop {
         let next = reader.position().byte();
+        row.set(0);
         if !reader.read_byte_record(&mut record).map_err(|error| failed(file, error))? {
             break;
         }
@@ -107,17 +111,47 @@ fn texts(
     row: Row<'_>,
 ) -> Result<usize, TableError> {
     let mut row = |record: &ByteRecord| row(&mut order.iter().map(|&at| record.get(at).unwrap_or_default()));
-    let (reader, header) = open(file)?;
+    let (reader, length, header) = open(file)?;
     row(&header)?;
-    each_record(file, reader, header.len(), meter, |_, record| row(record))
+    each_record(file, (reader, length), header.len(), meter, |_, record| row(record))
 }
 
-/// What comes after the header, and the header as it is written.
-fn open(file: &SourceFile) -> Result<(Reader<impl Read>, ByteRecord), TableError> {
-    let mut reader = reader(file.open_at(0)?, delimiter_of(file)?);
+/// The line on which a row starts.
+fn place(file: &SourceFile, row: usize) -> Result<(&'static str, u64), TableError> {
+    let (mut reader, length, _) = open(file)?;
+    let mut record = ByteRecord::new();
+    for _ in 0..row {
+        length.set(0);
+        reader.read_byte_record(&mut record).map_err(|error| failed(file, error))?;
+    }
+    Ok(("line", line_of(file, reader.position().byte())?))
+}
+
+/// How many bytes of the current row were read.
+type RowLength = Rc<Cell<u64>>;
+
+/// Bytes of which no row may have too many: a file without line breaks, or with a quotation mark that is never
+/// closed, would be read into memory as one row.
+struct Rows<R> {
+    bytes: R,
+    row: RowLength,
+}
+
+impl<R: Read> Read for Rows<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.bytes.read(buffer)?;
+        self.row.set(self.row.get() + count as u64);
+        if self.row.get() > LONGEST_ROW { Err(ErrorKind::FileTooLarge.into()) } else { Ok(count) }
+    }
+}
+
+/// What comes after the header, with its length so far, and the header as it is written.
+fn open(file: &SourceFile) -> Result<(Reader<impl Read>, RowLength, ByteRecord), TableError> {
+    let row = RowLength::default();
+    let mut reader = reader(Rows { bytes: file.open_at(0)?, row: row.clone() }, delimiter_of(file)?);
     let mut header = ByteRecord::new();
     match reader.read_byte_record(&mut header).map_err(|error| failed(file, error))? {
-        true => Ok((reader, header)),
+        true => Ok((reader, row, header)),
         false => Err(TableError::NoHeader(file.name.clone())),
     }
 }

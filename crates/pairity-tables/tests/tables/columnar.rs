@@ -277,3 +277,19 @@ fn the_units_of_time_do_not_change_the_text_of_whole_seconds() {
     let texts = arrays.map(|array| cells(&column(array, Want::category).unwrap()).concat());
     assert_eq!(texts, ["2023-11-14T22:13:20"; 4]);
 }
+
+#[test]
+fn a_compression_that_is_not_built_in_is_named() {
+    let source = Source::from_reader("x.csv", &b"x\n1\n2\n"[..]).unwrap();
+    let mut bytes = super::adding::scored(&source, "x.parquet", &[0.5, 0.25]).unwrap();
+    // The name of the column, then its codec: Snappy becomes Brotli.
+    let (snappy, brotli) = ([0x19, 0x18, 1, b'x', 0x15, 2], [0x19, 0x18, 1, b'x', 0x15, 8]);
+    let at = bytes.windows(6).position(|window| window == snappy).expect("the column");
+    bytes[at..at + 6].copy_from_slice(&brotli);
+    let source = Source::from_reader("x.parquet", &bytes[..]).unwrap();
+    let error = tables::read(&source, &Selection::Columns(vec![Want::number("x")]), &|_, _| ()).unwrap_err();
+    assert!(
+        error.to_string().starts_with("x.parquet is compressed with Brotli, which is not read here"),
+        "{error}"
+    );
+}

@@ -260,3 +260,12 @@ fn random_bytes_are_never_a_panic() {
         let _ = read(&name, &bytes, &[Want::number("a"), Want::category("1")]);
     });
 }
+
+#[test]
+fn a_row_without_end_is_an_error_and_not_read_into_memory() {
+    let endless =
+        || std::io::Read::chain(&b"a,b\n1,\""[..], std::io::Read::take(std::io::repeat(b'\n'), 65 << 20));
+    let source = Source::from_reader("x.csv", endless()).unwrap();
+    let error = message(tables::read(&source, &Selection::Columns(vec![Want::number("a")]), &|_, _| ()));
+    assert!(error.starts_with("x.csv has a row of more than 64 MiB"), "{error}");
+}

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Mutex;
 
 use super::{message, numbers, read_path, texts, write};
-use pairity_tables::{self as tables, Selection, Source, Want};
+use pairity_tables::{self as tables, AddColumns, Output, Selection, Source, Want};
 
 #[test]
 fn a_missing_file_is_named_with_the_cause() {
@@ -60,14 +60,48 @@ fn patterns_without_match_and_folders_without_tables_are_errors() {
 }
 
 #[test]
-fn several_paths_are_one_table_and_a_repeated_one_counts_once() {
+fn several_paths_are_one_table_and_none_may_be_named_twice() {
     let folder = tempfile::tempdir().unwrap();
     let a = write(folder.path(), "a.csv", "x\n1\n");
     let b = write(folder.path(), "b.csv", "x\n2\n");
-    let source = Source::parse_all(&[&b, &a, &b, folder.path().to_str().unwrap()]).unwrap();
+    let source = Source::parse_all(&[&b, &a]).unwrap();
     assert_eq!(source.names(), [&b, &a]);
     let table = tables::read(&source, &Selection::Columns(vec![Want::number("x")]), &|_, _| ()).unwrap();
     assert_eq!(numbers(&table, "x"), [2.0, 1.0]);
+    let twice = |texts: &[&str]| message(Source::parse_all(texts));
+    let problem = "so that its rows would count twice: name it once";
+    assert_eq!(twice(&[&b, &a, &b]), format!("{b} is named twice, {problem}"));
+    let whole = folder.path().to_str().unwrap();
+    assert_eq!(twice(&[&b, whole]), format!("{b} is named twice, {problem}"));
+    let dotted = format!("{whole}/./a.csv");
+    assert_eq!(twice(&[&a, &dotted]), format!("{a} and {dotted} are one file, {problem}"));
+    let link = folder.path().join("c.csv");
+    fs::hard_link(&a, &link).unwrap();
+    assert!(twice(&[whole]).contains(&format!("{a} and {} are one file", link.display())));
+}
+
+#[test]
+fn a_file_that_changes_between_two_reads_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let changed = |change: &dyn Fn(&str)| {
+        let path = write(folder.path(), "a.csv", "x\n1\n2\n");
+        let source = Source::parse(&path).unwrap();
+        let copy = AddColumns::plan(&source, &["score"], Output::csv()).unwrap();
+        let selection = Selection::Columns(vec![Want::number("x")]);
+        let scores = numbers(&tables::read(&source, &selection, &|_, _| ()).unwrap(), "x");
+        change(&path);
+        copy.write(&[&scores], "out.csv", &mut Vec::new(), &|_, _| ())
+    };
+    changed(&|_| ()).unwrap();
+    // Another file with as many rows takes the name.
+    let error = message(changed(&|path| {
+        let other = write(folder.path(), "other.csv", "x\n3\n4\n");
+        fs::rename(other, path).unwrap();
+    }));
+    assert!(error.contains("a.csv changed while it was read: start again"), "{error}");
+    // The same file with another size.
+    let error = message(changed(&|path| fs::write(path, "x\n10\n2\n").unwrap()));
+    assert!(error.contains("a.csv changed while it was read"), "{error}");
 }
 
 #[test]

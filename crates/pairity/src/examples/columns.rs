@@ -1,6 +1,7 @@
 //! Columns in memory: numbers or categories, under a name; and groups, which are a categorical protected attribute, or
 //! the intersection of several.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -55,6 +56,38 @@ impl Column {
             Values::Categories { codes, .. } => codes.get(row) == Some(&MISSING),
         }
     }
+}
+
+/// Codes and levels of categories.
+pub type Categories<'a> = (Cow<'a, [u32]>, Cow<'a, [String]>);
+
+/// The combinations of some columns of categories, named `a & b`, in order of first appearance; a row that lacks one of
+/// them has none. One column is what it was; there is none of none.
+///
+/// ```
+/// use pairity::examples::{MISSING, cross};
+/// let (days, jobs) = (["mon".to_owned(), "tue".to_owned()], ["cook".to_owned()]);
+/// let (codes, names) = cross(&[(&[1, 0, 1, 0], &days), (&[0, 0, 0, MISSING], &jobs)]).unwrap();
+/// assert_eq!(codes[..], [0, 1, 0, MISSING]);
+/// assert_eq!(names[..], ["tue & cook", "mon & cook"]);
+/// ```
+pub fn cross<'a>(columns: &[(&'a [u32], &'a [String])]) -> Option<Categories<'a>> {
+    let (&(codes, levels), others) = columns.split_first()?;
+    let mut all = (Cow::Borrowed(codes), Cow::Borrowed(levels));
+    for &(codes, levels) in others {
+        let (mut names, mut seen) = (Vec::new(), HashMap::new());
+        let combined = all.0.iter().zip(codes).map(|(&a, &b)| {
+            let (Some(first), Some(second)) = (all.1.get(a as usize), levels.get(b as usize)) else {
+                return MISSING;
+            };
+            *seen.entry((a, b)).or_insert_with(|| {
+                names.push(format!("{first} & {second}"));
+                names.len() as u32 - 1
+            })
+        });
+        all = (Cow::Owned(combined.collect()), Cow::Owned(names));
+    }
+    Some(all)
 }
 
 /// The code of a row that belongs to no group.

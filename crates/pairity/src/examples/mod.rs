@@ -19,8 +19,9 @@
 mod columns;
 mod order;
 mod parts;
+mod strata;
 
-pub use columns::{Column, Groups, MAX_GROUPS, MISSING, NO_GROUP, Values};
+pub use columns::{Categories, Column, Groups, MAX_GROUPS, MISSING, NO_GROUP, Values, cross};
 pub(crate) use order::{LabelOrder, sort_by_value, sort_values};
 pub use parts::SplitError;
 pub(crate) use parts::shuffled;
@@ -31,7 +32,7 @@ use std::ops::Range;
 /// is faster than sorting and sweeping.
 pub(crate) const SMALL: usize = 48;
 
-/// Rows of consecutive queries that make one task.
+/// Rows of consecutive blocks that make one task.
 const TASK: usize = 4096;
 
 /// The most rows that a table may have: places in an order take 31 bits.
@@ -96,6 +97,12 @@ pub enum ExamplesError {
         "the chances of a mixture's scorers have to lie in 0 to 1 and add up to 1 in every query; {0} is wrong"
     )]
     Chances(f64),
+    /// Four orders at once: labels, scores, the attribute and the side column.
+    #[error(
+        "pairs can't be chosen by a side column and told apart by a continuous protected attribute at once: no fast \
+         exact count of both is known. Give groups instead, such as bands of the attribute"
+    )]
+    SideOfContinuous,
     /// Pairs can't be weighted by a difference of labels that are not there.
     #[error("the label-gap weight needs labels: name the label column")]
     GapWithoutLabels,
@@ -113,6 +120,29 @@ pub enum PairWeight<'a> {
     Product(&'a [f64]),
 }
 
+/// Which pairs count, by the values of a side column, such as the position that rows were shown at. The first example of
+/// a pair is the better one, or the one that a rate of statistical parity speaks of.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum PairsWhere<'a> {
+    /// All.
+    #[default]
+    Any,
+    /// Those whose first example has the higher value.
+    Higher(&'a [f64]),
+    /// Those whose first example has the lower value.
+    Lower(&'a [f64]),
+}
+
+impl<'a> PairsWhere<'a> {
+    /// The side column, if there is one.
+    fn values(self) -> Option<&'a [f64]> {
+        match self {
+            PairsWhere::Any => None,
+            PairsWhere::Higher(values) | PairsWhere::Lower(values) => Some(values),
+        }
+    }
+}
+
 /// The columns that examples are made of; all but one may be absent.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Columns<'a> {
@@ -124,10 +154,15 @@ pub struct Columns<'a> {
     pub protected: Option<&'a [f64]>,
     /// Pairs are formed inside a query only. Equal numbers are one query.
     pub queries: Option<&'a [u32]>,
+    /// Pairs are formed only between rows of equal numbers, inside queries where there are queries. Units stay
+    /// what they are.
+    pub within: Option<&'a [u32]>,
     /// Example weights.
     pub weights: Option<&'a [f64]>,
     /// What a pair counts beside the product of example weights.
     pub pair_weight: PairWeight<'a>,
+    /// Which pairs count by a side column.
+    pub pairs_where: PairsWhere<'a>,
 }
 
 /// The protected attribute of the examples, in their order.
@@ -143,14 +178,16 @@ pub(crate) enum Attribute {
     Continuous(Vec<f64>),
 }
 
-/// Rows that were validated and sorted by query.
+/// Rows that were validated and sorted by query, and inside it by block: the rows that are compared with each other.
 #[derive(Debug, Clone)]
 pub struct Examples {
     rows: usize,
     /// The row of each example.
     pub(crate) row: Vec<u32>,
-    /// Where each query starts, and the end.
+    /// Where each block starts, and the end.
     starts: Vec<u32>,
+    /// The first block of each query, and the end; empty if each query is one block.
+    first_blocks: Vec<u32>,
     has_queries: bool,
     pub(crate) labels: Option<Vec<f64>>,
     /// Label ranks of the queries larger than [`SMALL`].
@@ -161,6 +198,8 @@ pub struct Examples {
     /// Factors of pairs: example weight times the pair-weight column; absent when all are 1.
     pub(crate) factors: Option<Vec<f64>>,
     pub(crate) label_gap: bool,
+    /// Only pairs whose first example is higher here count.
+    pub(crate) side: Option<Vec<f64>>,
 }
 
 impl Examples {
@@ -182,22 +221,19 @@ impl Examples {
         if row.is_empty() {
             return Err(ExamplesError::Empty { zero_weights: rows > 0 });
         }
-        let mut starts = vec![0];
-        if let Some(queries) = columns.queries {
-            let query = |row: &u32| queries[*row as usize];
-            if !row.is_sorted_by_key(query) {
-                row.sort_by_key(query);
-            }
-            starts.extend((1..row.len()).filter(|&i| query(&row[i]) != query(&row[i - 1])).map(|i| i as u32));
+        let at = |column: Option<&[u32]>, row: u32| column.map_or(0, |column| column[row as usize]);
+        let block = |row: &u32| (at(columns.queries, *row), at(columns.within, *row));
+        if !row.is_sorted_by_key(block) {
+            row.sort_by_key(block);
         }
-        starts.push(row.len() as u32);
+        let (starts, first_blocks) = starts(row.iter().map(block), columns.within.is_some());
         let gather = |values: &[f64]| -> Vec<f64> { row.iter().map(|&r| values[r as usize]).collect() };
 
         let labels = columns.labels.map(gather);
-        let weights = columns.weights.map(gather).filter(|w| w.iter().any(|&w| w != 1.0));
+        let weights = columns.weights.map(|w| in_range(gather(w))).filter(|w| w.iter().any(|&w| w != 1.0));
         let factors = match columns.pair_weight {
             PairWeight::Product(values) => {
-                let mut factors = gather(values);
+                let mut factors = in_range(gather(values));
                 factors.iter_mut().zip(weights.iter().flatten()).for_each(|(f, w)| *f *= w);
                 Some(factors)
             }
@@ -212,6 +248,10 @@ impl Examples {
             (None, Some(values)) => Attribute::Continuous(gather(values)),
             (None, None) => Attribute::None,
         };
+        let side = match columns.pairs_where {
+            PairsWhere::Lower(values) => Some(gather(values).into_iter().map(|value| -value).collect()),
+            other => other.values().map(gather),
+        };
         // Without queries each example is a unit of its own, whose placements are found in label order.
         let small = if columns.queries.is_some() { small } else { 0 };
         let label_order = LabelOrder::new(labels.as_deref(), &starts, small);
@@ -219,6 +259,7 @@ impl Examples {
             rows,
             row,
             starts,
+            first_blocks,
             has_queries: columns.queries.is_some(),
             labels,
             label_order,
@@ -226,6 +267,7 @@ impl Examples {
             weights,
             factors,
             label_gap: columns.pair_weight == PairWeight::LabelGap,
+            side,
         })
     }
 
@@ -246,7 +288,7 @@ impl Examples {
 
     /// Number of queries; 1 without a query column.
     pub fn queries(&self) -> usize {
-        self.starts.len() - 1
+        if self.first_blocks.is_empty() { self.blocks() } else { self.first_blocks.len() - 1 }
     }
 
     /// Whether queries were given, so that they are the independent units.
@@ -317,20 +359,77 @@ impl Examples {
 
     /// The examples of one query.
     pub(crate) fn query(&self, query: usize) -> Range<usize> {
-        self.starts[query] as usize..self.starts[query + 1] as usize
+        let blocks = self.blocks_of(query);
+        self.starts[blocks.start] as usize..self.starts[blocks.end] as usize
+    }
+
+    /// Number of blocks: pairs are formed inside one.
+    pub(crate) fn blocks(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The examples of one block.
+    pub(crate) fn block(&self, block: usize) -> Range<usize> {
+        self.starts[block] as usize..self.starts[block + 1] as usize
+    }
+
+    /// The blocks of one query, which are consecutive.
+    pub(crate) fn blocks_of(&self, query: usize) -> Range<usize> {
+        match self.first_blocks.get(query..query + 2) {
+            Some(firsts) => firsts[0] as usize..firsts[1] as usize,
+            None => query..query + 1,
+        }
+    }
+
+    /// The query of a block.
+    pub(crate) fn query_of(&self, block: usize) -> usize {
+        match &self.first_blocks[..] {
+            [] => block,
+            firsts => firsts.partition_point(|&first| first as usize <= block) - 1,
+        }
     }
 }
 
-/// Consecutive queries that are one task, by about so many rows, from the size of each query: where tasks end
+/// Weights, of which only ratios matter; where they are huge or tiny, in units of the largest, so that products and
+/// squares of their sums neither overflow nor vanish.
+fn in_range(mut weights: Vec<f64>) -> Vec<f64> {
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    if largest > 0.0 && !(1e-30..=1e30).contains(&largest) {
+        weights.iter_mut().for_each(|weight| *weight /= largest);
+    }
+    weights
+}
+
+/// Where each block starts, and the end; and the first block of each query, and the end, if a query may have
+/// several: from the query and the block of each example.
+fn starts(examples: impl Iterator<Item = (u32, u32)>, several: bool) -> (Vec<u32>, Vec<u32>) {
+    let (mut starts, mut first_blocks) = (Vec::new(), Vec::new());
+    let (mut last, mut end) = (None, 0);
+    for (query, block) in examples {
+        if last.is_none_or(|(last, _)| last != query) {
+            first_blocks.push(starts.len() as u32);
+        }
+        if last != Some((query, block)) {
+            starts.push(end);
+        }
+        last = Some((query, block));
+        end += 1;
+    }
+    first_blocks.push(starts.len() as u32);
+    starts.push(end);
+    (starts, if several { first_blocks } else { Vec::new() })
+}
+
+/// Consecutive blocks that are one task, by about so many rows, from the size of each: where tasks end
 /// depends on the data alone, never on the number of threads.
 pub(crate) fn tasks(sizes: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
     let mut tasks: Vec<Range<usize>> = Vec::new();
     let mut rows = 0;
-    for (query, size) in sizes.enumerate() {
+    for (block, size) in sizes.enumerate() {
         match tasks.last_mut() {
-            Some(task) if rows < TASK => task.end = query + 1,
+            Some(task) if rows < TASK => task.end = block + 1,
             _ => {
-                tasks.push(query..query + 1);
+                tasks.push(block..block + 1);
                 rows = 0;
             }
         }
@@ -344,6 +443,9 @@ fn check(columns: &Columns) -> Result<usize, ExamplesError> {
     if columns.groups.is_some() && columns.protected.is_some() {
         return Err(ExamplesError::TwoAttributes);
     }
+    if columns.protected.is_some() && columns.pairs_where != PairsWhere::Any {
+        return Err(ExamplesError::SideOfContinuous);
+    }
     if columns.pair_weight == PairWeight::LabelGap && columns.labels.is_none() {
         return Err(ExamplesError::GapWithoutLabels);
     }
@@ -356,8 +458,10 @@ fn check(columns: &Columns) -> Result<usize, ExamplesError> {
         columns.groups.map(Groups::len),
         columns.protected.map(<[f64]>::len),
         columns.queries.map(<[u32]>::len),
+        columns.within.map(<[u32]>::len),
         columns.weights.map(<[f64]>::len),
         factors.map(<[f64]>::len),
+        columns.pairs_where.values().map(<[f64]>::len),
     ];
     let Some(rows) = lengths.iter().flatten().next().copied() else {
         return Err(ExamplesError::NoColumns);
@@ -375,9 +479,13 @@ fn check(columns: &Columns) -> Result<usize, ExamplesError> {
         }
     }
     check_length("queries", columns.queries.map_or(rows, <[u32]>::len), rows)?;
-    for (column, values) in
-        [("labels", columns.labels), ("weights", columns.weights), ("pair weights", factors)]
-    {
+    check_length("within", columns.within.map_or(rows, <[u32]>::len), rows)?;
+    for (column, values) in [
+        ("labels", columns.labels),
+        ("weights", columns.weights),
+        ("pair weights", factors),
+        ("side", columns.pairs_where.values()),
+    ] {
         check_column(column, values, rows, f64::is_finite)?;
     }
     check_column("protected attribute", columns.protected, rows, |z| !z.is_infinite())?;
@@ -462,6 +570,14 @@ mod tests {
     #[test]
     fn no_column_at_all_is_refused() {
         assert_eq!(Examples::new(Columns::default()).err(), Some(ExamplesError::NoColumns));
+    }
+
+    #[test]
+    fn a_side_column_beside_a_continuous_attribute_is_refused() {
+        let z = [1.0, 2.0];
+        let columns =
+            Columns { protected: Some(&z), pairs_where: PairsWhere::Lower(&z), ..Columns::default() };
+        assert_eq!(Examples::new(columns).err(), Some(ExamplesError::SideOfContinuous));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! A part keeps the row numbers of the whole, so that scores and features of all rows fit every part.
 
-use super::{Attribute, Examples, ExamplesError, Groups, LabelOrder, SMALL};
+use super::{Attribute, Examples, ExamplesError, Groups, LabelOrder, SMALL, starts};
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -99,14 +99,12 @@ impl Examples {
         if units.is_empty() {
             return Err(ExamplesError::Empty { zero_weights: false });
         }
-        let (mut starts, mut chosen) = (Vec::new(), Vec::new());
-        for &unit in &units {
-            if self.has_queries || chosen.is_empty() {
-                starts.push(chosen.len() as u32);
-            }
-            chosen.extend(self.members(unit as usize));
-        }
-        starts.push(chosen.len() as u32);
+        let chosen: Vec<usize> = units.iter().flat_map(|&unit| self.members(unit as usize)).collect();
+        let block = |&example: &usize| {
+            let block = self.starts.partition_point(|&start| start as usize <= example) - 1;
+            (self.query_of(block) as u32, block as u32)
+        };
+        let (starts, first_blocks) = starts(chosen.iter().map(block), !self.first_blocks.is_empty());
         let gather = |values: &Vec<f64>| -> Vec<f64> { chosen.iter().map(|&i| values[i]).collect() };
         let labels = self.labels.as_ref().map(gather);
         let small = if self.has_queries { SMALL } else { 0 };
@@ -121,11 +119,13 @@ impl Examples {
         Ok(Examples {
             row: chosen.iter().map(|&i| self.row[i]).collect(),
             starts,
+            first_blocks,
             labels,
             label_order,
             attribute,
             weights: self.weights.as_ref().map(gather),
             factors: self.factors.as_ref().map(gather),
+            side: self.side.as_ref().map(gather),
             ..*self
         })
     }
@@ -139,8 +139,9 @@ impl Examples {
         Examples { factors, weights: Some(own), ..self.clone() }
     }
 
-    /// Splits the units at random into parts of these shares; none for a share of 0. The same seed gives
-    /// the same parts.
+    /// Splits the units at random into parts of these shares; none for a share of 0. The parts hold the same
+    /// kinds of units: rows by group and label, queries by the pairs that they have. The same seed gives the
+    /// same parts.
     ///
     /// # Errors
     /// Shares that don't add up to 1, or too few units for them.
@@ -162,26 +163,25 @@ impl Examples {
             return Err(SplitError::Shares(shares.join(",")));
         }
         let units = self.units();
-        let order = shuffled(units, &mut ChaCha8Rng::seed_from_u64(seed));
-        let (mut parts, mut start, mut share_before) = (Vec::new(), 0, 0.0);
+        let (mut sizes, mut start, mut share_before) = (Vec::new(), 0, 0.0);
         for &share in shares {
             share_before += share;
-            if share == 0.0 {
-                parts.push(None);
-                continue;
-            }
             // Rounded cumulatively, so that the parts hold every unit.
             let end = ((share_before / sum * units as f64).round() as usize).clamp(start, units);
-            if start == end {
+            if share > 0.0 && start == end {
                 let kind = if self.has_queries { "queries" } else { "rows" };
                 return Err(SplitError::Empty { share, units, kind });
             }
-            // A part of everything keeps the order, and costs no copy of the sorting.
-            let whole = end - start == units;
-            parts.push(Some(if whole { self.clone() } else { self.part(&order[start..end])? }));
+            sizes.push(end - start);
             start = end;
         }
-        Ok(parts)
+        // A part of everything keeps the order, and costs no copy of the sorting.
+        if sizes.contains(&units) {
+            return Ok(sizes.iter().map(|&size| (size > 0).then(|| self.clone())).collect());
+        }
+        let parts = self.divide(&sizes, &mut ChaCha8Rng::seed_from_u64(seed));
+        let part = |units: &Vec<u32>| (!units.is_empty()).then(|| self.part(units)).transpose();
+        Ok(parts.iter().map(part).collect::<Result<_, _>>()?)
     }
 }
 
@@ -204,7 +204,7 @@ mod tests {
         #[test]
         fn a_part_is_the_examples_of_its_rows(
             rows in prop::collection::vec((0..4_u32, -2..3_i32, 0..3_usize, 0..3_u32, -3..4_i32), 2..90),
-            with_queries: bool, gap: bool, chosen in any::<u64>(),
+            with_queries: bool, with_within: bool, gap: bool, chosen in any::<u64>(),
         ) {
             let column = |f: fn(&(u32, i32, usize, u32, i32)) -> f64| rows.iter().map(f).collect::<Vec<_>>();
             let labels = column(|r| r.1.into());
@@ -222,10 +222,12 @@ mod tests {
                     keep.iter().map(|&i| codes.code(i).map_or(u32::MAX, |c| c as u32)).collect(),
                 );
                 let queries: Vec<u32> = keep.iter().map(|&i| queries[i]).collect();
+                let within: Vec<u32> = keep.iter().map(|&i| rows[i].3 % 2).collect();
                 let columns = Columns {
                     labels: Some(&labels),
                     groups: Some(&codes),
                     queries: with_queries.then_some(&queries[..]),
+                    within: with_within.then_some(&within[..]),
                     weights: Some(&weights),
                     pair_weight: if gap { PairWeight::LabelGap } else { PairWeight::One },
                     ..Columns::default()

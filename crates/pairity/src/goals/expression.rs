@@ -5,6 +5,17 @@ use std::collections::BTreeSet;
 
 use crate::rates::Rate;
 
+/// The most values of a spread that are compared two by two: of few there are hardly more differences than forms
+/// around a center, and every criterion of two groups has few.
+const MOST_DIFFERENCES: usize = 4;
+
+/// The largest number that a goal may have; the inverse of it is the smallest factor of a rate.
+pub(super) const LARGEST: f64 = 1e100;
+
+fn is_factor(number: f64) -> bool {
+    (1.0 / LARGEST..=LARGEST).contains(&number.abs())
+}
+
 /// A constant plus a sum of rates with coefficients.
 ///
 /// The terms are sorted by rate, each rate occurs once, and no coefficient is zero.
@@ -22,6 +33,9 @@ pub struct LinearForm {
     pub constant: f64,
     /// Rates and their coefficients.
     pub terms: Vec<(Rate, f64)>,
+    /// Free numbers that training chooses, by place, and their coefficients: see
+    /// [`linear_forms`](Expression::linear_forms).
+    pub(crate) centers: Vec<(usize, f64)>,
 }
 
 impl LinearForm {
@@ -36,12 +50,12 @@ impl LinearForm {
 
     /// A number.
     pub fn constant(constant: f64) -> LinearForm {
-        LinearForm { constant, terms: Vec::new() }
+        LinearForm { constant, ..LinearForm::default() }
     }
 
     /// One rate.
     pub fn rate(rate: Rate) -> LinearForm {
-        LinearForm { constant: 0.0, terms: vec![(rate, 1.0)] }
+        LinearForm { terms: vec![(rate, 1.0)], ..LinearForm::default() }
     }
 
     /// Whether there is no rate in it.
@@ -60,6 +74,9 @@ impl LinearForm {
         for &(rate, coefficient) in &other.terms {
             self.add_term(rate, factor * coefficient);
         }
+        // Every center belongs to one part of an expression, so none occurs on both sides.
+        self.centers
+            .extend(other.centers.iter().map(|&(center, coefficient)| (center, factor * coefficient)));
         self
     }
 
@@ -68,8 +85,10 @@ impl LinearForm {
         LinearForm::default().plus(factor, self)
     }
 
-    pub(super) fn is_finite(&self) -> bool {
-        self.constant.is_finite() && self.terms.iter().all(|(_, coefficient)| coefficient.is_finite())
+    /// Whether its numbers, and their squares in the variance of it, stay far from the ends of what numbers hold.
+    pub(super) fn fits(&self) -> bool {
+        let constant = self.constant.abs() <= LARGEST;
+        constant && self.terms.iter().all(|(_, coefficient)| is_factor(*coefficient))
     }
 
     fn add_term(&mut self, rate: Rate, coefficient: f64) {
@@ -154,10 +173,11 @@ impl Expression {
         }
     }
 
-    pub(super) fn is_finite(&self) -> bool {
-        let mut finite = true;
-        self.visit(&mut |form| finite &= form.is_finite());
-        finite && !matches!(self, Expression::Sum(list) if list.iter().any(|(factor, _)| !factor.is_finite()))
+    /// Whether all [numbers in it fit](LinearForm::fits).
+    pub(super) fn fits(&self) -> bool {
+        let mut fits = true;
+        self.visit(&mut |form| fits &= form.fits());
+        fits && !matches!(self, Expression::Sum(list) if list.iter().any(|(factor, _)| !is_factor(*factor)))
     }
 
     fn visit(&self, see: &mut dyn FnMut(&LinearForm)) {
@@ -196,39 +216,56 @@ impl Expression {
         }
     }
 
-    /// The linear forms whose maximum is `factor · self`, so that it is at most `c` exactly if every form is. A
-    /// linear expression is its own one form.
+    /// The linear forms whose maximum, at the best centers, is `factor · self`: it is at most `c` exactly if there
+    /// are centers for which every form is. A linear expression is its own one form.
+    ///
+    /// A spread of n values has n (n − 1) differences, but only 2 n forms around a center s of its own, which
+    /// is best in the middle between the least and the largest value: the spread is min over s of
+    /// max over i of 2 |aᵢ − s|. What the centers are in the middle of is added to `centers`.
     ///
     /// `None` if it is not [convex](Self::is_convex), or if there would be more than `limit` forms: a sum
     /// of bent parts has as many as the product of theirs.
-    ///
-    /// ```
-    /// use pairity::goals::{Vocabulary, parse_expression};
-    /// let words = Vocabulary { groups: vec!["a".into(), "b".into()], continuous: false };
-    /// let expression = parse_expression("cross_group + within_group", &words)?;
-    /// assert_eq!(expression.linear_forms(1.0, 100).map(|forms| forms.len()), Some(4));
-    /// assert_eq!(expression.linear_forms(1.0, 3), None);
-    /// # Ok::<(), pairity::goals::GoalError>(())
-    /// ```
-    pub fn linear_forms(&self, factor: f64, limit: usize) -> Option<Vec<LinearForm>> {
-        if self.is_convex(factor) { self.pieces(factor, limit) } else { None }
+    pub fn linear_forms(
+        &self,
+        factor: f64,
+        limit: usize,
+        centers: &mut Vec<Vec<LinearForm>>,
+    ) -> Option<Vec<LinearForm>> {
+        if self.is_convex(factor) { self.pieces(factor, limit, centers) } else { None }
     }
 
     /// The forms whose maximum is `factor · self`, where that is convex.
-    fn pieces(&self, factor: f64, limit: usize) -> Option<Vec<LinearForm>> {
+    fn pieces(
+        &self,
+        factor: f64,
+        limit: usize,
+        centers: &mut Vec<Vec<LinearForm>>,
+    ) -> Option<Vec<LinearForm>> {
         let forms = match self {
             _ if factor == 0.0 => vec![LinearForm::default()],
             Expression::Linear(form) => vec![form.scaled(factor)],
-            Expression::Abs(inner) => [inner.pieces(factor, limit)?, inner.pieces(-factor, limit)?].concat(),
+            Expression::Abs(inner) => {
+                [inner.pieces(factor, limit, centers)?, inner.pieces(-factor, limit, centers)?].concat()
+            }
             Expression::Min(list) | Expression::Max(list) => {
                 let mut all = Vec::new();
                 for entry in list {
-                    all.extend(entry.pieces(factor, limit.checked_sub(all.len())?)?);
+                    all.extend(entry.pieces(factor, limit.checked_sub(all.len())?, centers)?);
                 }
                 all
             }
+            Expression::Spread(list) if list.len() > MOST_DIFFERENCES => {
+                within(2 * list.len(), limit)?;
+                let around = |form: &LinearForm, side: f64| LinearForm {
+                    centers: vec![(centers.len(), -side)],
+                    ..form.scaled(side)
+                };
+                let sides = [2.0 * factor, -2.0 * factor];
+                let forms = list.iter().flat_map(|form| sides.map(|side| around(form, side))).collect();
+                centers.push(list.clone());
+                forms
+            }
             Expression::Spread(list) => {
-                within(list.len().checked_mul(list.len().saturating_sub(1))?, limit)?;
                 let others = |i: usize| list[..i].iter().chain(&list[i + 1..]);
                 let pairs = |(i, a)| others(i).map(move |b| LinearForm::scaled(a, factor).plus(-factor, b));
                 list.iter().enumerate().flat_map(pairs).collect()
@@ -236,7 +273,7 @@ impl Expression {
             Expression::Sum(list) => {
                 let mut sums = vec![LinearForm::default()];
                 for (inner, entry) in list {
-                    let pieces = entry.pieces(factor * inner, limit)?;
+                    let pieces = entry.pieces(factor * inner, limit, centers)?;
                     within(sums.len().checked_mul(pieces.len())?, limit)?;
                     let plus = |sum: &LinearForm, piece| sum.clone().plus(1.0, piece);
                     sums = sums.iter().flat_map(|sum| pieces.iter().map(|piece| plus(sum, piece))).collect();
@@ -277,7 +314,7 @@ mod tests {
     #[test]
     fn a_sum_that_overflows_stays_infinite() {
         let form = LinearForm::new(0.0, [(Rate::AUC, f64::MAX), (Rate::AUC, f64::MAX), (Rate::AUC, 1.0)]);
-        assert!(!form.is_finite());
+        assert!(!form.fits());
     }
 
     #[test]
@@ -328,6 +365,10 @@ mod tests {
         assert_eq!(shape(&Expression::Abs(Box::new(bent))), (false, false));
     }
 
+    fn pieces(expression: &Expression, factor: f64, limit: usize) -> Option<Vec<LinearForm>> {
+        expression.linear_forms(factor, limit, &mut Vec::new())
+    }
+
     fn gap() -> Expression {
         Expression::Spread(vec![LinearForm::rate(Rate::Greater), LinearForm::rate(Rate::Less)])
     }
@@ -336,9 +377,31 @@ mod tests {
     fn a_gap_of_two_has_two_forms() {
         let one = LinearForm::new(0.0, [(Rate::Greater, 1.0), (Rate::Less, -1.0)]);
         let other = one.scaled(-1.0);
-        assert_eq!(gap().linear_forms(1.0, 2), Some(vec![one.clone(), other.clone()]));
-        assert_eq!(gap().linear_forms(1.0, 1), None);
-        assert_eq!(gap().scaled(-1.0).linear_forms(-1.0, 2), Some(vec![one, other]));
+        assert_eq!(pieces(&gap(), 1.0, 2), Some(vec![one.clone(), other.clone()]));
+        assert_eq!(pieces(&gap(), 1.0, 1), None);
+        assert_eq!(pieces(&gap().scaled(-1.0), -1.0, 2), Some(vec![one, other]));
+    }
+
+    #[test]
+    fn a_spread_of_many_has_two_forms_a_value_around_one_center() {
+        let list: Vec<LinearForm> = (0..2_500).map(|i| LinearForm::rate(Rate::accuracy(i, i))).collect();
+        let mut centers = Vec::new();
+        let forms = Expression::Spread(list.clone()).linear_forms(0.5, 5_000, &mut centers).unwrap();
+        assert_eq!((forms.len(), &centers), (5_000, &vec![list]));
+        assert_eq!(
+            (&forms[1].terms[..], &forms[1].centers[..]),
+            (&[(Rate::accuracy(0, 0), -1.0)][..], &[(0, 1.0)][..])
+        );
+        assert_eq!(pieces(&gap_of(5), 1.0, 9), None);
+        assert_eq!(pieces(&gap_of(4), 1.0, 12).map(|forms| forms.len()), Some(12));
+        let sum = Expression::sum([(1.0, gap_of(5)), (2.0, gap_of(6))]);
+        let forms = sum.linear_forms(1.0, 120, &mut centers).unwrap();
+        assert_eq!((forms.len(), centers.len()), (120, 3));
+        assert_eq!(forms[0].centers, [(1, -2.0), (2, -4.0)]);
+    }
+
+    fn gap_of(count: usize) -> Expression {
+        Expression::Spread((0..count).map(|i| LinearForm::rate(Rate::row(i))).collect())
     }
 
     #[test]
@@ -347,6 +410,6 @@ mod tests {
             let shifted = LinearForm::new(f64::from(i), [(Rate::AUC, 1.0)]);
             (1.0, Expression::Spread(vec![shifted, LinearForm::rate(Rate::Less)]))
         });
-        assert_eq!(Expression::sum(gaps).linear_forms(1.0, 10_000), None);
+        assert_eq!(pieces(&Expression::sum(gaps), 1.0, 10_000), None);
     }
 }

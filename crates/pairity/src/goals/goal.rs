@@ -4,11 +4,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::{Fault, GoalError};
-use super::expression::Expression;
+use super::expression::{Expression, LARGEST};
 use super::lexer::TokenKind as Is;
 use super::names::Vocabulary;
 use super::parser::{Parser, read};
-use super::tree::Node;
+use super::tree::{Node, too_large};
 use crate::rates::Rate;
 
 /// What a model is trained for, in the goal language.
@@ -82,6 +82,8 @@ pub struct Constraint {
     pub bound: f64,
     /// What stands before a `<=` with nothing but a number behind it, and that number.
     pub sides: Option<(String, f64)>,
+    /// Why it can't be estimated, where the table lacks a group that it compares: see [`parse_check`].
+    pub lacks: Option<String>,
 }
 
 impl Sense {
@@ -150,6 +152,30 @@ pub fn parse_constraint(text: &str, vocabulary: &Vocabulary) -> Result<Constrain
     read(text, vocabulary, constraint)
 }
 
+/// Reads a constraint that is measured on whatever a table holds today. Where one group alone is there, a
+/// constraint that compares groups lacks the other: it can't be estimated, but nothing is wrong with it.
+///
+/// ```
+/// use pairity::goals::{Vocabulary, parse_check};
+/// let words = Vocabulary { groups: vec!["a".into()], continuous: false };
+/// let check = parse_check("cross_group <= 0.1", &words)?;
+/// assert_eq!(check.lacks.as_deref(), Some("`cross_group` compares groups, and \"a\" is the only one"));
+/// assert!(parse_check("A[a > b] >= 0.1", &words).is_err());
+/// # Ok::<(), pairity::goals::GoalError>(())
+/// ```
+pub fn parse_check(text: &str, vocabulary: &Vocabulary) -> Result<Constraint, GoalError> {
+    parse_constraint(text, vocabulary).or_else(|error| {
+        if vocabulary.groups.len() != 1 {
+            return Err(error);
+        }
+        // What can be read with a second group lacks nothing else. No group has an empty name.
+        let mut two = vocabulary.clone();
+        two.groups.push(String::new());
+        let constraint = parse_constraint(text, &two).map_err(|_| error.clone())?;
+        Ok(Constraint { lacks: Some(error.message), ..constraint })
+    })
+}
+
 fn constraint(parser: &mut Parser<'_>) -> Result<Constraint, Fault> {
     let mut left = parser.sum()?;
     let Is::Comparison(sense) = parser.peek().kind else {
@@ -175,8 +201,8 @@ fn constraint(parser: &mut Parser<'_>) -> Result<Constraint, Fault> {
         (low, high, sign) = (high, low, -sign);
     }
     let (expression, constant) = Expression::sum([(1.0, low), (-1.0, high)]).split_constant();
-    if !(expression.is_finite() && constant.is_finite()) {
-        return Err(Fault::new(whole, "the numbers here are too large"));
+    if !(expression.fits() && constant.abs() <= LARGEST) {
+        return Err(too_large(whole));
     }
     if expression.as_constant().is_some() {
         return Err(Fault::new(whole, "there is no rate in this constraint")
@@ -187,7 +213,7 @@ fn constraint(parser: &mut Parser<'_>) -> Result<Constraint, Fault> {
         return Err(blamed.unwrap_or_else(|| Fault::new(whole, "this constraint is not convex")));
     }
     let sense = if sign > 0.0 { Sense::AtMost } else { Sense::AtLeast };
-    Ok(Constraint { text: written.to_string(), expression, sense, bound: 0.0 - constant, sides })
+    Ok(Constraint { text: written.to_string(), expression, sense, bound: 0.0 - constant, sides, lacks: None })
 }
 
 /// Reads an expression of any shape.

@@ -40,8 +40,9 @@ pub use criterion::{Criterion, language_help};
 pub use error::GoalError;
 pub use expression::{Expression, LinearForm};
 pub use goal::{
-    Constraint, Goal, Objective, Sense, parse_constraint, parse_expression, parse_maximize, parse_minimize,
+    Constraint, Goal, Objective, Sense, parse_check, parse_constraint, parse_expression, parse_maximize,
+    parse_minimize,
 };
 pub use names::Vocabulary;
 pub(crate) use problem::TOLERANCE;
-pub use problem::{Assessment, Problem, ProblemError};
+pub use problem::{Assessment, Problem, ProblemError, ViolationKind};

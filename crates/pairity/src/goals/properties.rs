@@ -194,6 +194,13 @@ fn point() -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(0.0..1.0f64, SLOTS)
 }
 
+/// The middle between the least and the largest.
+fn middle(values: impl Iterator<Item = f64>) -> f64 {
+    let (low, high) =
+        values.fold((f64::MAX, f64::MIN), |(low, high), value| (value.min(low), value.max(high)));
+    (low + high) / 2.0
+}
+
 fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()))
 }
@@ -244,9 +251,18 @@ proptest! {
             prop_assert!(inside >= chord - 1e-9 * (1.0 + chord.abs()));
         }
         for sign in [1.0, -1.0] {
-            if let Some(forms) = expression.linear_forms(sign, 2_000) {
-                let largest = forms.iter().map(|form| form.value(&mut at(&a))).fold(f64::NEG_INFINITY, f64::max);
-                prop_assert!(close(sign * largest, expression.value(&mut at(&a))));
+            let mut lists = Vec::new();
+            if let Some(forms) = expression.linear_forms(sign, 2_000, &mut lists) {
+                let best: Vec<f64> = lists.iter().map(|list| middle(list.iter().map(|form| form.value(&mut at(&a))))).collect();
+                let largest = |shift: f64| {
+                    let value = |form: &LinearForm| {
+                        let own = form.centers.iter().map(|&(center, factor)| factor * (best[center] + shift));
+                        form.value(&mut at(&a)) + own.sum::<f64>()
+                    };
+                    forms.iter().map(value).fold(f64::NEG_INFINITY, f64::max)
+                };
+                prop_assert!(close(sign * largest(0.0), expression.value(&mut at(&a))));
+                prop_assert!(largest(0.1) >= largest(0.0) - 1e-9 && largest(-0.1) >= largest(0.0) - 1e-9);
             }
         }
     }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::error::Fault;
-use super::expression::Expression;
+use super::expression::{Expression, LARGEST};
 use crate::rates::Rate;
 
 /// The functions.
@@ -28,6 +28,12 @@ pub(super) enum NodeKind {
     Product,
     /// One of [`FUNCTIONS`].
     Call(&'static str),
+}
+
+/// Numbers that overflow, or whose squares would.
+pub(super) fn too_large(span: Range<usize>) -> Fault {
+    let help = format!("numbers are at most {LARGEST:e}, and factors of rates at least {:e}", 1.0 / LARGEST);
+    Fault::new(span, "the numbers here are too large or too small").help(help)
 }
 
 impl Node {
@@ -54,8 +60,8 @@ impl Node {
                 }
             }
         };
-        if !expression.is_finite() {
-            return Err(Fault::new(self.span.clone(), "the numbers here are too large"));
+        if !expression.fits() {
+            return Err(too_large(self.span.clone()));
         }
         Ok(expression)
     }

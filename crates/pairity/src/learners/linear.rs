@@ -64,6 +64,10 @@ impl Scorer for Linear {
         self.width.saturating_add(usize::from(intercept))
     }
 
+    fn output(&self) -> usize {
+        0
+    }
+
     fn width(&self) -> usize {
         self.width
     }

@@ -75,6 +75,10 @@ impl Scorer for Mlp {
         self.layers().last().map_or(0, Layer::end)
     }
 
+    fn output(&self) -> usize {
+        self.layers().last().map_or(0, |layer| layer.parameters)
+    }
+
     fn width(&self) -> usize {
         self.width
     }

@@ -112,6 +112,21 @@ pub trait Scorer: Send + Sync {
         Trace::default()
     }
 
+    /// Where in a set of parameters those begin that a score is linear in; 0 for a linear scorer.
+    fn output(&self) -> usize;
+
+    /// Multiplies every score by a factor.
+    fn scale(&self, parameters: &mut [f64], factor: f64) {
+        let set = match self.groups() {
+            GroupUse::Weights { .. } => self.set_len(),
+            GroupUse::Blind | GroupUse::Offsets { .. } => parameters.len(),
+        };
+        for set in parameters.chunks_mut(set.max(1)) {
+            set[self.output()..].iter_mut().for_each(|x| *x *= factor);
+        }
+        self.round(parameters);
+    }
+
     /// Rounds parameters to the precision that scores are computed in, which does not change the scores.
     fn round(&self, parameters: &mut [f64]) {
         let _ = parameters;

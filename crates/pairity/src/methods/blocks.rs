@@ -78,7 +78,7 @@ pub(super) struct Merge {
 }
 
 impl Merge {
-    /// Weighs the pairs of all queries, with scores and codes in the order of the examples.
+    /// Weighs all pairs, with scores and codes in the order of the examples.
     pub(super) fn new(
         examples: &Examples,
         scores: &[f64],
@@ -94,8 +94,8 @@ impl Merge {
         let sizes = [blocks[0].len(), blocks[1].len()];
         let none = || vec![0.0; sizes[0] * sizes[1]];
         let mut masses = Masses { examples, member, sizes, between: [none(), none()], all: 0.0 };
-        for query in 0..examples.queries() {
-            let range = examples.query(query);
+        for block in 0..examples.blocks() {
+            let range = examples.block(block);
             match range.len() < sizes[0].max(sizes[1]) {
                 true => masses.add_every_pair(range),
                 false => masses.add_by_label(range),

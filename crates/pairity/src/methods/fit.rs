@@ -34,8 +34,7 @@ pub struct Fitted {
 impl Task<'_> {
     /// The examples that a model is selected on.
     pub fn selection(&self) -> &Examples {
-        let Data { train, multipliers, validation, .. } = self.data;
-        validation.or(multipliers).unwrap_or(train)
+        self.data.selection().0
     }
 
     /// Trains a scorer for a problem of its own.
@@ -94,7 +93,13 @@ fn after(
     };
     let (problem, average) = (task.problem, task.settings.average);
     let tuning = Tuning { examples, scores: &member.scores, problem, average };
-    Ok(Some(After::Adjusted(adjust(&tuning, options)?.adjustment)))
+    let adjusted = adjust(&tuning, options).map_err(|error| match error {
+        MethodError::NoPairs { method, rate, .. } => {
+            MethodError::NoPairs { method, rate, part: task.data.selection().1 }
+        }
+        error => error,
+    })?;
+    Ok(Some(After::Adjusted(adjusted.adjustment)))
 }
 
 /// Tunes an adjustment of given scores.

@@ -163,10 +163,10 @@ impl Judge<'_> {
     fn shifts(&self, offsets: &[f64], group: usize) -> Vec<f64> {
         let code = |example: usize| usize::from(self.codes[example]);
         let value = |example: usize| shifted(self.scores[example], offsets.get(code(example)));
-        // The scores of the group and of others, by query.
-        let sides = (0..self.examples.queries()).map(|query| {
+        // The scores of the group and of others, block by block.
+        let sides = (0..self.examples.blocks()).map(|block| {
             let side = |own: bool| {
-                let side = self.examples.query(query).filter(|&example| (code(example) == group) == own);
+                let side = self.examples.block(block).filter(|&example| (code(example) == group) == own);
                 side.map(value).collect::<Vec<f64>>()
             };
             (side(true), side(false))

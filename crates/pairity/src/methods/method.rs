@@ -110,14 +110,16 @@ pub enum MethodError {
     },
     /// A rate of the goal can't be estimated where the method is tuned.
     #[error(
-        "{rate} has no pairs in the examples that {method} is tuned on: give it more examples, or leave \
-         the rate out of the goal"
+        "{rate} has no pairs in {part}, which {method} is tuned on: give it more rows, or leave the rate out of \
+         the goal"
     )]
     NoPairs {
         /// The method's name.
         method: &'static str,
         /// The rate, as goals write it.
         rate: String,
+        /// Which part of the rows that is.
+        part: &'static str,
     },
     /// A setting is out of its range.
     #[error("{name} is {found}; it has to be {allowed}")]

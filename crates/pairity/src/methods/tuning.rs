@@ -107,7 +107,7 @@ impl<'a> Judge<'a> {
         let index = RateIndex::new(examples, &problem.rates, tuning.average);
         let rates = index.true_rates(&index.order(&scores));
         if let Some((rate, _)) = problem.rates.iter().zip(&rates).find(|(_, value)| value.is_nan()) {
-            return Err(MethodError::NoPairs { method, rate: rate.name(names) });
+            return Err(MethodError::NoPairs { method, rate: rate.name(names), part: "the examples" });
         }
         Ok(Judge { examples, problem, names, codes, scores, present, index })
     }

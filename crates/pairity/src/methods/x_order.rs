@@ -77,6 +77,11 @@ pub fn adjust(tuning: &Tuning, lambda: Option<f64>) -> Result<Adjusted, MethodEr
     let [first, second] = judge.present[..] else {
         return refuse(format!("it merges two groups, and there are {}", judge.present.len()));
     };
+    if judge.examples.side.is_some() {
+        return refuse(
+            "it compares all label-ordered pairs, and these are chosen by a side column".to_owned(),
+        );
+    }
     if judge.examples.labels.is_none() {
         return refuse("it compares label-ordered pairs, and there are no labels".to_owned());
     }

@@ -62,6 +62,8 @@ pub struct Check {
     pub bound: f64,
     /// Whether the left side has to stay below or above.
     pub sense: Sense,
+    /// Confidence of its own interval: higher than that of the audit if there are several checks.
+    pub confidence: f64,
     /// Whether it holds.
     pub verdict: Verdict,
 }
@@ -79,7 +81,9 @@ pub struct Audit {
     pub settings: Settings,
     /// Accuracy over all pairs.
     pub auc: Metric,
-    /// Mean squared error, where there are labels.
+    /// Whether there are labels.
+    pub has_labels: bool,
+    /// Mean squared error, where scores are to be the labels.
     pub mse: Option<Metric>,
     /// Names of the groups.
     pub groups: Vec<String>,
@@ -102,7 +106,8 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Measures a scored table; `scores` are in the order of the rows.
+    /// Measures a scored table; `scores` are in the order of the rows. The intervals of all checks hold together
+    /// with the confidence of the settings.
     ///
     /// # Errors
     /// Scores that are not finite, or not as many as rows.
@@ -126,10 +131,17 @@ impl Audit {
         checks: &[Constraint],
         settings: &Settings,
     ) -> Result<Audit, ExamplesError> {
-        Ok(Audit::of(examples, &Measurement::new(examples, scores, settings)?, checks))
+        let measured = Measurement::new(examples, scores, settings)?;
+        let mut audit = Audit::of(examples, &measured, &[]);
+        let asked = checks.iter().any(|check| check.expression.rates().contains(&Rate::Mse));
+        audit.mse =
+            audit.mse.filter(|mse| asked || mse.value.is_some_and(|mse| is_regression(examples, mse)));
+        audit.checks = measured.checks(checks);
+        Ok(audit)
     }
 
-    /// Everything that was measured of these examples, such as what is expected of a stochastic model.
+    /// Everything that was measured of these examples, such as what is expected of a stochastic model. Each
+    /// check has an interval of its own.
     pub fn of(examples: &Examples, measured: &Measurement, checks: &[Constraint]) -> Audit {
         let k = examples.groups().len();
         let rate = |rate| measured.rate(rate);
@@ -142,6 +154,7 @@ impl Audit {
             without_attribute: examples.without_attribute(),
             settings: measured.settings,
             auc: rate(Rate::AUC),
+            has_labels: examples.has_labels(),
             mse: examples.has_labels().then(|| rate(Rate::Mse)),
             groups: examples.groups().to_vec(),
             accuracy: square(k, |a, b| rate(Rate::accuracy(a, b))),
@@ -154,6 +167,20 @@ impl Audit {
             checks: checks.iter().map(|constraint| measured.check(constraint)).collect(),
         }
     }
+}
+
+/// Labels with no more values than this are grades rather than amounts.
+const GRADES: usize = 10;
+
+/// Whether scores look like predictions of the labels, by their mean squared error: labels have more than
+/// [`GRADES`] values, and scores miss them by at most twice what their mean does. Scores on another scale miss by more.
+fn is_regression(examples: &Examples, mse: f64) -> bool {
+    let labels = examples.labels.as_deref().unwrap_or_default();
+    let mut values = std::collections::BTreeSet::new();
+    let varied = labels.iter().any(|label| values.insert(label.to_bits()) && values.len() > GRADES);
+    let mean = labels.iter().sum::<f64>() / labels.len() as f64;
+    let variance = labels.iter().map(|label| (label - mean).powi(2)).sum::<f64>() / labels.len() as f64;
+    varied && mse <= 2.0 * variance
 }
 
 fn square<T>(k: usize, cell: impl Fn(usize, usize) -> T) -> Vec<Vec<T>> {
@@ -185,9 +212,38 @@ impl Measurement {
         metric
     }
 
+    /// Constraints held against the data, with intervals that hold together with the confidence of the settings.
+    ///
+    /// ```
+    /// use pairity::examples::{Columns, Examples};
+    /// use pairity::goals::parse_constraint;
+    /// use pairity::metrics::{Measurement, Settings};
+    ///
+    /// let examples = Examples::new(Columns { labels: Some(&[0.0, 0.0, 1.0, 1.0]), ..Columns::default() })?;
+    /// let measured = Measurement::new(&examples, &[0.1, 0.4, 0.3, 0.8], &Settings::default())?;
+    /// let check = |text| parse_constraint(text, measured.vocabulary()).unwrap();
+    /// let checks = measured.checks(&[check("auc >= 0.5"), check("mse <= 0.5")]);
+    /// assert_eq!(checks[0].confidence, 0.975);
+    /// # Ok::<(), pairity::examples::ExamplesError>(())
+    /// ```
+    pub fn checks(&self, constraints: &[Constraint]) -> Vec<Check> {
+        let confidence = match constraints.len() {
+            0 | 1 => self.settings.confidence,
+            several => 1.0 - (1.0 - self.settings.confidence) / several as f64,
+        };
+        constraints.iter().map(|constraint| self.check_at(constraint, confidence)).collect()
+    }
+
     /// A constraint held against the data.
     pub fn check(&self, constraint: &Constraint) -> Check {
-        let metric = self.expression(&constraint.expression);
+        self.check_at(constraint, self.settings.confidence)
+    }
+
+    fn check_at(&self, constraint: &Constraint, confidence: f64) -> Check {
+        let metric = match &constraint.lacks {
+            Some(reason) => Metric::missing(reason.as_str()),
+            None => self.expression_at(&constraint.expression, confidence),
+        };
         let &Constraint { bound, sense, .. } = constraint;
         let verdict = match (metric.low, metric.high, sense) {
             (Some(_), Some(high), Sense::AtMost) if high <= bound => Verdict::Pass,
@@ -197,6 +253,6 @@ impl Measurement {
             (Some(_), Some(_), _) => Verdict::Undecided,
             _ => Verdict::NotEstimable,
         };
-        Check { expression: constraint.text.clone(), metric, bound, sense, verdict }
+        Check { expression: constraint.text.clone(), metric, bound, sense, confidence, verdict }
     }
 }

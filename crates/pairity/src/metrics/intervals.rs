@@ -9,6 +9,8 @@
 //! * Maxima, minima and absolute values: all linear forms in them get simultaneous intervals, at the
 //!   quantile of the largest of their deviations (simulated from the covariance); the
 //!   interval of the whole then follows by monotony.
+//! * Several checks: each of m has an interval at confidence 1 − (1 − c) / m (Bonferroni), so that all hold together
+//!   with confidence c whatever their correlations, and a criterion of many rates does not widen the others.
 
 use super::measurement::Measurement;
 use crate::goals::{Expression, LinearForm};
@@ -33,13 +35,13 @@ pub(crate) struct Interval {
 
 impl Measurement {
     /// The interval of an expression all of whose rates have a variance.
-    pub(super) fn interval(&self, expression: &Expression) -> Interval {
+    pub(super) fn interval(&self, expression: &Expression, confidence: f64) -> Interval {
         let mut forms = Vec::new();
         bound(expression, &mut |form| {
             forms.push(form.clone());
             Interval::default()
         });
-        let tail = self.joint_tail(&forms);
+        let tail = self.joint_tail(&forms, confidence);
         bound(expression, &mut |form| self.form_interval(form, tail))
     }
 
@@ -89,12 +91,12 @@ impl Measurement {
 
     /// The probability that each form's interval leaves out on one side, such that all of them hold
     /// together with the confidence asked for.
-    fn joint_tail(&self, forms: &[LinearForm]) -> f64 {
-        let single = (1.0 - self.settings.confidence) / 2.0;
+    fn joint_tail(&self, forms: &[LinearForm], confidence: f64) -> f64 {
+        let single = (1.0 - confidence) / 2.0;
         if forms.len() < 2 {
             return single;
         }
-        let sidak = (1.0 - self.settings.confidence.powf(1.0 / forms.len() as f64)) / 2.0;
+        let sidak = (1.0 - confidence.powf(1.0 / forms.len() as f64)) / 2.0;
         if forms.len() > MAX_FORMS {
             return sidak;
         }
@@ -133,7 +135,7 @@ impl Measurement {
             scaled.iter().map(deviation).fold(0.0, f64::max)
         };
         let mut largest: Vec<f64> = (0..DRAWS).map(|_| draw()).collect();
-        let at = ((self.settings.confidence * DRAWS as f64) as usize).min(DRAWS - 1);
+        let at = ((confidence * DRAWS as f64) as usize).min(DRAWS - 1);
         let (_, quantile, _) = largest.select_nth_unstable_by(at, f64::total_cmp);
         Normal::standard().sf(*quantile).clamp(sidak, single)
     }

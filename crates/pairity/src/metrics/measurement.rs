@@ -144,6 +144,11 @@ impl Measurement {
 
     /// Any expression of rates.
     pub fn expression(&self, expression: &Expression) -> Metric {
+        self.expression_at(expression, self.settings.confidence)
+    }
+
+    /// Any expression of rates, with an interval of that confidence.
+    pub(super) fn expression_at(&self, expression: &Expression, confidence: f64) -> Metric {
         let rates = expression.rates();
         let pairs = self.pairs(&rates);
         if let Some(reason) = rates.iter().find_map(|&rate| self.not_estimable(rate)) {
@@ -153,7 +158,7 @@ impl Measurement {
         if let Some(reason) = rates.iter().find_map(|&rate| self.no_interval(rate)) {
             return Metric { value: Some(value), pairs, ..Metric::missing(reason) };
         }
-        let interval = self.interval(expression);
+        let interval = self.interval(expression, confidence);
         Metric { value: Some(value), low: Some(interval.low), high: Some(interval.high), pairs, reason: None }
     }
 

@@ -281,3 +281,44 @@ fn rates_that_move_against_each_other_have_a_sum_that_hardly_moves() {
     assert!(width("P[a > b] + P[b > a]") < 0.2 * width("P[a > b]"));
     assert!((width("P[a > b] - P[b > a]") / width("P[a > b]") - 2.0).abs() < 0.05);
 }
+
+/// The accuracies of all pairs, and of those between two groups, by definition.
+fn slow_rates(rows: &OracleRows, keep: impl Fn(usize) -> bool) -> [Option<f64>; 2] {
+    let weights = (0..rows.scores.len()).map(|row| f64::from(u8::from(keep(row)))).collect();
+    let cells = oracle::count(&OracleRows { weights: Some(weights), ..rows.clone() }, Ties::Half);
+    [0..9, 1..2].map(|own| slow_rate(&cells, Average::Pairs, |cell| own.contains(&cell)).0)
+}
+
+#[test]
+fn pairs_are_formed_within_a_column_and_chosen_by_another_while_queries_or_rows_stay_the_units() {
+    let n = 40;
+    let column = |factor: usize, modulus: usize| (0..n).map(move |i| i * factor % 41 % modulus);
+    let rows = OracleRows {
+        scores: column(7, 23).map(|s| s as f64).collect(),
+        labels: Some(column(5, 3).map(|y| y as f64).collect()),
+        groups: Some(column(3, 2).map(|g| ["a", "b"][g].to_owned()).collect()),
+        queries: Some((0..n as u32).map(|i| i / 10).collect()),
+        within: Some(column(11, 3).map(|w| w as u32).collect()),
+        ..OracleRows::default()
+    };
+    let queries = rows.queries.clone().unwrap();
+    for (with_queries, with_side) in [(true, false), (false, false), (true, true), (false, true)] {
+        let side = with_side.then(|| column(13, 6).map(|shown| shown as f64).collect());
+        let rows =
+            OracleRows { queries: rows.queries.clone().filter(|_| with_queries), side, ..rows.clone() };
+        let examples = rows.examples().unwrap();
+        assert_eq!((examples.queries(), examples.units()), if with_queries { (4, 4) } else { (1, n) });
+        let measured = Measurement::new(&examples, &rows.scores, &Settings::default()).unwrap();
+        let unit = |row: usize| if with_queries { queries[row] as usize } else { row };
+        let all = slow_rates(&rows, |_| true);
+        for (at, rate) in [Rate::AUC, Rate::accuracy(0, 1)].into_iter().enumerate() {
+            let value = all[at].unwrap();
+            assert!(agree(&measured.rate(rate), Some(value)));
+            // The jackknife: what the rate is without each unit.
+            let without = |left: usize| slow_rates(&rows, |row| unit(row) != left)[at].unwrap();
+            let variance: f64 = (0..examples.units()).map(|left| (without(left) - value).powi(2)).sum();
+            let found = measured.influence.variances[measured.index[&rate]];
+            assert!((found - variance).abs() < 1e-6 * variance, "{rate:?}: {found} {variance}");
+        }
+    }
+}

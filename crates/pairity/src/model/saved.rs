@@ -74,8 +74,10 @@ pub struct Model {
     pub encoder: Encoder,
     /// The groups that the scorers, or what is done after them, tell apart.
     pub groups: Option<ModelGroups>,
-    /// The column of queries, if there was one.
-    pub query: Option<String>,
+    /// The columns of queries, which are combined; none if there was none. One is a text in the document, several are a
+    /// list.
+    #[serde(with = "names")]
+    pub query: Vec<String>,
     /// The scorers.
     pub components: Vec<Component>,
     /// What it was trained for.
@@ -87,6 +89,34 @@ pub struct Model {
     /// What is done with scores afterwards, if anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<After>,
+}
+
+/// No name, one, or a list of several.
+mod names {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Names {
+        One(String),
+        Several(Vec<String>),
+    }
+
+    pub fn serialize<S: Serializer>(names: &[String], to: S) -> Result<S::Ok, S::Error> {
+        match names {
+            [] => to.serialize_none(),
+            [name] => to.serialize_str(name),
+            names => names.serialize(to),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+        Ok(match Option::deserialize(from)? {
+            None => Vec::new(),
+            Some(Names::One(name)) => vec![name],
+            Some(Names::Several(names)) => names,
+        })
+    }
 }
 
 /// One scorer of a model.
@@ -187,7 +217,14 @@ impl Model {
         self.check_groups()?;
         self.check_components()?;
         match &self.after {
-            Some(After::Adjusted(adjustment)) => adjustment.check().map_err(|error| error.to_string()),
+            Some(After::Adjusted(adjustment)) => {
+                let listed = self.groups.iter().flat_map(|groups| &groups.names).map(String::as_str);
+                let (listed, found) = (listed.collect::<HashSet<_>>(), adjustment.groups());
+                ensure(found.iter().copied().collect::<HashSet<_>>() == listed, || {
+                    format!("scores are adjusted for the groups {found:?}, which are not those of the model")
+                })?;
+                adjustment.check().map_err(|error| error.to_string())
+            }
             _ => Ok(()),
         }
     }

@@ -1,6 +1,7 @@
 //! The pairs of given examples: all that does not depend on scores, found once.
 //!
-//! A pair is two examples of one query. In every query that is not small the examples stand in label order, and a
+//! A pair is two examples of one block: one query, or those rows of it that agree on
+//! what pairs are formed within; all that is said of queries below is said of blocks. In every query that is not small the examples stand in label order, and a
 //! *position* is a place in that order, so that the examples that are worse than one at position p are those at
 //! the positions 0 to `first[p]`. Every column below is by position.
 
@@ -122,7 +123,7 @@ pub(crate) struct PairIndex<'a> {
     pub(super) kinds: RateKinds,
     pub(super) layout: CellLayout,
     pub(super) sizes: Sizes,
-    /// Consecutive queries that are one task.
+    /// Consecutive blocks that are one task.
     pub(super) tasks: Vec<Range<usize>>,
     /// The examples of the queries that the table has in no label order: put in that order for slopes, otherwise
     /// 0, 1, 2, … up to the length of the longest.
@@ -133,6 +134,8 @@ pub(crate) struct PairIndex<'a> {
     group: Vec<u16>,
     /// The rank of the continuous attribute in the query; empty if no rate asks for it.
     attribute: Vec<u32>,
+    /// The rank of the side column in the query; empty if pairs are not chosen by one.
+    side: Vec<u32>,
     /// The groups in each query, and where each query's list starts, and the end.
     present: Vec<u16>,
     present_starts: Vec<u32>,
@@ -147,7 +150,7 @@ pub(crate) struct PairIndex<'a> {
     unordered: Option<MassColumn>,
 }
 
-/// The pairs of one query.
+/// The pairs of one query, or of one block of it.
 pub(super) struct QueryPairs<'a> {
     pub examples: &'a Examples,
     pub range: Range<usize>,
@@ -160,6 +163,8 @@ pub(super) struct QueryPairs<'a> {
     pub group: &'a [u16],
     /// At each position, the rank of the continuous attribute; empty if no rate asks for it.
     pub attribute: &'a [u32],
+    /// At each position, the rank of the side column; empty if pairs are not chosen by one.
+    pub side: &'a [u32],
     /// The groups: indexes into the names, or their number for "no group".
     pub present: &'a [u16],
     pub sizes: &'a Sizes,
@@ -178,6 +183,11 @@ impl QueryPairs<'_> {
     /// The labels in the order of the examples; none without labels.
     pub(super) fn labels(&self) -> &[f64] {
         self.examples.labels.as_ref().map_or(&[][..], |labels| &labels[self.range.clone()])
+    }
+
+    /// The values of the side column in the order of the examples, if pairs are chosen by one.
+    pub(super) fn side_values(&self) -> Option<&[f64]> {
+        self.examples.side.as_ref().map(|side| &side[self.range.clone()])
     }
 
     /// The position of each example: small queries are compared in the order of the examples.
@@ -212,11 +222,12 @@ impl<'a> PairIndex<'a> {
             kinds: RateKinds::of(rates, &layout),
             layout,
             sizes,
-            tasks: tasks((0..examples.queries()).map(|query| examples.query(query).len())),
+            tasks: tasks((0..examples.blocks()).map(|block| examples.block(block).len())),
             example: Vec::new(),
             first: Vec::new(),
             group: Vec::new(),
             attribute: Vec::new(),
+            side: Vec::new(),
             present: Vec::new(),
             present_starts: Vec::new(),
             codes: vec![0],
@@ -227,7 +238,12 @@ impl<'a> PairIndex<'a> {
         };
         index.add_label_order();
         index.add_groups();
-        index.add_attribute();
+        if let (Attribute::Continuous(values), true) = (&index.examples.attribute, index.kinds.continuous) {
+            index.attribute = index.ranks(values);
+        }
+        if let Some(values) = &index.examples.side {
+            index.side = index.ranks(values);
+        }
         index.label_ordered = index.masses(index.examples.label_gap);
         index.unordered = index.examples.label_gap.then(|| index.masses(false));
         index
@@ -253,10 +269,10 @@ impl<'a> PairIndex<'a> {
         self.unordered.as_ref().unwrap_or(&self.label_ordered)
     }
 
-    /// The pairs of one query.
-    pub(super) fn query(&self, query: usize) -> QueryPairs<'_> {
-        let range = self.examples.query(query);
-        let own = self.present_starts[query] as usize..self.present_starts[query + 1] as usize;
+    /// The pairs of one block.
+    pub(super) fn query(&self, block: usize) -> QueryPairs<'_> {
+        let range = self.examples.block(block);
+        let own = self.present_starts[block] as usize..self.present_starts[block + 1] as usize;
         let present = if self.has_codes(&range) { &self.codes[..] } else { &self.present[own] };
         let ordered = self.examples.label_order.covers(&range);
         QueryPairs {
@@ -266,6 +282,7 @@ impl<'a> PairIndex<'a> {
             first: if self.first.is_empty() { &[] } else { &self.first[range.clone()] },
             group: &self.group[range.clone()],
             attribute: if self.attribute.is_empty() { &[] } else { &self.attribute[range.clone()] },
+            side: if self.side.is_empty() { &[] } else { &self.side[range.clone()] },
             present,
             sizes: &self.sizes,
             range,
@@ -297,7 +314,7 @@ impl<'a> PairIndex<'a> {
     pub(super) fn by_task<'c, T>(&self, column: &'c mut [T]) -> Vec<(Range<usize>, &'c mut [T])> {
         let mut rest = column;
         let part = |task: &Range<usize>| {
-            let rows = self.examples.query(task.end - 1).end - self.examples.query(task.start).start;
+            let rows = self.examples.block(task.end - 1).end - self.examples.block(task.start).start;
             let (own, others) = std::mem::take(&mut rest).split_at_mut(rows);
             rest = others;
             (task.clone(), own)
@@ -306,7 +323,7 @@ impl<'a> PairIndex<'a> {
     }
 
     fn ranges(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        (0..self.examples.queries()).map(|query| self.examples.query(query))
+        (0..self.examples.blocks()).map(|block| self.examples.block(block))
     }
 
     fn add_label_order(&mut self) {
@@ -339,8 +356,8 @@ impl<'a> PairIndex<'a> {
     fn add_groups(&mut self) {
         let mut group = vec![0; self.examples.len()];
         let Attribute::Groups { names, codes } = &self.examples.attribute else {
-            self.present = vec![0; self.examples.queries()];
-            self.present_starts = (0..=self.examples.queries() as u32).collect();
+            self.present = vec![0; self.examples.blocks()];
+            self.present_starts = (0..=self.examples.blocks() as u32).collect();
             self.group = group;
             return;
         };
@@ -368,10 +385,8 @@ impl<'a> PairIndex<'a> {
         (self.group, self.present, self.present_starts) = (group, present, starts);
     }
 
-    fn add_attribute(&mut self) {
-        let (Attribute::Continuous(values), true) = (&self.examples.attribute, self.kinds.continuous) else {
-            return;
-        };
+    /// The dense rank of values in their query, by position; none of NaN.
+    fn ranks(&self, values: &[f64]) -> Vec<u32> {
         let mut ranks = vec![NO_RANK; values.len()];
         for range in self.ranges().filter(|range| self.slopes.is_some() || self.is_sorted(range)) {
             let values = &values[range.clone()];
@@ -384,7 +399,7 @@ impl<'a> PairIndex<'a> {
             let own = ranks[range.clone()].iter_mut().zip(self.examples_at(&range));
             own.for_each(|(rank, &e)| *rank = by_example[e as usize]);
         }
-        self.attribute = ranks;
+        ranks
     }
 
     fn masses(&self, label_gap: bool) -> MassColumn {

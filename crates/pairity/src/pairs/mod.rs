@@ -3,7 +3,7 @@
 //! A `PairIndex` holds what does not depend on scores, made once for given examples; a [`RateIndex`] adds what a
 //! list of rates weighs in each pair. A `ScoreOrder` is made once for given scores. On these two stand
 //!
-//! - counts of cells (`Tally`), of which every rate is a sum: `groups`, `continuous`;
+//! - counts of cells (`Tally`), of which every rate is a sum: `groups`, `continuous`, `side`;
 //! - the `placements` of each example, for intervals;
 //! - values and slopes of a [`Surrogate`]: `slopes`.
 
@@ -17,6 +17,7 @@ pub(crate) mod oracle;
 mod order;
 mod placements;
 mod rate_index;
+mod side;
 mod slopes;
 mod surrogate;
 #[cfg(test)]

@@ -3,25 +3,34 @@
 
 use super::index::Sizes;
 use super::tally::CellLayout;
-use crate::examples::{Columns, Examples, Groups, PairWeight};
+use crate::examples::{Columns, Examples, Groups, PairWeight, PairsWhere};
 use crate::rates::Ties;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 /// A table by rows, as a user would give it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct OracleRows {
     pub scores: Vec<f64>,
     pub labels: Option<Vec<f64>>,
     pub groups: Option<Vec<String>>,
     pub protected: Option<Vec<f64>>,
     pub queries: Option<Vec<u32>>,
+    pub within: Option<Vec<u32>>,
     pub weights: Option<Vec<f64>>,
     pub factors: Option<Vec<f64>>,
     pub label_gap: bool,
+    /// Only pairs whose first row is higher here count.
+    pub side: Option<Vec<f64>>,
 }
 
 impl OracleRows {
+    /// Whether two rows are compared: they are of one query, and of one block of it.
+    pub(crate) fn compares(&self, i: usize, j: usize) -> bool {
+        let agree = |column: &Option<Vec<u32>>| column.as_ref().is_none_or(|column| column[i] == column[j]);
+        agree(&self.queries) && agree(&self.within)
+    }
+
     pub(crate) fn examples(&self) -> Option<Examples> {
         self.ordered_above(Sizes::default().small)
     }
@@ -34,12 +43,14 @@ impl OracleRows {
             groups: groups.as_ref(),
             protected: self.protected.as_deref(),
             queries: self.queries.as_deref(),
+            within: self.within.as_deref(),
             weights: self.weights.as_deref(),
             pair_weight: match (&self.factors, self.label_gap) {
                 (Some(factors), _) => PairWeight::Product(factors),
                 (None, true) => PairWeight::LabelGap,
                 (None, false) => PairWeight::One,
             },
+            pairs_where: self.side.as_deref().map_or(PairsWhere::Any, PairsWhere::Higher),
         };
         Examples::ordered_above(small, columns).ok()
     }
@@ -79,7 +90,8 @@ pub(crate) fn pairs(rows: &OracleRows) -> Vec<RowPair> {
     let query = |row: usize| rows.queries.as_ref().map_or(0, |q| q[row]);
     let mut pairs = Vec::new();
     for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
-        if i == j || query(i) != query(j) || weight(i) == 0.0 || weight(j) == 0.0 {
+        let is_chosen = rows.side.as_ref().is_none_or(|side| side[i] > side[j]);
+        if i == j || !rows.compares(i, j) || !is_chosen || weight(i) == 0.0 || weight(j) == 0.0 {
             continue;
         }
         let mut add = |cell, worth| pairs.push(RowPair { query: query(i), cell, rows: [i, j], worth });
@@ -187,27 +199,38 @@ pub(crate) fn tables() -> impl Strategy<Value = OracleRows> {
         ];
         // The square makes the first queries large and the last ones single rows.
         let queries = prop::collection::vec((0u32..30).prop_map(|q| q * q / 100), n);
+        let within = prop::collection::vec(0u32..3, n);
+        let side = prop_oneof![
+            prop::collection::vec((0i32..5).prop_map(f64::from), n),
+            prop::collection::vec(prop::sample::select(vec![0.0, -0.0, 1e300, -2.5]), n),
+            prop::collection::vec(-1.0..1.0f64, n),
+        ];
         let weights = prop::collection::vec(prop::sample::select(vec![0.0, 0.5, 1.0, 2.0, 3.7]), n);
         (
             scores(n),
             prop::option::weighted(0.9, labels),
             some(groups),
             some(attribute),
-            some(queries),
+            (some(queries), prop::option::weighted(0.3, within), prop::option::weighted(0.3, side)),
             some(weights.clone()),
             some(weights),
         )
-            .prop_map(move |(scores, labels, groups, protected, queries, weights, factors)| {
-                OracleRows {
-                    scores,
-                    label_gap: kind == 1 && labels.is_some(),
-                    labels,
-                    protected: if groups.is_some() { None } else { protected },
-                    groups,
-                    queries,
-                    weights: if kind == 0 { None } else { weights },
-                    factors: if kind == 2 { factors } else { None },
-                }
-            })
+            .prop_map(
+                move |(scores, labels, groups, protected, (queries, within, side), weights, factors)| {
+                    OracleRows {
+                        scores,
+                        label_gap: kind == 1 && labels.is_some(),
+                        labels,
+                        // Groups, a continuous attribute, or a choice of pairs without it.
+                        protected: if groups.is_some() || side.is_some() { None } else { protected },
+                        side,
+                        groups,
+                        queries,
+                        within,
+                        weights: if kind == 0 { None } else { weights },
+                        factors: if kind == 2 { factors } else { None },
+                    }
+                },
+            )
     })
 }

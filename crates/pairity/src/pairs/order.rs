@@ -47,15 +47,15 @@ impl PairIndex<'_> {
     /// Sorts scores, which are in the order of the examples.
     pub(crate) fn order<'s>(&self, scores: &'s [f64]) -> ScoreOrder<'s> {
         let examples = self.examples();
-        let is_sorted = |query: &usize| self.is_sorted(&examples.query(*query));
-        if !(0..examples.queries()).any(|query| is_sorted(&query)) {
+        let is_sorted = |block: &usize| self.is_sorted(&examples.block(*block));
+        if !(0..examples.blocks()).any(|block| is_sorted(&block)) {
             return ScoreOrder::unsorted(scores);
         }
         let mut sorted = vec![0; scores.len()];
         self.by_task(&mut sorted).into_par_iter().for_each(|(task, own)| {
-            let start = examples.query(task.start).start;
-            for query in task.filter(is_sorted) {
-                let query = self.query(query);
+            let start = examples.block(task.start).start;
+            for block in task.filter(is_sorted) {
+                let query = self.query(block);
                 sort(&query, scores, &mut own[query.range.start - start..query.range.end - start]);
             }
         });

@@ -4,11 +4,12 @@
 //! example earn (its placements, in DeLong's words). The recursion is that of the count between groups, but
 //! it adds sums to examples instead of cells; placements only feed variances, so they are kept in f32.
 
-use super::continuous::continuous_placements;
+use super::continuous::{OrderSums, continuous_placements};
 use super::groups::in_score_order;
 use super::index::{MassColumn, PairIndex, QueryPairs, both, partition, with_masses};
 use super::mass::Mass;
 use super::order::{DrawnOrder, ScoreOrder, position, runs};
+use super::side::{PairKind, SidePlacements};
 use super::tally::{CellLayout, Placement};
 use crate::rates::Ties;
 use rayon::prelude::*;
@@ -48,71 +49,134 @@ fn run<M: Mass, P: Mass, R: Send>(
     start: impl Fn() -> R + Sync,
     visit: impl Fn(&mut R, &[Placement]) + Sync,
 ) -> Vec<R> {
-    let Some((first, others)) = members.split_first() else { return Vec::new() };
-    let (layout, query, examples) = (&index.layout, index.query(0), index.examples());
-    let placements = |order: &ScoreOrder| {
-        let labeled = layout.labels.then(|| LabeledPlacements::new(&query, order, labeled_masses, ties));
-        let parity = (layout.groups > 0).then(|| ParityPlacements::new(&query, order, plain_masses, ties));
-        let continuous = (layout.labels && layout.continuous)
-            .then(|| continuous_placements(&query, order, labeled_masses, ties.credit() as f32));
-        (labeled, parity, continuous)
+    let step = CHUNK * index.examples().len().div_ceil(CHUNK * TASKS);
+    // Short blocks share a state; longer ones have states of their own.
+    let states_of = |tasks: &[Range<usize>]| {
+        let mut states = vec![start()];
+        for block in tasks.iter().cloned().flatten() {
+            let query = index.query(block);
+            let (labeled, plain) = (&labeled_masses[query.range.clone()], &plain_masses[query.range.clone()]);
+            let Some(block) = BlockPlacements::new(index, &query, (labeled, plain), members, ties) else {
+                continue;
+            };
+            if query.len() <= step {
+                block.visit(0..query.len(), |found| visit(&mut states[0], found));
+                continue;
+            }
+            let chunks = (0..query.len()).into_par_iter().step_by(step).map(|from| {
+                let mut state = start();
+                block.visit(from..(from + step).min(query.len()), |found| visit(&mut state, found));
+                state
+            });
+            states.extend(chunks.collect::<Vec<R>>());
+        }
+        states
     };
-    let (mut labeled, mut parity, mut continuous) = placements(&first.order);
-    // What members earn is mixed; what they could earn is the same for all.
-    for (place, member) in others.iter().enumerate() {
-        let factors = [if place == 0 { first.chance() as f32 } else { 1.0 }, member.chance() as f32];
-        let other = placements(&member.order);
-        if let (Some(all), Some(own)) = (&mut labeled, &other.0) {
-            mix(&mut all.credits, &own.credits, factors);
+    let tasks = index.tasks.par_chunks(index.tasks.len().div_ceil(TASKS).max(1));
+    tasks.map(states_of).collect::<Vec<_>>().into_iter().flatten().collect()
+}
+
+/// The placements of the examples of one block, as expected of a mixture.
+struct BlockPlacements<'a, M: Mass, P: Mass> {
+    index: &'a PairIndex<'a>,
+    query: &'a QueryPairs<'a>,
+    members: &'a [DrawnOrder<'a>],
+    labeled: Option<LabeledPlacements<'a, M>>,
+    parity: Option<ParityPlacements<'a, P>>,
+    continuous: Option<(Vec<OrderSums>, Vec<OrderSums>)>,
+    /// Of label-ordered pairs and of all, where they are chosen by a side column.
+    chosen: Vec<SidePlacements<'a>>,
+}
+
+impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
+    /// None of no members.
+    fn new(
+        index: &'a PairIndex,
+        query: &'a QueryPairs,
+        (labeled_masses, plain_masses): (&'a [M], &'a [P]),
+        members: &'a [DrawnOrder],
+        ties: Ties,
+    ) -> Option<Self> {
+        let (first, others) = members.split_first()?;
+        let layout = &index.layout;
+        let (every, chosen) = (query.side_values().is_none(), query.side_values().is_some());
+        let placements = |order: &ScoreOrder| BlockPlacements {
+            index,
+            query,
+            members,
+            labeled: (every && layout.labels)
+                .then(|| LabeledPlacements::new(query, order, labeled_masses, ties)),
+            parity: (every && layout.groups > 0)
+                .then(|| ParityPlacements::new(query, order, plain_masses, ties)),
+            continuous: (layout.labels && layout.continuous)
+                .then(|| continuous_placements(query, order, labeled_masses, ties.credit() as f32)),
+            chosen: [(PairKind::LabelOrdered, layout.labels), (PairKind::All, layout.groups > 0)]
+                .into_iter()
+                .filter(|(_, has_pairs)| chosen && *has_pairs)
+                .map(|(kind, _)| match kind {
+                    PairKind::LabelOrdered => SidePlacements::new(query, order, labeled_masses, kind, ties),
+                    PairKind::All => SidePlacements::new(query, order, plain_masses, kind, ties),
+                })
+                .collect(),
+        };
+        let mut all = placements(&first.order);
+        // What members earn is mixed; what they could earn is the same for all.
+        for (place, member) in others.iter().enumerate() {
+            let factors = [if place == 0 { first.chance() as f32 } else { 1.0 }, member.chance() as f32];
+            let other = placements(&member.order);
+            if let (Some(all), Some(own)) = (&mut all.labeled, &other.labeled) {
+                mix(&mut all.credits, &own.credits, factors);
+            }
+            if let (Some(all), Some(own)) = (&mut all.parity, &other.parity) {
+                all.mix(own, factors);
+            }
+            if let (Some(all), Some(own)) = (&mut all.continuous, &other.continuous) {
+                mix(all.0.as_flattened_mut(), own.0.as_flattened(), factors);
+            }
+            for (all, own) in all.chosen.iter_mut().zip(&other.chosen) {
+                mix(&mut all.credits, &own.credits, factors);
+            }
         }
-        if let (Some(all), Some(own)) = (&mut parity, &other.1) {
-            all.mix(own, factors);
-        }
-        if let (Some(all), Some(own)) = (&mut continuous, &other.2) {
-            mix(all.0.as_flattened_mut(), own.0.as_flattened(), factors);
+        Some(all)
+    }
+
+    /// Calls `visit` with the placements of the examples at some positions, in order.
+    fn visit(&self, positions: Range<usize>, mut visit: impl FnMut(&[Placement])) {
+        let (layout, examples) = (&self.index.layout, self.index.examples());
+        let mut found = Vec::new();
+        let mut window = Window::<M>::default();
+        for at in positions {
+            found.clear();
+            if let Some(labeled) = &self.labeled {
+                if at >= window.end {
+                    window = labeled.window(window, at);
+                }
+                labeled.add_to(&mut found, &window, at, layout);
+            }
+            self.chosen.iter().for_each(|chosen| chosen.add_to(&mut found, at, layout));
+            if let Some(labels) = &examples.labels {
+                let example = self.query.range.start + self.query.example[at] as usize;
+                let weight = examples.weight(example);
+                let error = |member: &DrawnOrder| {
+                    member.chance() * (member.order.scores[example] - labels[example]).powi(2)
+                };
+                let credit = weight * self.members.iter().map(error).sum::<f64>();
+                found.push(Placement { cell: layout.mse() as u32, side: 0, credit, total: weight });
+            }
+            if let Some((credits, totals)) = &self.continuous {
+                for (i, (&credit, &total)) in credits[at].iter().zip(&totals[at]).enumerate() {
+                    if total > 0.0 {
+                        let (cell, side) = ([layout.greater(), layout.less()][i % 2] as u32, (i / 2) as u8);
+                        found.push(Placement { cell, side, credit: credit.into(), total: total.into() });
+                    }
+                }
+            }
+            if let Some(parity) = &self.parity {
+                parity.add_to(&mut found, at, layout);
+            }
+            visit(&found);
         }
     }
-    let n = query.len();
-    let step = CHUNK * n.div_ceil(CHUNK * TASKS);
-    (0..n)
-        .into_par_iter()
-        .step_by(step)
-        .map(|from| {
-            let mut state = start();
-            let mut found = Vec::new();
-            let mut window = Window::<M>::default();
-            for at in from..(from + step).min(n) {
-                found.clear();
-                if let (Some(labeled), Some(labels)) = (&labeled, &examples.labels) {
-                    let example = query.example[at] as usize;
-                    if at >= window.end {
-                        window = labeled.window(window, at);
-                    }
-                    labeled.add_to(&mut found, &window, at, layout);
-                    let weight = examples.weight(example);
-                    let error = |member: &DrawnOrder| {
-                        member.chance() * (member.order.scores[example] - labels[example]).powi(2)
-                    };
-                    let credit = weight * members.iter().map(error).sum::<f64>();
-                    found.push(Placement { cell: layout.mse() as u32, side: 0, credit, total: weight });
-                }
-                if let Some((credits, totals)) = &continuous {
-                    for (i, (&credit, &total)) in credits[at].iter().zip(&totals[at]).enumerate() {
-                        if total > 0.0 {
-                            let (cell, side) =
-                                ([layout.greater(), layout.less()][i % 2] as u32, (i / 2) as u8);
-                            found.push(Placement { cell, side, credit: credit.into(), total: total.into() });
-                        }
-                    }
-                }
-                if let Some(parity) = &parity {
-                    parity.add_to(&mut found, at, layout);
-                }
-                visit(&mut state, &found);
-            }
-            state
-        })
-        .collect()
 }
 
 /// all ← all · factor + own · factor.

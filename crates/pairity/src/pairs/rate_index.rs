@@ -144,11 +144,10 @@ impl<'a> RateIndex<'a> {
     /// audit counts it.
     pub(crate) fn true_rates(&self, order: &ScoreOrder) -> Vec<f64> {
         let examples = self.examples();
-        let small =
-            (0..examples.queries()).all(|query| examples.query(query).len() <= self.pairs.sizes.small);
+        let small = (0..examples.blocks()).all(|block| examples.block(block).len() <= self.pairs.sizes.small);
         let simple = self.rates().iter().all(|rate| matches!(rate, Rate::Accuracy { .. }));
         match self.fractions.pooled() {
-            Some(fractions) if examples.has_labels() && small && simple => {
+            Some(fractions) if examples.has_labels() && small && simple && examples.side.is_none() => {
                 with_masses!(&self.pairs.label_ordered, masses => self.pooled_rates(order, masses, fractions))
             }
             _ => Tally::count(&self.pairs, order, Ties::Half).values(&self.pairs, self.average),
@@ -167,8 +166,8 @@ impl<'a> RateIndex<'a> {
             .map(|task| {
                 let mut halves = vec![0.0; codes * codes];
                 let mut ordered = vec![0.0; self.pairs.sizes.small];
-                for query in task.clone() {
-                    let query = self.pairs.query(query);
+                for block in task.clone() {
+                    let query = self.pairs.query(block);
                     let (own, masses) = (order.scores(&query), &masses[query.range.clone()]);
                     for (to, &e) in ordered.iter_mut().zip(query.example) {
                         *to = own[e as usize];
@@ -198,24 +197,24 @@ impl<'a> RateIndex<'a> {
     /// pair's mirror image stands for it.
     pub(super) fn constant(&self, hold_down: &[f64]) -> f64 {
         let rates = self.rates().iter().zip(&self.estimable).zip(hold_down);
-        let label_ordered =
-            rates.filter(|((rate, estimable), _)| **estimable && !matches!(rate, Rate::Parity { .. }));
-        label_ordered.map(|(_, down)| down).sum()
+        let mirrored = |rate: &Rate| matches!(rate, Rate::Parity { .. }) && self.examples().side.is_none();
+        rates.filter(|((rate, estimable), _)| **estimable && !mirrored(rate)).map(|(_, down)| down).sum()
     }
 
-    /// The part of one query in the mean squared error; adds `weight` times its gradient, or times its second
+    /// The part of one block in the mean squared error; adds `weight` times its gradient, or times its second
     /// derivatives where curvatures are summed.
     pub(super) fn add_squared_error<S: Slope>(
         &self,
-        query: usize,
+        block: usize,
         weight: f64,
         scores: &[f64],
         gradient: &mut [f64],
     ) -> f64 {
-        let (examples, fraction) = (self.examples(), self.errors.of_query(query).first());
+        let (examples, fraction) =
+            (self.examples(), self.errors.of_query(self.examples().query_of(block)).first());
         let (Some(labels), Some(&(_, fraction))) = (&examples.labels, fraction) else { return 0.0 };
         let mut sum = 0.0;
-        for (i, slope) in examples.query(query).zip(gradient) {
+        for (i, slope) in examples.block(block).zip(gradient) {
             let (part, error) = (fraction * examples.weight(i), scores[i] - labels[i]);
             sum += part * error * error;
             *slope += 2.0 * weight * part * if S::UNSIGNED { 1.0 } else { error };

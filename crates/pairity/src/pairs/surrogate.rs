@@ -166,32 +166,36 @@ impl Surrogate {
             false => (self.kind, self.kind.unit(self.margin)),
             true => (SurrogateKind::Hinge, self.kind.curvature(self.margin)),
         };
-        let rate_weights = RateWeights { rates: index.rates(), weights, kind, unit };
+        let chosen = pairs.examples.side.is_some();
+        let rate_weights = RateWeights { rates: index.rates(), weights, kind, unit, chosen };
         let mut all = Coefficients::default();
         let pooled =
             index.fractions.pooled().map(|fractions| all.fill(rate_weights, fractions, &pairs.codes));
-        let sums_of_task = |queries: std::ops::Range<usize>, gradient: &mut [f64]| {
-            let start = pairs.examples.query(queries.start).start;
+        let sums_of_task = |blocks: std::ops::Range<usize>, gradient: &mut [f64]| {
+            let start = pairs.examples.block(blocks.start).start;
             let mut own = Coefficients::default();
             let mut scratch = (Vec::new(), Vec::new());
             let mut sums = (0.0, 0.0);
-            for number in queries {
-                let query = pairs.query(number);
+            for block in blocks {
+                let query = pairs.query(block);
                 let coefficients = match pooled {
                     Some(all) if query.present.len() == pairs.codes.len() => all,
                     Some(all) => own.select(all, pairs.codes.len(), query.present),
-                    None => own.fill(rate_weights, index.fractions.of_query(number), query.present),
+                    None => {
+                        let fractions = index.fractions.of_query(pairs.examples.query_of(block));
+                        own.fill(rate_weights, fractions, query.present)
+                    }
                 };
                 let gradient = &mut gradient[query.range.start - start..query.range.end - start];
                 sums.0 += self.sum_query::<S>(index, &query, order, coefficients, gradient, &mut scratch);
                 if mse != 0.0 {
-                    sums.1 += index.add_squared_error::<S>(number, mse, order.scores, gradient);
+                    sums.1 += index.add_squared_error::<S>(block, mse, order.scores, gradient);
                 }
             }
             sums
         };
         let tasks = pairs.by_task(gradient).into_par_iter();
-        let values: Vec<(f64, f64)> = tasks.map(|(queries, own)| sums_of_task(queries, own)).collect();
+        let values: Vec<(f64, f64)> = tasks.map(|(blocks, own)| sums_of_task(blocks, own)).collect();
         let (sum, error) = values.iter().fold((0.0, 0.0), |sum, value| (sum.0 + value.0, sum.1 + value.1));
         let constant = if self.kind == SurrogateKind::Ramp { index.constant(weights.hold_down) } else { 0.0 };
         SurrogateValue {

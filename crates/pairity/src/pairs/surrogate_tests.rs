@@ -276,10 +276,9 @@ fn one_query(n: usize, groups: usize, label_gap: bool) -> OracleRows {
         groups: (groups > 0)
             .then(|| column(1e6).iter().map(|g| format!("g{}", (g * groups as f64) as usize)).collect()),
         protected: (groups == 0).then(|| column(1e2)),
-        queries: None,
         weights: Some(column(10.0)),
-        factors: None,
         label_gap,
+        ..OracleRows::default()
     }
 }
 
@@ -360,16 +359,7 @@ fn gradients_have_the_same_bits_for_any_number_of_threads() {
 
 #[test]
 fn one_misordered_pair_costs_its_hinge() {
-    let rows = OracleRows {
-        scores: vec![0.0, 0.5],
-        labels: Some(vec![1.0, 0.0]),
-        groups: None,
-        protected: None,
-        queries: None,
-        weights: None,
-        factors: None,
-        label_gap: false,
-    };
+    let rows = OracleRows { scores: vec![0.0, 0.5], labels: Some(vec![1.0, 0.0]), ..OracleRows::default() };
     let examples = rows.examples().unwrap();
     let scores = examples.arrange(&rows.scores).unwrap();
     let value = |kind, up, down| {

@@ -9,6 +9,7 @@ use super::groups::{CellCounts, accuracy, parity};
 use super::index::{PairIndex, QueryPairs, add, with_masses};
 use super::mass::Mass;
 use super::order::{DrawnOrder, ScoreOrder};
+use super::side::{self, PairKind};
 use crate::examples::Examples;
 use crate::rates::{Average, Rate, Side, Ties};
 use rayon::prelude::*;
@@ -127,7 +128,7 @@ pub(crate) struct Placement {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tally {
     entries: Vec<Placement>,
-    /// Where each query ends among the entries.
+    /// Where each query ends among the entries, or each block of a task.
     ends: Vec<usize>,
     /// Exact number of pairs in each cell, over all queries.
     pub pairs: Vec<u64>,
@@ -139,13 +140,16 @@ impl Tally {
         let parts = Tally::of_tasks(index, &index.tasks, order, ties);
         let mut all = Tally { pairs: vec![0; index.layout.len()], ..Tally::default() };
         all.entries.reserve_exact(parts.iter().map(|part| part.entries.len()).sum());
-        all.ends.reserve_exact(index.examples.queries());
+        all.ends.reserve_exact(index.examples.blocks());
         for part in parts {
             let before = all.entries.len();
             all.entries.extend(part.entries);
             all.ends.extend(part.ends.iter().map(|end| end + before));
             add(&mut all.pairs, &part.pairs);
         }
+        // The blocks of a query stand together, and count as one.
+        let queries = 0..index.examples.queries();
+        all.ends = queries.map(|query| all.ends[index.examples.blocks_of(query).end - 1]).collect();
         all
     }
 
@@ -200,12 +204,12 @@ impl Tally {
         starts.zip(&self.ends).map(|(start, &end)| &self.entries[start..end])
     }
 
-    /// The cells of each task, which are consecutive queries.
+    /// The cells of each task, which are consecutive blocks.
     fn of_tasks(index: &PairIndex, tasks: &[Range<usize>], order: &ScoreOrder, ties: Ties) -> Vec<Tally> {
         let count = |task: &Range<usize>| {
             let mut tally = Tally { pairs: vec![0; index.layout.len()], ..Tally::default() };
-            for query in task.clone() {
-                tally.add_query(index, &index.query(query), order, ties);
+            for block in task.clone() {
+                tally.add_query(index, &index.query(block), order, ties);
                 tally.ends.push(tally.entries.len());
             }
             tally
@@ -236,12 +240,17 @@ impl Tally {
 
     fn add_query(&mut self, index: &PairIndex, query: &QueryPairs, order: &ScoreOrder, ties: Ties) {
         let (layout, kinds, range) = (&index.layout, index.kinds, query.range.clone());
+        let chosen = query.side_values().is_some();
         let present = || query.present.iter().map(|&code| usize::from(code));
         let cells = || present().flat_map(|a| present().map(move |b| (a, b)));
         if kinds.accuracy {
             let cells = cells().map(|(a, b)| Some(layout.accuracy(a, b)));
             with_masses!(&index.label_ordered, masses => {
-                self.add(accuracy(query, order, &masses[range.clone()]), cells, ties);
+                let masses = &masses[range.clone()];
+                self.add(match chosen {
+                    true => side::count(query, order, masses, PairKind::LabelOrdered),
+                    false => accuracy(query, order, masses),
+                }, cells, ties);
             });
         }
         if kinds.continuous {
@@ -263,7 +272,11 @@ impl Tally {
             let between = |&(a, b): &(usize, usize)| a != b && a < layout.groups && b < layout.groups;
             let cells = cells().map(|cell| Some(cell).filter(between).map(|(a, b)| layout.parity(a, b)));
             with_masses!(index.unordered(), masses => {
-                self.add(parity(query, order, &masses[range.clone()]), cells, ties);
+                let masses = &masses[range.clone()];
+                self.add(match chosen {
+                    true => side::count(query, order, masses, PairKind::All),
+                    false => parity(query, order, masses),
+                }, cells, ties);
             });
         }
     }

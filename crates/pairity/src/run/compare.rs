@@ -3,10 +3,10 @@
 
 use super::prepare::Prepared;
 use super::{FitRequest, Rows, RunError};
-use crate::goals::{Goal, Objective, Problem};
+use crate::goals::{Goal, Objective, Problem, TOLERANCE, ViolationKind};
 use crate::methods::{Fitted, Method, MethodError, Stage, Task, UNCONSTRAINED, fit};
 use crate::metrics::{Metric, Verdict};
-use crate::model::{After, Component};
+use crate::model::After;
 use crate::solvers::{Answer, Evaluation, RunProgress, Status, Trained, Watch, evaluate};
 use rayon::prelude::*;
 use std::time::Instant;
@@ -97,6 +97,8 @@ impl MethodOutcome {
 pub struct ComparisonSetup {
     /// The goal; a frontier replaces its bounds.
     pub goal: Goal,
+    /// What is called the violation.
+    pub violation: ViolationKind,
     /// The part that values are of.
     pub part: &'static str,
     /// Rows of that part.
@@ -127,6 +129,8 @@ pub struct CompareOutcome {
 pub struct FrontierPoint {
     /// The bound of the constraints; none for a method that does not look at it.
     pub bound: Option<f64>,
+    /// The tightest bound that the model keeps on the rows that are shown, whatever it was trained for.
+    pub keeps: Option<f64>,
     /// What came out.
     pub result: MethodResult,
 }
@@ -161,12 +165,14 @@ pub fn compare(
     let prepared = prepare(rows, &request.fit)?;
     let contest = Contest::new(&prepared, watch)?;
     (watch.runs)(request.methods.len());
-    let results = contest.each(&request.methods, |method| Ok(contest.run(method, &prepared.task())?.0))?;
-    Ok(CompareOutcome::new(contest.setup(), results))
+    let results = contest.each(&request.methods, |method| contest.run(method, &prepared.task()))?;
+    let mut setup = contest.setup();
+    setup.notes.extend(cut_off(results.iter()));
+    Ok(CompareOutcome::new(setup, results))
 }
 
-/// Runs methods for a range of bounds. Constrained training at a bound starts from what was found for the one
-/// before.
+/// Runs methods for a range of bounds. Each run is that of [`train`](super::train) with the bound: none starts
+/// from what another found.
 ///
 /// # Errors
 /// Constraints without a bound to replace; those of [`compare`].
@@ -182,28 +188,28 @@ pub fn frontier(
     let bounds = |method: &Method| &problems[..if method.follows_bound() { problems.len() } else { 1 }];
     (watch.runs)(methods.iter().map(|&method| bounds(method).len()).sum());
     let curves = contest.each(methods, |method| {
-        let mut settings = prepared.settings.clone();
-        let mut start = likeliest(&contest.base);
-        let mut points = Vec::new();
-        for (bound, problem) in bounds(method) {
-            let mut task = Task { problem, ..prepared.task() };
-            if method.stage == Stage::Constraints {
-                settings.start = start.take();
-                task.settings = &settings;
-            }
-            let (result, fitted) = contest.run(method, &task)?;
-            start = fitted.and_then(|fitted| likeliest(&fitted.trained));
-            points.push(FrontierPoint { bound: method.follows_bound().then_some(*bound), result });
-        }
+        let point = |(bound, problem): &(f64, Problem)| {
+            let result = contest.run(method, &Task { problem, ..prepared.task() })?;
+            Ok(FrontierPoint::new(*bound, method.follows_bound(), result))
+        };
+        let points = bounds(method).iter().map(point).collect::<Result<_, MethodError>>()?;
         Ok(FrontierCurve { method: method.full_name.to_owned(), points })
     })?;
-    Ok(FrontierOutcome { setup: contest.setup(), curves })
+    let violation = problems.first().map_or(ViolationKind::Gap, |(_, problem)| problem.violation_kind());
+    let mut setup = ComparisonSetup { violation, ..contest.setup() };
+    setup.notes.extend(cut_off(curves.iter().flat_map(|curve| &curve.points).map(|point| &point.result)));
+    Ok(FrontierOutcome { setup, curves })
 }
 
-/// The likeliest scorer of a mixture, which is a start as good as any.
-fn likeliest(trained: &Trained) -> Option<Vec<f64>> {
-    let likely = |a: &&Component, b: &&Component| a.probability.total_cmp(&b.probability);
-    trained.components.iter().max_by(likely).map(|component| component.parameters.clone())
+/// That time ran out before some methods were trained to their end, if it did.
+fn cut_off<'a>(results: impl Iterator<Item = &'a MethodResult>) -> Option<String> {
+    let is_cut = |result: &&MethodResult| {
+        result.outcome.as_ref().is_ok_and(|outcome| outcome.status == Status::TimeLimit)
+    };
+    let mut names: Vec<&str> = results.filter(is_cut).map(|result| result.method.as_str()).collect();
+    names.dedup();
+    let note = "time ran out before these were trained to their end, so that their order may mean little";
+    (!names.is_empty()).then(|| format!("{note}: {}", names.join(", ")))
 }
 
 /// The goal for each bound, from the loosest to the tightest.
@@ -222,7 +228,7 @@ fn problems(problem: &Problem, bounds: &[f64]) -> Result<Vec<(f64, Problem)>, Ru
 fn prepare(rows: Rows, request: &FitRequest) -> Result<Prepared<'_>, RunError> {
     match request.goal.subject_to.is_empty() {
         true => Err(RunError::NoConstraints),
-        false => Prepared::new(rows, request, Answer::Mixture),
+        false => Prepared::new(rows, request, Answer::Auto),
     }
 }
 
@@ -255,23 +261,21 @@ impl<'a> Contest<'a> {
         }
     }
 
-    /// One method, with its model if there is one. That it does not apply is a result; anything else is an
-    /// error.
-    fn run(&self, method: &Method, task: &Task) -> Result<(MethodResult, Option<Fitted>), MethodError> {
+    /// One method. That it does not apply is a result; anything else is an error.
+    fn run(&self, method: &Method, task: &Task) -> Result<MethodResult, MethodError> {
         let started = Instant::now();
         let training = Watch { progress: self.watch.progress, ..Watch::default() };
         let fitted = fit(method, &self.prepared.request.options, task, Some(&self.base), training);
         let based = matches!(method.stage, Stage::Unconstrained | Stage::Scores);
         let seconds = started.elapsed().as_secs_f64() + if based { self.base_seconds } else { 0.0 };
-        let outcome = fitted.and_then(|fitted| Ok((self.outcome(&fitted, task, seconds)?, fitted)));
-        let (outcome, fitted) = match outcome {
-            Ok((outcome, fitted)) => (Ok(outcome), Some(fitted)),
-            Err(MethodError::DoesNotApply { reason, .. }) => (Err(reason), None),
-            Err(error @ MethodError::NoPairs { .. }) => (Err(error.to_string()), None),
+        let outcome = match fitted.and_then(|fitted| self.outcome(&fitted, task, seconds)) {
+            Ok(outcome) => Ok(outcome),
+            Err(MethodError::DoesNotApply { reason, .. }) => Err(reason),
+            Err(error @ MethodError::NoPairs { .. }) => Err(error.to_string()),
             Err(error) => return Err(error),
         };
         (self.watch.done)(method.full_name);
-        Ok((MethodResult { method: method.full_name.to_owned(), outcome }, fitted))
+        Ok(MethodResult { method: method.full_name.to_owned(), outcome })
     }
 
     fn outcome(&self, fitted: &Fitted, task: &Task, seconds: f64) -> Result<MethodOutcome, MethodError> {
@@ -293,6 +297,7 @@ impl<'a> Contest<'a> {
         let (part, examples) = self.prepared.last();
         ComparisonSetup {
             goal: request.goal.clone(),
+            violation: self.prepared.problem.violation_kind(),
             part,
             rows: examples.len(),
             scorer: request.scorer.name(),
@@ -305,8 +310,9 @@ impl<'a> Contest<'a> {
 }
 
 impl CompareOutcome {
-    /// Sorts the results and marks those that are dominated. Those that surely meet the goal come first,
-    /// then those of which the rows can't tell, both by objective; the rest by violation.
+    /// Sorts the results and marks those that are dominated. Those that surely meet the goal come first, by
+    /// objective; then those of which the rows can't tell, by the worse of their ranks in objective and in what
+    /// they miss, and by the latter where that is the same; the rest by violation.
     pub fn new(setup: ComparisonSetup, mut results: Vec<MethodResult>) -> CompareOutcome {
         let sign = match setup.goal.objective {
             Objective::Maximize(_) => -1.0,
@@ -323,19 +329,160 @@ impl CompareOutcome {
             let own = values(outcome);
             outcome.dominated = all.iter().any(|other| other.0 <= own.0 && other.1 <= own.1 && *other != own);
         }
+        // What is met on these rows is missed by nothing.
+        let missed = |outcome: &MethodOutcome| {
+            let (cost, violation) = values(outcome);
+            (cost, if outcome.test.assessment.met { f64::NEG_INFINITY } else { violation })
+        };
+        let outcomes = results.iter().filter_map(|result| result.outcome.as_ref().ok());
+        let unsure: Vec<(f64, f64)> =
+            outcomes.filter(|outcome| outcome.verdict() == Verdict::Undecided).map(missed).collect();
+        let worse_rank = |(cost, miss): (f64, f64)| {
+            let ahead = |ahead: &dyn Fn(&(f64, f64)) -> bool| unsure.iter().filter(|own| ahead(own)).count();
+            ahead(&|other| other.0 < cost).max(ahead(&|other| other.1 < miss)) as f64
+        };
         let order = |result: &MethodResult| {
-            let Ok(outcome) = &result.outcome else { return (3, 0.0, 0.0) };
+            let Ok(outcome) = &result.outcome else { return (3, 0.0, 0.0, 0.0) };
             let (cost, violation) = values(outcome);
             match outcome.verdict() {
-                Verdict::Pass => (0, cost, violation),
-                Verdict::Undecided => (1, cost, violation),
-                Verdict::Fail | Verdict::NotEstimable => (2, violation, cost),
+                Verdict::Pass => (0, cost, violation, 0.0),
+                Verdict::Undecided => (1, worse_rank(missed(outcome)), missed(outcome).1, cost),
+                Verdict::Fail | Verdict::NotEstimable => (2, violation, cost, 0.0),
             }
         };
         results.sort_by(|a, b| {
             let (a, b) = (order(a), order(b));
-            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.total_cmp(&b.2))
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.total_cmp(&b.2)).then(a.3.total_cmp(&b.3))
         });
         CompareOutcome { setup, results }
+    }
+}
+
+impl FrontierPoint {
+    /// What a method gave for a bound, which it may not look at.
+    pub fn new(bound: f64, follows_bound: bool, result: MethodResult) -> FrontierPoint {
+        let misses = |outcome: &MethodOutcome| {
+            let misses = outcome.test.assessment.misses.iter().copied();
+            misses.reduce(|a, b| if a.is_nan() { a } else { b.max(a) })
+        };
+        let missed = result.outcome.as_ref().ok().and_then(misses).filter(|miss| miss.is_finite());
+        let keeps = missed.map(|missed| bound + missed);
+        FrontierPoint { bound: follows_bound.then_some(bound), keeps, result }
+    }
+
+    /// The objective, and the tightest bound that is kept; none where one of them can't be measured.
+    pub fn values(&self) -> Option<(f64, f64)> {
+        Some((self.result.outcome.as_ref().ok()?.test.objective.value?, self.keeps?))
+    }
+}
+
+impl FrontierOutcome {
+    /// Of all models, whatever bound they were trained for, the one with the best objective that keeps a
+    /// bound; if none does, the one that misses it least.
+    pub fn best(&self, bound: f64) -> Option<&FrontierPoint> {
+        let points = self.curves.iter().flat_map(|curve| &curve.points);
+        let known = points.filter_map(|point| Some((point, point.values()?)));
+        let keeps = known.clone().filter(|(_, (_, keeps))| *keeps <= bound + TOLERANCE);
+        let best = keeps.reduce(|best, other| match self.setup.goal.objective {
+            Objective::Maximize(_) if other.1.0 > best.1.0 => other,
+            Objective::Minimize(_) if other.1.0 < best.1.0 => other,
+            _ => best,
+        });
+        best.or_else(|| known.min_by(|a, b| a.1.1.total_cmp(&b.1.1))).map(|(point, _)| point)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::examples::{Columns, Examples, Groups};
+    use crate::metrics::{Chance, Member, Settings};
+    use crate::solvers::evaluate_members;
+
+    /// Group a is scored without mistakes. In group b some of twenty good rows stand below all others, and some
+    /// of twenty bad rows above.
+    fn result(method: &str, mistakes: [usize; 2], constraints: &[&str]) -> MethodResult {
+        let rows = || (0..80).map(|row| (row % 2, row / 2 % 2, row / 4));
+        let labels: Vec<f64> = rows().map(|(label, ..)| label as f64).collect();
+        let groups = Groups::from_names(&rows().map(|(_, group, _)| ["a", "b"][group]).collect::<Vec<_>>());
+        let columns = Columns { labels: Some(&labels), groups: Some(&groups), ..Columns::default() };
+        let examples = Examples::new(columns).unwrap();
+        let score = |(label, group, at): (usize, usize, usize)| match (group, at < mistakes[1 - label]) {
+            (0, _) => label as f64,
+            (_, wrong) => [-0.1, 1.1][usize::from((label == 1) != wrong)],
+        };
+        let scores: Vec<f64> = rows().map(score).collect();
+        let goal = Goal::new(None, None, constraints.iter().map(|&text| text.to_owned()).collect());
+        let problem = Problem::of_goal(&goal, &examples.vocabulary()).unwrap();
+        let member = Member { chance: Chance::Same(1.0), scores: &scores };
+        let test = evaluate_members(&problem, &examples, &[member], &Settings::default()).unwrap();
+        let (status, components) = (Status::Feasible, 1);
+        let outcome =
+            MethodOutcome { status, seconds: 0.0, components, sees_group: false, test, dominated: false };
+        MethodResult { method: method.to_owned(), outcome: Ok(outcome) }
+    }
+
+    fn compared(results: Vec<MethodResult>) -> CompareOutcome {
+        let setup = ComparisonSetup {
+            goal: Goal::default(),
+            violation: ViolationKind::Gap,
+            part: "test",
+            rows: 80,
+            scorer: "linear",
+            seed: 0,
+            confidence: 0.95,
+            tables: Vec::new(),
+            notes: Vec::new(),
+        };
+        CompareOutcome::new(setup, results)
+    }
+
+    #[test]
+    fn what_meets_unequal_bounds_is_not_dominated_by_what_fails() {
+        // Gaps of 0 and .1 beside gaps of .05 and .025, and a better objective.
+        let bounds = ["cross_group <= 0.01", "within_group <= 0.3"];
+        let found = compared(vec![result("meets", [2, 2], &bounds), result("fails", [0, 1], &bounds)]);
+        for MethodResult { method, outcome } in found.results {
+            let outcome = outcome.unwrap();
+            assert_eq!((outcome.test.assessment.met, outcome.dominated), (method == "meets", false));
+            let violation = outcome.violation().and_then(|violation| violation.value).unwrap();
+            let expected = if method == "meets" { -0.2 / 0.3 } else { 4.0 };
+            assert!((violation - expected).abs() < 1e-12, "{method}: {violation}");
+        }
+    }
+
+    #[test]
+    fn where_the_rows_cannot_tell_a_larger_gap_does_not_win_by_its_objective() {
+        let bound = ["cross_group <= 0.04"];
+        let found = compared(vec![result("missing", [0, 1], &bound), result("meeting", [2, 2], &bound)]);
+        let told = |result: &MethodResult| (result.method.clone(), result.outcome.clone().unwrap().verdict());
+        let told: Vec<_> = found.results.iter().map(told).collect();
+        let undecided = |name: &str| (name.to_owned(), Verdict::Undecided);
+        assert_eq!(told, [undecided("meeting"), undecided("missing")]);
+        // Of two that meet it on these rows the better objective counts.
+        let found = compared(vec![result("worse", [3, 3], &bound), result("better", [2, 2], &bound)]);
+        assert_eq!(found.results[0].method, "better");
+    }
+
+    #[test]
+    fn a_frontier_offers_each_bound_the_best_of_all_models() {
+        let point = |name: &str, mistakes, bound: f64| {
+            let bounds = format!("cross_group <= {bound}");
+            FrontierPoint::new(bound, true, result(name, mistakes, &[&bounds]))
+        };
+        // The one for .02 has a smaller gap and a better objective than the one for .05.
+        let points = vec![point("one", [3, 4], 0.05), point("one", [1, 1], 0.02), point("one", [5, 5], 0.0)];
+        let setup = compared(Vec::new()).setup;
+        let found = FrontierOutcome { setup, curves: vec![FrontierCurve { method: "one".into(), points }] };
+        let keeps: Vec<f64> = found.curves[0].points.iter().map(|point| point.keeps.unwrap()).collect();
+        assert!(
+            (keeps[0] - 0.05).abs() < 1e-12 && keeps[1..].iter().all(|gap| gap.abs() < 1e-12),
+            "{keeps:?}"
+        );
+        for bound in [0.05, 0.02, 0.0] {
+            assert_eq!(found.best(bound), Some(&found.curves[0].points[1]));
+        }
+        // None keeps this: the least gap is shown.
+        assert!(found.best(-1.0).is_some_and(|point| point.keeps < Some(1e-9)));
     }
 }

@@ -34,8 +34,8 @@ pub struct Rows {
     pub protected: Option<Column>,
     /// What each row is for; all rows are split where this is empty.
     pub folds: Vec<Fold>,
-    /// What the column of queries is called.
-    pub query: Option<String>,
+    /// What the columns of queries are called.
+    pub query: Vec<String>,
     /// What the columns of the groups are called.
     pub group_columns: Vec<String>,
     /// Word vectors in GloVe's text format, for a network that starts from them.
@@ -55,7 +55,7 @@ impl Rows {
             text: None,
             protected: None,
             folds: Vec::new(),
-            query: None,
+            query: Vec::new(),
             group_columns: Vec::new(),
             vectors: None,
             tables: Vec::new(),
@@ -100,7 +100,7 @@ pub(super) struct Prepared<'a> {
     pub tables: Vec<String>,
     /// What happened to the rows on the way, and what was not as in the training rows.
     pub notes: Vec<String>,
-    pub query: Option<String>,
+    pub query: Vec<String>,
     pub group_columns: Vec<String>,
 }
 
@@ -133,6 +133,13 @@ impl<'a> Prepared<'a> {
                 way.of(rows.examples.groups().len())
             }
         };
+        let bounds = problem.game_bounds().count();
+        if request.player != request.player.affordable(bounds) {
+            rows.notes.push(format!(
+                "the goal has {bounds} bounds: they are weighed by low external regret, as the matrix of swap regret \
+                 would be their square"
+            ));
+        }
         let mut settings = request.settings(answer);
         let (width, regression) = (features.width(), problem.uses(Rate::Mse));
         let spec = LearnerSpec { width, groups, hidden: &request.hidden, regression, has_text };

@@ -2,7 +2,7 @@
 
 use super::RunError;
 use crate::examples::{Column, Examples, ExamplesError, Groups};
-use crate::goals::{Constraint, Goal, Problem, parse_constraint};
+use crate::goals::{Constraint, Goal, Problem, parse_check};
 use crate::learners::Note;
 use crate::methods::{self, Adjusted, Method, MethodOptions, Tuning};
 use crate::metrics::{Audit, Check, Distributions, Measurement, Metric, Settings};
@@ -39,7 +39,7 @@ pub struct AuditOutcome {
 pub fn audit(request: &AuditRequest) -> Result<AuditOutcome, RunError> {
     let AuditRequest { examples, scores, checks, measure, pictures } = *request;
     let words = examples.vocabulary();
-    let parse = |text: &String| parse_constraint(text, &words);
+    let parse = |text: &String| parse_check(text, &words);
     let checks: Vec<Constraint> = checks.iter().map(parse).collect::<Result<_, _>>()?;
     let audit = Audit::run(examples, scores, &checks, &measure)?;
     let distributions = match pictures {

@@ -5,6 +5,7 @@ use super::{FitRequest, Plane, Rows, RunError, pictures};
 use crate::goals::Goal;
 use crate::learners::Encoder;
 use crate::methods::{CONSTRAINED, Fitted, Method, fit};
+use crate::metrics::Verdict;
 use crate::model::{Model, ModelGroups, StochasticScorer};
 use crate::solvers::{Answer, Evaluation, Status, Trained, Watch};
 use std::time::Instant;
@@ -27,7 +28,7 @@ impl Default for TrainRequest {
         TrainRequest {
             fit: FitRequest::default(),
             method: &CONSTRAINED,
-            answer: Answer::Mixture,
+            answer: Answer::Auto,
             pictures: false,
         }
     }
@@ -78,8 +79,8 @@ pub struct TrainOutcome {
     pub tables: Vec<String>,
     /// What happened to the data on the way.
     pub notes: Vec<String>,
-    /// Whether one scorer was asked for.
-    pub deterministic: bool,
+    /// Which answer was wanted.
+    pub answer: Answer,
     /// All that scoring needs.
     pub model: Model,
     /// What pictures need, if there will be any.
@@ -90,6 +91,26 @@ impl TrainOutcome {
     /// The part that the model was chosen on.
     pub fn selected_on(&self) -> &'static str {
         self.parts.iter().map(|part| part.name).find(|name| *name == "validation").unwrap_or("train")
+    }
+
+    /// Whether the rows are in queries, each of which draws a scorer of a mixture.
+    pub fn has_queries(&self) -> bool {
+        self.parts.iter().any(|part| part.evaluation.audit.queries.is_some())
+    }
+
+    /// Whether the goal is met. What surely misses a constraint on test rows misses the goal, whatever the rows say
+    /// that the model was chosen on; and what can't be estimated there is not known to meet it.
+    pub fn verdict(&self) -> Verdict {
+        let has = |part: &str, verdict: Verdict| {
+            let checks = self.part(part).map_or(&[][..], |own| &own.audit.checks);
+            checks.iter().any(|check| check.verdict == verdict)
+        };
+        match self.trained.meets_goal {
+            _ if has("test", Verdict::Fail) => Verdict::Fail,
+            _ if has(self.selected_on(), Verdict::NotEstimable) => Verdict::NotEstimable,
+            true => Verdict::Pass,
+            false => Verdict::Fail,
+        }
     }
 
     /// Whether training was ended before its time.
@@ -165,7 +186,7 @@ pub fn train_from(
         parts,
         tables: prepared.tables,
         notes: prepared.notes,
-        deterministic: request.answer == Answer::Deterministic,
+        answer: request.answer,
         model,
         pictures,
     })

@@ -100,7 +100,10 @@ pub(crate) fn fingerprint(training: &Training, data: &Data) -> u64 {
     for examples in [Some(data.train), data.multipliers].into_iter().flatten() {
         hash.add(examples.row.iter().copied());
         hash.add((0..examples.queries()).map(|query| examples.query(query).end as u64));
-        for numbers in [&examples.labels, &examples.weights, &examples.factors].into_iter().flatten() {
+        hash.add((0..examples.blocks()).map(|block| examples.block(block).end as u64));
+        for numbers in
+            [&examples.labels, &examples.weights, &examples.factors, &examples.side].into_iter().flatten()
+        {
             hash.add(bits(numbers));
         }
         match &examples.attribute {

@@ -16,7 +16,8 @@ pub struct Evaluation {
     pub violation: Option<Metric>,
     /// Every metric; the constraints are its checks.
     pub audit: Audit,
-    /// Cost, misses and whether the goal is met, at the expected rates.
+    /// Cost, misses and whether the goal is met, at the expected rates; without queries, where one draw serves
+    /// the whole table, whether each scorer meets it.
     pub assessment: Assessment,
     /// Each scorer alone: a mixture of scorers far apart is fair on average only.
     pub members: Vec<MemberValue>,
@@ -72,11 +73,28 @@ pub fn evaluate_members(
     }
     let rates: Vec<f64> =
         problem.rates.iter().map(|&rate| measured.rate(rate).value.unwrap_or(f64::NAN)).collect();
+    let expected = problem.assess(&rates);
+    let assessment = match examples.has_queries() {
+        true => expected,
+        false => handed_out(expected, members.iter().map(|member| member.assessment.clone())),
+    };
     Ok(Evaluation {
         objective: measured.expression(&problem.stated),
         violation: problem.violation().map(|violation| measured.expression(&violation)),
         audit: Audit::of(examples, &measured, &problem.constraints),
-        assessment: problem.assess(&rates),
+        assessment,
         members,
+    })
+}
+
+/// How a mixture of which one scorer is drawn for all rows does: each of them may be what is handed out, so the
+/// goal is met if every one meets it, and missed by as much as the worst misses it. The cost is what is expected.
+pub(super) fn handed_out(expected: Assessment, alone: impl Iterator<Item = Assessment>) -> Assessment {
+    let worse = |a: f64, b: f64| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) };
+    alone.fold(expected, |sum, own| Assessment {
+        misses: sum.misses.iter().zip(&own.misses).map(|(&a, &b)| worse(a, b)).collect(),
+        violation: sum.violation.max(own.violation),
+        met: sum.met && own.met,
+        ..sum
     })
 }

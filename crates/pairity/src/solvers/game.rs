@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Both players step at the same point with the same step size. Where a slack variable ξ stands for the
-//! objective, it is descended as the scorer is: its slope is λ₀ less the weights of the forms below it.
+//! objective, it is descended as the scorer is: its slope is λ₀ less the weights of the forms below it. The
+//! centers of spreads need no steps: they are always best in the middle of the true values around them.
 //!
 //! The multipliers may look at other examples than the scorer: what a scorer with many parameters fits
 //! to the training examples would otherwise look as if it held everywhere.
@@ -108,10 +109,12 @@ impl<L: Learner> Game<L> {
     pub(crate) fn step(&mut self, view: &GameView, room: &mut Buffers) -> Option<Assessment> {
         let trace = self.look(view, room)?;
         let Game { step_size, learner, multipliers, slack } = self;
+        let centers = view.problem.best_centers(&room.rates);
         let slacked = if slack.is_some() { view.problem.objective.len() } else { 0 };
         let below = slack.as_ref().map_or(0.0, |(slack, _)| *slack);
         let violations = view.problem.game_bounds().enumerate().map(|(at, form)| {
-            let miss = view.problem.value(form, &room.rates) - if at < slacked { below } else { 0.0 };
+            let miss =
+                view.problem.value(form, &room.rates, &centers) - if at < slacked { below } else { 0.0 };
             // A batch may lack the pairs of a rate: then it says nothing about the constraint.
             if miss.is_nan() { 0.0 } else { miss }
         });

@@ -41,15 +41,19 @@ pub(crate) struct Sample<'a> {
 }
 
 impl<'a> Sample<'a> {
-    /// Picks the features of the examples out of those of all rows, and checks that all fits.
-    pub(crate) fn new(training: &Training, examples: &'a Examples) -> Result<Sample<'a>, TrainError> {
+    /// Picks the features of the examples, which are a part, out of those of all rows, and checks that all fits.
+    pub(crate) fn new(
+        training: &Training,
+        examples: &'a Examples,
+        part: &'static str,
+    ) -> Result<Sample<'a>, TrainError> {
         let Training { architecture, features, .. } = *training;
         if features.rows() != examples.rows() {
             return Err(ModelError::Rows { features: features.rows(), rows: examples.rows() }.into());
         }
         architecture.check(features)?;
         let sample = Sample::prepared(training, examples)?;
-        check_pairs(&sample.index)?;
+        check_pairs(&sample.index, part)?;
         Ok(sample)
     }
 
@@ -77,7 +81,7 @@ impl<'a> Sample<'a> {
     ) -> Result<Sample<'static>, TrainError> {
         let features = Features::none(examples.len());
         let index = RateIndex::owning(examples, &problem.rates, settings.average);
-        check_pairs(&index)?;
+        check_pairs(&index, "the examples")?;
         let surrogate = Surrogate::new(settings.surrogate, settings.margin)?;
         Ok(Sample { features, index, surrogate, term: None })
     }
@@ -120,12 +124,12 @@ impl<'a> Sample<'a> {
 }
 
 /// Every rate of the problem needs pairs, in training and in selection.
-fn check_pairs(index: &RateIndex) -> Result<(), TrainError> {
+fn check_pairs(index: &RateIndex, part: &'static str) -> Result<(), TrainError> {
     let labels = index.examples().has_labels();
     let has_value = |at: usize| if index.rates()[at] == Rate::Mse { labels } else { index.has_pairs(at) };
     let Some(rate) = (0..index.rates().len()).find(|&at| !has_value(at)) else { return Ok(()) };
     let rate = index.rates()[rate].name(index.examples().groups());
-    Err(ProblemError::NoPairs { what: "the goal".to_owned(), rate }.into())
+    Err(ProblemError::NoPairs { rate, part }.into())
 }
 
 /// Weights of the surrogates: of the error of each rate, of the rate itself, and of the squared error.

@@ -5,7 +5,8 @@
 //! time, progress, interruption and checkpoints. [`SolverKind`] lists the solvers: the paper's game, so far.
 //!
 //! The result is a stochastic model: a few scorers and the probabilities they are drawn with, one draw a
-//! query. Its rates are the expected rates of the draw.
+//! query. Its rates are the expected rates of the draw. Without queries one draw would serve the whole table, so
+//! one scorer is given.
 
 mod checkpoint;
 mod evaluation;
@@ -31,6 +32,6 @@ pub use loss::{LossTerm, ScoreTerm};
 pub use parts::Parts;
 pub use players::Player;
 pub use score_player::{ScorePlayer, ScoreSettings, ScoreStatus, ScoreStep};
-pub use selection::{Answer, Reach, reach};
+pub use selection::{Answer, PassedOver, Reach, reach};
 pub use solver::SolverKind;
-pub use train::{Data, Status, TracePoint, TrainError, TrainSettings, Trained, train, train_with};
+pub use train::{Data, FarBelow, Status, TracePoint, TrainError, TrainSettings, Trained, train, train_with};

@@ -6,6 +6,9 @@
 //! | external   | λ on the simplex of objective and constraints               | log λ += step of c, normalized |
 //! | Lagrangian | λ₀ = 1, λᵢ ≥ 0 without bound                                | λ += step of c, cut at 0       |
 //!
+//! Of more than 100 bounds the external player weighs what was to be the swap player's, whose matrix would be
+//! their square.
+//!
 //! c = (0, violations). Steps are Adam's, as in the reference solver, whose rescaling makes them depend
 //! on the sign of a violation more than on its size.
 
@@ -31,6 +34,17 @@ names! { Player:
     "lagrangian" => Lagrangian, "Additive multipliers";
 }
 
+impl Player {
+    /// The most bounds that swap regret is kept low for: its matrix has as many entries as their square, in
+    /// memory and in every step.
+    pub(crate) const MOST_SWAPS: usize = 100;
+
+    /// Itself, or external regret where there are too many bounds for swap regret.
+    pub(crate) fn affordable(self, bounds: usize) -> Player {
+        if self == Player::Swap && bounds > Player::MOST_SWAPS { Player::External } else { self }
+    }
+}
+
 /// Weight that the constraints have together at the start, and the floor of every entry, times D.
 const SMALLEST: f64 = 1e-3;
 
@@ -46,6 +60,7 @@ pub(crate) struct Multipliers {
 
 impl Multipliers {
     pub(crate) fn new(player: Player, constraints: usize) -> Multipliers {
+        let player = player.affordable(constraints);
         let d = constraints + 1;
         let small = SMALLEST / d as f64;
         let column: Vec<f64> = (0..d)
@@ -158,6 +173,13 @@ mod tests {
         // Columns: from the first state 0.1 leaves, from the second 0.3.
         let weights = stationary(&[0.9, 0.1, 0.3, 0.7], 2);
         assert!((weights[0] - 0.75).abs() < 1e-5, "{weights:?}");
+    }
+
+    #[test]
+    fn many_bounds_are_weighed_by_external_regret_without_a_matrix() {
+        assert_eq!(Multipliers::new(Player::Swap, Player::MOST_SWAPS).player, Player::Swap);
+        let many = Multipliers::new(Player::Swap, 100_000);
+        assert_eq!((many.player, many.state.len()), (Player::External, 100_001));
     }
 
     #[test]

@@ -1,13 +1,18 @@
 //! From the snapshots of all runs to the answer: a mixture, or one scorer.
+//!
+//! It is the one that misses the constraints by the least and, at that, has the best objective. On few rows
+//! chance alone lets a scorer that is no better than a constant meet any bound, so noise is weighed: where
+//! another one misses each constraint by at most a standard error more, has an objective that is better by more
+//! than its own, and gains more than twice as much over a constant score, that one is taken.
 
 use super::executor::Snapshot;
 use super::loss::{Sample, SurrogateWeights};
-use super::shrink::{Mixture, finite, shrink};
+use super::shrink::{Mixture, finite, shrink, shrink_within};
 use super::train::TrainError;
 use crate::examples::{Examples, ExamplesError};
-use crate::goals::Problem;
+use crate::goals::{Assessment, Expression, Problem, TOLERANCE};
 use crate::learners::Architecture;
-use crate::metrics::values_in_order;
+use crate::metrics::{Measurement, Settings, values_in_order};
 use crate::model::Component;
 use crate::names::names;
 use crate::rates::{Average, Rate, Ties};
@@ -19,39 +24,79 @@ const STEPS: usize = 64;
 /// Which answer is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Answer {
-    /// The best mixture of the snapshots of one run.
+    /// The best mixture where there are queries, each of which draws one of its scorers; without queries, where
+    /// one draw would serve the whole table, the best single scorer: a snapshot, or a combination of the weights
+    /// of linear scorers.
     #[default]
+    Auto,
+    /// The best mixture of the snapshots of all runs.
     Mixture,
-    /// One scorer if one meets the goal: a snapshot, or a combination of the weights of linear scorers.
-    /// Otherwise the mixture.
+    /// The best single scorer if it meets the goal, or if there are no queries. Otherwise the mixture.
     Deterministic,
     /// The best single snapshot, even if only a mixture meets the goal.
     Best,
-    /// The last snapshot of a run.
+    /// The best of the last snapshots of all runs.
     Last,
 }
 
 names! { Answer:
+    "auto" => Auto, "The best mixture, or one scorer if there are no queries";
     "mixture" => Mixture, "The best mixture";
     "deterministic" => Deterministic, "One scorer if one meets the goal";
     "best" => Best, "The best single snapshot";
     "last" => Last, "The last snapshot";
 }
 
-/// The snapshots of a run with their rates on the examples that selection looks at.
-pub(crate) struct RunSnapshots {
-    pub step_size: f64,
-    pub snapshots: Vec<Snapshot>,
-    pub rates: Vec<Vec<f64>>,
+impl Answer {
+    /// Whether mixtures are looked at, on examples with or without queries.
+    pub fn mixes(self, queries: bool) -> bool {
+        match self {
+            Answer::Auto | Answer::Deterministic => queries,
+            Answer::Mixture => true,
+            Answer::Best | Answer::Last => false,
+        }
+    }
+}
+
+/// How a model does on the rows it was chosen on, beside which another was chosen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PassedOver {
+    /// The stated objective.
+    pub objective: f64,
+    /// The largest violation, at least 0.
+    pub violation: f64,
 }
 
 /// What was chosen.
 pub(crate) struct Chosen {
+    pub mixture: Mixture,
+    /// What misses the constraints by less, but only inside of their noise.
+    pub passed_over: Option<PassedOver>,
+}
+
+/// A scorer that may be chosen.
+pub(crate) struct Candidate {
     /// The run it comes from.
     pub run: usize,
-    pub components: Vec<Component>,
-    /// How it does on the selection examples.
-    pub mixture: Mixture,
+    /// Whether it is among the last tenth of its run.
+    pub late: bool,
+    /// Whether it is the last one.
+    pub last: bool,
+    pub snapshot: Snapshot,
+}
+
+/// The snapshots of all runs with their rates on the examples that selection looks at.
+pub(crate) struct Candidates {
+    pub scorers: Vec<Candidate>,
+    pub rates: Vec<Vec<f64>>,
+}
+
+impl Candidates {
+    /// A scorer as a part of a model.
+    pub(crate) fn component(&self, (place, probability): (usize, f64)) -> Component {
+        let Snapshot { iteration, parameters, .. } = &self.scorers[place].snapshot;
+        Component { probability, snapshot: *iteration, parameters: parameters.clone() }
+    }
 }
 
 /// Selects on a sample.
@@ -59,6 +104,7 @@ pub(crate) struct Selector<'a> {
     pub problem: &'a Problem,
     pub architecture: &'a Architecture,
     pub sample: &'a Sample<'a>,
+    pub average: Average,
 }
 
 impl Selector<'_> {
@@ -69,109 +115,207 @@ impl Selector<'_> {
         scores.iter().all(|score| score.is_finite()).then_some(scores)
     }
 
-    /// The rates of scorers, by their parameters; NaN where scores are not numbers.
-    fn rates<'p>(&self, scorers: impl IndexedParallelIterator<Item = &'p Vec<f64>>) -> Vec<Vec<f64>> {
+    /// The scorers of some runs with their rates: NaN where scores are not numbers.
+    pub(crate) fn rated(&self, scorers: Vec<Candidate>) -> Candidates {
         let none = || vec![f64::NAN; self.problem.rates.len()];
         let rates = |scores: Vec<f64>| self.sample.true_rates(&self.sample.order(&scores));
-        scorers.map(|parameters| self.scores(parameters).map_or_else(none, rates)).collect()
+        let rates = |own: &Candidate| self.scores(&own.snapshot.parameters).map_or_else(none, rates);
+        Candidates { rates: scorers.par_iter().map(rates).collect(), scorers }
     }
 
-    /// The snapshots of a run with their rates.
-    pub(crate) fn rated(&self, (step_size, snapshots): (f64, Vec<Snapshot>)) -> RunSnapshots {
-        let rates = self.rates(snapshots.par_iter().map(|snapshot| &snapshot.parameters));
-        RunSnapshots { step_size, snapshots, rates }
-    }
-
-    /// The answer; none if no snapshot gives numbers.
-    pub(crate) fn choose(&self, runs: &[RunSnapshots], answer: Answer) -> Option<Chosen> {
+    /// The answer; none if no snapshot gives numbers. Combinations of weights that are tried join the
+    /// candidates.
+    pub(crate) fn choose(&self, candidates: &mut Candidates, answer: Answer) -> Option<Chosen> {
         match answer {
-            Answer::Mixture => self.best_mixture(runs),
-            Answer::Best => self.best_single(runs, |_| true),
-            Answer::Last => self.best_single(runs, |left| left == 0),
-            Answer::Deterministic => {
-                let single = self.best_single(runs, |_| true)?;
-                if single.mixture.assessment.violation == 0.0 {
-                    return Some(single);
-                }
-                let mixture = self.best_mixture(runs)?;
-                Some(self.combined(&mixture).unwrap_or(mixture))
-            }
+            Answer::Best => return self.best_single(candidates, |_| true),
+            Answer::Last => return self.best_single(candidates, |own| own.last),
+            Answer::Auto | Answer::Mixture | Answer::Deterministic => {}
         }
+        let mixture = self.best_mixture(candidates)?;
+        let queries = self.sample.examples().has_queries();
+        if answer != Answer::Deterministic && answer.mixes(queries) {
+            return Some(mixture);
+        }
+        self.combine(candidates, &mixture.mixture);
+        let single = self.best_single(candidates, |_| true)?;
+        Some(if single.mixture.assessment.met || !queries { single } else { mixture })
     }
 
     /// The snapshot of the lowest loss, with the sample's term in it; none if no snapshot gives numbers.
-    pub(crate) fn least_loss(&self, runs: &[RunSnapshots]) -> Option<Chosen> {
+    pub(crate) fn least_loss(&self, candidates: &Candidates) -> Option<Chosen> {
         let problem = self.problem;
         let mut weights = SurrogateWeights::default();
         weights.set(problem, problem.objective.iter().map(|form| (form, 1.0)));
-        let loss = |parameters: &[f64]| {
-            let Some(scores) = self.scores(parameters) else { return f64::INFINITY };
+        let loss = |own: &Candidate| {
+            let Some(scores) = self.scores(&own.snapshot.parameters) else { return f64::INFINITY };
             let order = self.sample.order(&scores);
             self.sample.loss(&order, &weights, &mut vec![0.0; scores.len()], &mut Vec::new())
         };
-        let of_run = |(run, own): (usize, &RunSnapshots)| (0..own.snapshots.len()).map(move |t| (run, t));
-        let all: Vec<(usize, usize)> = runs.iter().enumerate().flat_map(of_run).collect();
-        let losses = all.par_iter().map(|&(run, t)| (loss(&runs[run].snapshots[t].parameters), run, t));
-        let losses: Vec<_> = losses.filter(|(loss, ..)| loss.is_finite()).collect();
-        let (_, run, t) = losses.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
-        Some(chosen(run, &runs[run], Mixture::new(problem, &runs[run].rates, vec![(t, 1.0)])))
+        let losses: Vec<f64> = candidates.scorers.par_iter().map(loss).collect();
+        let best = least((0..losses.len()).filter(|&t| losses[t].is_finite()), |&t| losses[t])?;
+        let mixture = Mixture::new(problem, &candidates.rates, vec![(best, 1.0)]);
+        Some(Chosen { mixture, passed_over: None })
     }
 
-    /// The best of the runs' best mixtures.
-    fn best_mixture(&self, runs: &[RunSnapshots]) -> Option<Chosen> {
-        let mixtures = runs.iter().enumerate();
-        let mixtures = mixtures.filter_map(|(run, own)| Some((run, shrink(self.problem, &own.rates)?)));
-        best_of(runs, mixtures.collect())
+    fn best_mixture(&self, candidates: &Candidates) -> Option<Chosen> {
+        self.weighed(candidates, |room| shrink_within(self.problem, &candidates.rates, room))
     }
 
-    /// The best snapshot among those whose number of snapshots after them is accepted.
-    fn best_single(&self, runs: &[RunSnapshots], accepts: fn(usize) -> bool) -> Option<Chosen> {
-        let of_run = |(run, RunSnapshots { rates, .. }): (usize, &RunSnapshots)| {
-            let accepted = self.singles(rates, |t| accepts(rates.len() - 1 - t));
-            accepted.map(|single| (run, single)).collect::<Vec<_>>()
+    /// The best of the scorers that are accepted.
+    fn best_single(&self, candidates: &Candidates, accepts: fn(&Candidate) -> bool) -> Option<Chosen> {
+        let accepted = finite(&candidates.rates).filter(|&t| accepts(&candidates.scorers[t]));
+        let single = |t: usize| Mixture::new(self.problem, &candidates.rates, vec![(t, 1.0)]);
+        let singles: Vec<Mixture> = accepted.map(single).collect();
+        let violation = least(singles.iter(), |own| own.assessment.violation)?.assessment.violation;
+        self.weighed(candidates, |room| {
+            let fits = |own: &&Mixture| {
+                let mut misses = own.assessment.misses.iter().zip(room);
+                misses.all(|(miss, room)| *miss <= violation + room + TOLERANCE)
+            };
+            least(singles.iter().filter(fits), |own| own.assessment.cost).cloned()
+        })
+    }
+
+    /// The best of what misses the constraints by the least, unless that is garbage: `best` gives the answer where
+    /// each constraint may be missed by so much more.
+    fn weighed(&self, candidates: &Candidates, best: impl Fn(&[f64]) -> Option<Mixture>) -> Option<Chosen> {
+        let strict = best(&vec![0.0; self.problem.constraints.len()])?;
+        let taken = self.loose(candidates, &strict, best).map(|mixture| {
+            let Assessment { cost, violation, .. } = strict.assessment;
+            let passed_over = PassedOver { objective: self.problem.stated_objective(cost), violation };
+            Chosen { mixture, passed_over: Some(passed_over) }
+        });
+        Some(taken.unwrap_or(Chosen { mixture: strict, passed_over: None }))
+    }
+
+    /// What is better than the strict answer by so much that the noise of the constraints is a small price.
+    fn loose(
+        &self,
+        candidates: &Candidates,
+        strict: &Mixture,
+        best: impl Fn(&[f64]) -> Option<Mixture>,
+    ) -> Option<Mixture> {
+        let Assessment { cost, violation, .. } = strict.assessment;
+        let unbound = self.far_below(candidates, cost)?;
+        let noise = self.noise(&candidates.scorers[unbound.place])?;
+        let loose = best(&noise.constraints)?;
+        let better = cost - loose.assessment.cost > noise.objective && loose.assessment.violation > violation;
+        (better && is_far(cost, loose.assessment.cost, unbound.constant)).then_some(loose)
+    }
+
+    /// The scorer with the best objective, whatever the constraints, if it gains more than twice as much over a
+    /// constant score as an answer of some cost does.
+    pub(crate) fn far_below(&self, candidates: &Candidates, cost: f64) -> Option<Unbound> {
+        if self.problem.constraints.is_empty() {
+            return None;
+        }
+        let place = self.unbound(candidates)?;
+        let labels = self.sample.examples().labels.as_deref().unwrap_or_default();
+        let mean = labels.iter().sum::<f64>() / labels.len().max(1) as f64;
+        let scores = vec![mean; self.sample.examples().len()];
+        let constant = self.problem.cost(&self.sample.true_rates(&self.sample.order(&scores)));
+        let unbound = Unbound { place, cost: self.problem.cost(&candidates.rates[place]), constant };
+        is_far(cost, unbound.cost, constant).then_some(unbound)
+    }
+
+    /// The standard errors of the objective and of each constraint at a scorer; 0 where there is none. They are
+    /// taken as half of the way from a value to the farther end of its 95% interval.
+    fn noise(&self, scorer: &Candidate) -> Option<Noise> {
+        let examples = self.sample.examples();
+        let scores = examples.by_row(&self.scores(&scorer.snapshot.parameters)?);
+        let settings = Settings { average: self.average, ..Settings::default() };
+        let measured = Measurement::new(examples, &scores, &settings).ok()?;
+        let error = |expression: &Expression| {
+            let metric = measured.expression(expression);
+            let (value, low, high) = (metric.value?, metric.low?, metric.high?);
+            Some((high - value).max(value - low) / 2.0)
         };
-        best_of(runs, runs.iter().enumerate().flat_map(of_run).collect())
-    }
-
-    /// Each accepted scorer by itself, if its rates are numbers.
-    fn singles(&self, rates: &[Vec<f64>], accepts: impl Fn(usize) -> bool) -> impl Iterator<Item = Mixture> {
-        let accepted = finite(rates).filter(move |&t| accepts(t));
-        accepted.map(move |t| Mixture::new(self.problem, rates, vec![(t, 1.0)]))
+        let constraints = self.problem.constraints.iter();
+        Some(Noise {
+            objective: error(&self.problem.stated)?,
+            constraints: constraints.map(|own| error(&own.expression).unwrap_or(0.0)).collect(),
+        })
     }
 
     /// The snapshot with the best objective, whatever the constraints.
-    pub(crate) fn unbound(&self, runs: &[RunSnapshots]) -> Option<Component> {
-        let all = runs.iter().flat_map(|run| run.rates.iter().zip(&run.snapshots));
-        let costs = all.map(|(rates, snapshot)| (self.problem.cost(rates), snapshot));
-        let best = costs.filter(|(cost, _)| cost.is_finite()).min_by(|a, b| a.0.total_cmp(&b.0));
-        best.map(|(_, snapshot)| component(snapshot, 1.0))
+    pub(crate) fn unbound(&self, candidates: &Candidates) -> Option<usize> {
+        let costs: Vec<f64> = candidates.rates.iter().map(|rates| self.problem.cost(rates)).collect();
+        least((0..costs.len()).filter(|&t| costs[t].is_finite()), |&t| costs[t])
     }
 
-    /// One linear scorer that meets the goal, on the way from one scorer of a mixture to another: weights
-    /// of length 1 are averaged, as the length of weights does not change an order.
-    fn combined(&self, mixture: &Chosen) -> Option<Chosen> {
+    /// Gives the scores of every scorer of a ranking the same spread, a standard deviation of 1 over these
+    /// examples, so that they can be averaged, and scores of different draws be shown side by side.
+    pub(crate) fn bring_to_one_scale(&self, components: &mut [Component]) {
+        if self.problem.uses(Rate::Mse) {
+            return;
+        }
+        for Component { parameters, .. } in components {
+            let Some(scores) = self.scores(parameters) else { continue };
+            let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+            let spread =
+                (scores.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / scores.len() as f64).sqrt();
+            if spread > 0.0 {
+                self.architecture.scale(parameters, spread.recip());
+            }
+        }
+    }
+
+    /// Adds linear scorers on the way from one scorer of a mixture to another: weights of length 1 are
+    /// averaged, as the length of weights does not change an order.
+    fn combine(&self, candidates: &mut Candidates, mixture: &Mixture) {
         if !matches!(self.architecture, Architecture::Linear(_)) {
-            return None;
+            return;
         }
         let ranks_only = !self.problem.uses(Rate::Mse);
-        let directions: Vec<Vec<f64>> =
-            mixture.components.iter().map(|c| direction(&c.parameters, ranks_only)).collect();
+        let directions: Vec<(usize, Vec<f64>)> = mixture
+            .members
+            .iter()
+            .map(|&(t, _)| {
+                let Candidate { run, snapshot, .. } = &candidates.scorers[t];
+                (*run, direction(&snapshot.parameters, ranks_only))
+            })
+            .collect();
         let mut tried = Vec::new();
-        for (a, from) in directions.iter().enumerate() {
-            for to in &directions[a + 1..] {
+        for (a, (run, from)) in directions.iter().enumerate() {
+            for (_, to) in &directions[a + 1..] {
                 tried.extend((1..STEPS).map(|step| {
                     let share = step as f64 / STEPS as f64;
-                    from.iter().zip(to).map(|(x, y)| (1.0 - share) * x + share * y).collect::<Vec<f64>>()
+                    let parameters =
+                        from.iter().zip(to).map(|(x, y)| (1.0 - share) * x + share * y).collect();
+                    let snapshot =
+                        Snapshot { iteration: 0, parameters, cost: 0.0, violation: 0.0, weights: Vec::new() };
+                    Candidate { run: *run, late: true, last: false, snapshot }
                 }));
             }
         }
-        let rates = self.rates(tried.par_iter());
-        let feasible = self.singles(&rates, |_| true).filter(|single| single.assessment.violation == 0.0);
-        let best = feasible.min_by(|a, b| a.assessment.cost.total_cmp(&b.assessment.cost))?;
-        let parameters = tried.swap_remove(best.members.first()?.0);
-        let components = vec![Component { probability: 1.0, snapshot: 0, parameters }];
-        Some(Chosen { run: mixture.run, components, mixture: best })
+        let Candidates { scorers, rates } = self.rated(tried);
+        candidates.scorers.extend(scorers);
+        candidates.rates.extend(rates);
     }
+}
+
+/// The best scorer whatever the constraints.
+pub(crate) struct Unbound {
+    place: usize,
+    pub cost: f64,
+    /// The cost of a constant score.
+    pub constant: f64,
+}
+
+/// Standard errors.
+struct Noise {
+    objective: f64,
+    constraints: Vec<f64>,
+}
+
+/// Whether a cost is less than half as far below that of a constant score as a better one is.
+fn is_far(cost: f64, better: f64, constant: f64) -> bool {
+    constant - better > 2.0 * (constant - cost).max(0.0)
+}
+
+/// The first of the least.
+fn least<T>(all: impl Iterator<Item = T>, key: impl Fn(&T) -> f64) -> Option<T> {
+    all.min_by(|a, b| key(a).total_cmp(&key(b)))
 }
 
 /// The best mixture of scorers that are known by their scores alone.
@@ -237,51 +381,5 @@ fn direction(parameters: &[f64], ranks_only: bool) -> Vec<f64> {
     match ranks_only && length > 0.0 {
         true => parameters.iter().map(|x| x / length).collect(),
         false => parameters.to_vec(),
-    }
-}
-
-/// The best of some mixtures, given with the runs that they come from.
-fn best_of(runs: &[RunSnapshots], mixtures: Vec<(usize, Mixture)>) -> Option<Chosen> {
-    let values: Vec<(f64, f64)> =
-        mixtures.iter().map(|(_, own)| (own.assessment.cost, own.assessment.violation)).collect();
-    let (run, mixture) = mixtures.into_iter().nth(pick(&values)?)?;
-    Some(chosen(run, &runs[run], mixture))
-}
-
-fn chosen(run: usize, own: &RunSnapshots, mixture: Mixture) -> Chosen {
-    let members = mixture.members.iter();
-    let components = members.map(|&(t, probability)| component(&own.snapshots[t], probability)).collect();
-    Chosen { run, components, mixture }
-}
-
-fn component(snapshot: &Snapshot, probability: f64) -> Component {
-    let Snapshot { iteration, parameters, .. } = snapshot;
-    Component { probability, snapshot: *iteration, parameters: parameters.clone() }
-}
-
-/// The candidate (cost, violation) whose worse of two ranks is lowest; ties by cost. One that meets the
-/// goal goes before any that does not, unlike in the reference solver.
-fn pick(candidates: &[(f64, f64)]) -> Option<usize> {
-    let ranks = |key: fn(&(f64, f64)) -> f64| -> Vec<usize> {
-        let mut sorted: Vec<f64> = candidates.iter().map(key).collect();
-        sorted.sort_unstable_by(f64::total_cmp);
-        candidates.iter().map(|own| sorted.partition_point(|other| *other < key(own))).collect()
-    };
-    let (by_cost, by_violation) = (ranks(|c| c.0), ranks(|c| c.1));
-    let order = |i: usize| (candidates[i].1 > 0.0, by_cost[i].max(by_violation[i]));
-    (0..candidates.len())
-        .min_by(|&a, &b| order(a).cmp(&order(b)).then(candidates[a].0.total_cmp(&candidates[b].0)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_pick_meets_the_goal_if_one_does_and_balances_ranks_otherwise() {
-        assert_eq!(pick(&[]), None);
-        assert_eq!(pick(&[(-0.9, 0.1), (-0.8, 0.0), (-0.7, 0.0)]), Some(1));
-        // Ranks by cost 0, 1, 2 and by violation 2, 1, 0: the one in the middle has no bad rank.
-        assert_eq!(pick(&[(-0.9, 0.3), (-0.8, 0.2), (-0.7, 0.1)]), Some(1));
     }
 }

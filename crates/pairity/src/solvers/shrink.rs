@@ -9,6 +9,8 @@
 //! min ξ          subject to  Σ p = 1,  g_j(Σ p_t r_t) ≤ v*, f_i(Σ p_t r_t) ≤ ξ
 //! ```
 //!
+//! A spread's forms have a free center s in them, which is a variable of the programs beside p.
+//!
 //! Vertices of the second have at most as many members as there are rows in it.
 
 use crate::goals::{Assessment, LinearForm, Problem, TOLERANCE};
@@ -29,16 +31,29 @@ pub(crate) struct Mixture {
 /// The best mixture of candidates, whose rates stand in the order of the problem's; none without
 /// candidates, or if every one has a rate that is not a number.
 pub(crate) fn shrink(problem: &Problem, candidates: &[Vec<f64>]) -> Option<Mixture> {
+    shrink_within(problem, candidates, &vec![0.0; problem.constraints.len()])
+}
+
+/// The same where each constraint may be missed by so much more than the least violation.
+pub(crate) fn shrink_within<'p>(
+    problem: &'p Problem,
+    candidates: &[Vec<f64>],
+    room: &[f64],
+) -> Option<Mixture> {
     let finite: Vec<usize> = finite(candidates).collect();
-    let column = |form: &LinearForm| -> Vec<f64> {
-        finite.iter().map(|&t| problem.value(form, &candidates[t])).collect()
+    let row = |form: &'p LinearForm| Row {
+        values: finite.iter().map(|&t| problem.value(form, &candidates[t], &[])).collect(),
+        centers: &form.centers,
     };
-    let bounds: Vec<Vec<f64>> = problem.bounds.iter().map(|bound| column(&bound.form)).collect();
-    let costs: Vec<Vec<f64>> = problem.objective.iter().map(column).collect();
-    let least = if bounds.is_empty() { 0.0 } else { solve(&bounds, &[], None, finite.len())?.1.max(0.0) };
+    let bounds: Vec<Row> = problem.bounds.iter().map(|bound| row(&bound.form)).collect();
+    let costs: Vec<Row> = problem.objective.iter().map(row).collect();
+    let least = if bounds.is_empty() { 0.0 } else { solve(&bounds, &[], &[], finite.len())?.1.max(0.0) };
     // The first program's answer meets its own rows only up to rounding, so the second may need room.
-    let (probabilities, _) = solve(&costs, &bounds, Some(least), finite.len())
-        .or_else(|| solve(&costs, &bounds, Some(least + TOLERANCE / 2.0), finite.len()))?;
+    let limits = |more: f64| -> Vec<f64> {
+        problem.bounds.iter().map(|bound| least + room[bound.constraint] + more).collect()
+    };
+    let (probabilities, _) = solve(&costs, &bounds, &limits(0.0), finite.len())
+        .or_else(|| solve(&costs, &bounds, &limits(TOLERANCE / 2.0), finite.len()))?;
     let sum: f64 = probabilities.iter().filter(|&&p| p > NEGLIGIBLE).sum();
     let likely = finite.into_iter().zip(probabilities).filter(|(_, p)| *p > NEGLIGIBLE);
     Some(Mixture::new(problem, candidates, likely.map(|(t, p)| (t, p / sum)).collect()))
@@ -60,30 +75,39 @@ impl Mixture {
     }
 }
 
-/// Minimizes the largest of `tops` over distributions, with every row of `bounds` at most `limit`.
-fn solve(
-    tops: &[Vec<f64>],
-    bounds: &[Vec<f64>],
-    limit: Option<f64>,
-    count: usize,
-) -> Option<(Vec<f64>, f64)> {
+/// A linear form as a row of a program.
+struct Row<'p> {
+    /// Its value for each candidate.
+    values: Vec<f64>,
+    /// Free variables in it.
+    centers: &'p [(usize, f64)],
+}
+
+/// Minimizes the largest of `tops` over distributions, with every row of `bounds` at most its limit.
+fn solve(tops: &[Row], bounds: &[Row], limits: &[f64], count: usize) -> Option<(Vec<f64>, f64)> {
     if count == 0 {
         return None;
     }
     let mut program = Program::new(OptimizationDirection::Minimize);
     let p: Vec<Variable> = (0..count).map(|_| program.add_var(0.0, (0.0, 1.0))).collect();
     let top = program.add_var(1.0, (f64::NEG_INFINITY, f64::INFINITY));
-    let row = |values: &[f64]| -> Vec<(Variable, f64)> {
-        p.iter().copied().zip(values.iter().copied()).filter(|(_, value)| *value != 0.0).collect()
+    let places = tops.iter().chain(bounds).flat_map(|row| row.centers).map(|(center, _)| center + 1);
+    let free = (f64::NEG_INFINITY, f64::INFINITY);
+    let centers: Vec<Variable> = (0..places.max().unwrap_or(0)).map(|_| program.add_var(0.0, free)).collect();
+    let terms = |row: &Row| -> Vec<(Variable, f64)> {
+        let p = p.iter().copied().zip(row.values.iter().copied());
+        let centers = row.centers.iter().map(|&(center, factor)| (centers[center], factor));
+        p.chain(centers).filter(|(_, value)| *value != 0.0).collect()
     };
-    program.add_constraint(row(&vec![1.0; count]), ComparisonOp::Eq, 1.0);
-    for values in tops {
-        let mut terms = row(values);
+    let whole: Vec<(Variable, f64)> = p.iter().map(|&p| (p, 1.0)).collect();
+    program.add_constraint(whole, ComparisonOp::Eq, 1.0);
+    for row in tops {
+        let mut terms = terms(row);
         terms.push((top, -1.0));
         program.add_constraint(terms, ComparisonOp::Le, 0.0);
     }
-    for values in bounds {
-        program.add_constraint(row(values), ComparisonOp::Le, limit.unwrap_or(0.0));
+    for (row, &limit) in bounds.iter().zip(limits) {
+        program.add_constraint(terms(row), ComparisonOp::Le, limit);
     }
     let solution = program.solve().ok()?.into_solution().ok()?;
     Some((p.iter().map(|&p| solution.var_value(p)).collect(), solution.var_value(top)))
@@ -139,6 +163,41 @@ mod tests {
         let rows = candidates(&problem, &[[1.0, 0.2, 0.0], [0.2, 1.0, 0.0], [0.5, 0.5, 0.0]]);
         let mixture = shrink(&problem, &rows).unwrap();
         assert!((mixture.assessment.cost + 0.6).abs() < 1e-6, "{mixture:?}");
+    }
+
+    #[test]
+    fn a_spread_around_a_center_comes_to_the_same_as_all_its_differences() {
+        use crate::goals::{Criterion, Expression, LinearForm};
+        use rand::{RngExt, SeedableRng};
+        let groups: Vec<String> = (0..4).map(|group| format!("g{group}")).collect();
+        let words = Vocabulary { groups, continuous: false };
+        let Ok(Expression::Spread(list)) = Criterion::CrossGroup.expression(&words) else { panic!() };
+        let difference = |a: &LinearForm, b| Expression::Linear(a.clone().plus(-1.0, b));
+        let differences = list.iter().flat_map(|a| list.iter().map(move |b| difference(a, b))).collect();
+        let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(3);
+        for bound in [0.0, 0.1, 0.2, 0.4] {
+            let mut constraint = parse_constraint(&format!("cross_group <= {bound}"), &words).unwrap();
+            let objective = parse_maximize("min(auc - cross_group, 0.7)", &words).unwrap();
+            let centered = Problem::new(&objective, true, std::slice::from_ref(&constraint)).unwrap();
+            assert_eq!((centered.bounds.len(), centered.centers.len()), (24, 2));
+            constraint.expression = Expression::Max(Vec::clone(&differences));
+            let objective = parse_maximize("auc", &words).unwrap();
+            let slow = Problem::new(&objective, true, &[constraint]).unwrap();
+            let plain = centered.clone();
+            let centered = Problem::new(&objective, true, &plain.constraints).unwrap();
+            assert_eq!((slow.bounds.len(), slow.centers.len()), (144, 0));
+            let mut rates =
+                || -> Vec<f64> { slow.rates.iter().map(|_| random.random_range(0.4..1.0)).collect() };
+            let candidates: Vec<Vec<f64>> = (0..12).map(|_| rates()).collect();
+            let [fast, slow] =
+                [&centered, &slow].map(|problem| shrink(problem, &candidates).unwrap().assessment);
+            assert!((fast.violation - slow.violation).abs() < 1e-6, "{fast:?} {slow:?}");
+            assert!((fast.cost - slow.cost).abs() < 1e-5, "{fast:?} {slow:?}");
+            // An objective with a spread in it: never worse than what any candidate alone has.
+            let mixture = shrink(&plain.unconstrained(), &candidates).unwrap().assessment;
+            let alone = candidates.iter().map(|own| plain.cost(own)).fold(f64::INFINITY, f64::min);
+            assert!(mixture.cost <= alone + 1e-6, "{mixture:?} {alone}");
+        }
     }
 
     #[test]

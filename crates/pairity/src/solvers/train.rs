@@ -1,11 +1,12 @@
-//! Training: a run for each step size, the best mixture of each run's snapshots, the best of these.
+//! Training: a run for each step size, and the best mixture of the snapshots of all runs.
 
 use super::checkpoint::fingerprint;
+use super::evaluation::handed_out;
 use super::executor::{Executor, Snapshot, Watch};
 use super::loss::{LossTerm, Sample};
 use super::players::Player;
-use super::selection::{Answer, RunSnapshots, Selector};
-use super::shrink::shrink;
+use super::selection::{Answer, Candidate, Candidates, Chosen, PassedOver, Selector};
+use super::shrink::{Mixture, shrink};
 use super::solver::{SolverKind, SolverTask, Training};
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::{Problem, ProblemError};
@@ -59,7 +60,7 @@ impl Default for TrainSettings {
             batch: None,
             seed: 0,
             time_limit: None,
-            answer: Answer::Mixture,
+            answer: Answer::Auto,
             start: None,
         }
     }
@@ -77,6 +78,22 @@ pub struct Data<'a> {
     pub multipliers: Option<&'a Examples>,
     /// What the answer is selected on; the training examples (and those of the multipliers) without it.
     pub validation: Option<&'a Examples>,
+}
+
+// What errors call the parts.
+const TRAINING_PART: &str = "the training part";
+const MULTIPLIERS_PART: &str = "the multipliers' share of the training part";
+const VALIDATION_PART: &str = "the validation part";
+
+impl<'a> Data<'a> {
+    /// The examples that a model is selected on, and what errors call them: the validation part, or what the
+    /// scorer was held to, or what it was fit to.
+    pub(crate) fn selection(&self) -> (&'a Examples, &'static str) {
+        let validation = self.validation.map(|examples| (examples, VALIDATION_PART));
+        validation
+            .or(self.multipliers.map(|examples| (examples, MULTIPLIERS_PART)))
+            .unwrap_or((self.train, TRAINING_PART))
+    }
 }
 
 /// Why training could not start.
@@ -129,11 +146,11 @@ pub enum Status {
     Feasible,
     /// A mixture of scorers does.
     FeasibleAsMixture,
-    /// The best mixture found misses a constraint, and no longer came nearer.
+    /// The answer misses a constraint, and the least violation found was no longer falling.
     Infeasible,
     /// Time ran out, or somebody stopped it.
     TimeLimit,
-    /// The best mixture found misses a constraint, but was still coming nearer.
+    /// The answer misses a constraint, but the least violation found was still falling.
     NotConverged,
 }
 
@@ -141,9 +158,9 @@ pub enum Status {
 names! { Status:
     "feasible" => Feasible, "One scorer meets every constraint";
     "feasible_as_mixture" => FeasibleAsMixture, "A mixture of scorers does";
-    "infeasible" => Infeasible, "The least violation found is above 0, and came no nearer";
+    "infeasible" => Infeasible, "A constraint is missed, and the least violation found was no longer falling";
     "time_limit" => TimeLimit, "Time ran out, or somebody stopped it";
-    "not_converged" => NotConverged, "It is above 0, but was still falling";
+    "not_converged" => NotConverged, "A constraint is missed, but the least violation found was still falling";
 }
 
 /// A point on the way of a run.
@@ -159,6 +176,15 @@ pub struct TracePoint {
     pub weights: Vec<f64>,
 }
 
+/// What a model is far below of, as stated objectives on the examples it was selected on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FarBelow {
+    /// Of the best scorer, whatever the constraints.
+    pub unbound: f64,
+    /// Of a constant score.
+    pub constant: f64,
+}
+
 /// A stochastic model and how well it does on the examples it was selected on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trained {
@@ -168,8 +194,8 @@ pub struct Trained {
     pub meets_goal: bool,
     /// Scorers and the probabilities they are drawn with.
     pub components: Vec<Component>,
-    /// The step size whose run they come from.
-    pub step_size: f64,
+    /// The step size of the run that each comes from.
+    pub step_sizes: Vec<f64>,
     /// The stated objective at the expected rates.
     pub objective: f64,
     /// By how much each constraint is missed at the expected rates; 0 or less where it is met.
@@ -177,7 +203,13 @@ pub struct Trained {
     /// The snapshot of all runs with the best objective, whatever the constraints: beside it one sees what
     /// they cost. None where there are no constraints.
     pub unbound: Option<Component>,
-    /// The way of that run.
+    /// Its stated objective and that of a constant score, where the model keeps less than half of what lies
+    /// between them.
+    pub far_below: Option<FarBelow>,
+    /// What misses the constraints by less, but only inside of their noise and with an objective that is far
+    /// worse.
+    pub passed_over: Option<PassedOver>,
+    /// The way of the run that the likeliest scorer comes from.
     pub trace: Vec<TracePoint>,
 }
 
@@ -226,29 +258,44 @@ pub fn train_with(
 ) -> Result<Trained, TrainError> {
     check(settings, architecture, term)?;
     let training = Training { problem, architecture, features: data.features, settings, term };
-    let on = |examples| Sample::new(&training, examples);
-    let sample = on(data.train)?;
-    let multipliers = data.multipliers.map(on).transpose()?;
-    let validation = data.validation.map(on).transpose()?;
+    let on = |part| move |examples| Sample::new(&training, examples, part);
+    let sample = on(TRAINING_PART)(data.train)?;
+    let multipliers = data.multipliers.map(on(MULTIPLIERS_PART)).transpose()?;
+    let validation = data.validation.map(on(VALIDATION_PART)).transpose()?;
     let task = SolverTask { training, sample: &sample, multipliers: multipliers.as_ref() };
     let executor = Executor { task: &task, fingerprint: fingerprint(&training, data) };
     let (runs, completed) = settings.solver.run(&executor, watch)?;
     // What the scorer was fit to is seen by selection if there is nothing else, and what it was held to.
     let selected_on = validation.as_ref().or(multipliers.as_ref()).unwrap_or(&sample);
-    let selector = Selector { problem, architecture, sample: selected_on };
-    let runs: Vec<RunSnapshots> = runs.into_iter().map(|run| selector.rated(run)).collect();
-    let chosen = match term {
-        None => selector.choose(&runs, settings.answer),
-        Some(_) => selector.least_loss(&runs),
+    let selector = Selector { problem, architecture, sample: selected_on, average: settings.average };
+    let of_run = |(run, (_, snapshots)): (usize, (f64, Vec<Snapshot>))| {
+        let count = snapshots.len();
+        let candidate = move |(t, snapshot)| Candidate {
+            run,
+            late: t >= count - count / 10,
+            last: t + 1 == count,
+            snapshot,
+        };
+        snapshots.into_iter().enumerate().map(candidate)
     };
-    let chosen = chosen.ok_or(TrainError::Nothing)?;
-    let found = chosen.mixture.assessment;
-    let run = &runs[chosen.run];
-    let status = match (found.met, chosen.components.len()) {
+    let step_sizes: Vec<f64> = runs.iter().map(|run| run.0).collect();
+    let mut candidates = selector.rated(runs.into_iter().enumerate().flat_map(of_run).collect());
+    let chosen = match term {
+        None => selector.choose(&mut candidates, settings.answer),
+        Some(_) => selector.least_loss(&candidates),
+    };
+    let Chosen { mixture, passed_over } = chosen.ok_or(TrainError::Nothing)?;
+    let Mixture { members, assessment } = mixture;
+    let queries = selected_on.examples().has_queries();
+    let alone = || members.iter().map(|&(place, _)| problem.assess(&candidates.rates[place]));
+    let found = if queries { assessment } else { handed_out(assessment, alone()) };
+    let mixes = settings.answer.mixes(queries);
+    let improving = || still_improving(problem, &candidates, mixes, found.violation);
+    let status = match (found.met, members.len()) {
         _ if !completed => Status::TimeLimit,
         (true, 1) => Status::Feasible,
         (true, _) => Status::FeasibleAsMixture,
-        (false, _) if still_improving(problem, run, found.violation) => Status::NotConverged,
+        (false, _) if passed_over.is_none() && improving() => Status::NotConverged,
         (false, _) => Status::Infeasible,
     };
     let point = |snapshot: &Snapshot| TracePoint {
@@ -257,16 +304,37 @@ pub fn train_with(
         violation: snapshot.violation,
         weights: problem.weights_by_constraint(&snapshot.weights),
     };
+    let run = |&(place, _): &(usize, f64)| candidates.scorers[place].run;
+    let likeliest = members.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(run);
+    let on_the_way = |own: &&Candidate| Some(own.run) == likeliest && own.snapshot.iteration > 0;
+    let unbound = if problem.constraints.is_empty() { None } else { selector.unbound(&candidates) };
+    let stated = |cost: f64| problem.stated_objective(cost);
+    let far_below = selector.far_below(&candidates, found.cost);
+    let mut components: Vec<Component> = members.iter().map(|&member| candidates.component(member)).collect();
+    if !queries && components.len() > 1 {
+        selector.bring_to_one_scale(&mut components);
+    }
     Ok(Trained {
         status,
         meets_goal: found.met,
-        objective: problem.stated_objective(found.cost),
-        components: chosen.components,
-        step_size: run.step_size,
+        objective: stated(found.cost),
+        components,
+        step_sizes: members.iter().map(|member| step_sizes[run(member)]).collect(),
         violations: found.misses,
-        unbound: if problem.constraints.is_empty() { None } else { selector.unbound(&runs) },
-        trace: run.snapshots.iter().map(point).collect(),
+        unbound: unbound.map(|place| candidates.component((place, 1.0))),
+        far_below: far_below
+            .map(|far| FarBelow { unbound: stated(far.cost), constant: stated(far.constant) }),
+        passed_over,
+        trace: candidates.scorers.iter().filter(on_the_way).map(|own| point(&own.snapshot)).collect(),
     })
+}
+
+impl Trained {
+    /// The step size of the run that the likeliest scorer comes from, whose way is traced.
+    pub fn step_size(&self) -> f64 {
+        let sizes = self.components.iter().zip(&self.step_sizes);
+        sizes.max_by(|a, b| a.0.probability.total_cmp(&b.0.probability)).map_or(f64::NAN, |(_, &size)| size)
+    }
 }
 
 fn check(
@@ -300,8 +368,14 @@ fn ensure(
     if fits { Ok(()) } else { Err(TrainError::Setting { name, found: found.to_string(), allowed }) }
 }
 
-/// Whether the last tenth of the snapshots brought the least violation down by more than a tenth.
-fn still_improving(problem: &Problem, run: &RunSnapshots, violation: f64) -> bool {
-    let before = run.rates.len() - run.rates.len() / 10;
-    shrink(problem, &run.rates[..before]).is_none_or(|earlier| violation < 0.9 * earlier.assessment.violation)
+/// Whether the last tenth of each run's snapshots brought the least violation of a mixture, or of a scorer, down
+/// by more than a tenth.
+fn still_improving(problem: &Problem, candidates: &Candidates, mixes: bool, violation: f64) -> bool {
+    let both = candidates.scorers.iter().zip(&candidates.rates);
+    let early: Vec<Vec<f64>> = both.filter(|(own, _)| !own.late).map(|(_, rates)| rates.clone()).collect();
+    let earlier = match mixes {
+        true => shrink(problem, &early).map(|earlier| earlier.assessment.violation),
+        false => early.iter().map(|rates| problem.assess(rates).violation).reduce(f64::min),
+    };
+    earlier.is_none_or(|earlier| violation < 0.9 * earlier)
 }

@@ -6,8 +6,8 @@
 //! √(0.05 · 0.95 / R), which is 0.34 % for R = 4,000; the claim is 95 ± 1.5 %.
 
 use pairity::examples::{Columns, Examples, Groups};
-use pairity::goals::parse_expression;
-use pairity::metrics::{Measurement, Settings};
+use pairity::goals::{parse_constraint, parse_expression};
+use pairity::metrics::{Check, Measurement, Metric, Settings};
 use pairity::rates::{Average, Rate};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -167,6 +167,33 @@ fn a_largest_gap_is_held_at_least_as_often_as_said() {
     for ((goal, _), coverage) in goals.iter().zip(coverage(&goals, |seed| regression(seed, 150, 0.7))) {
         assert!((0.935..=0.985).contains(&coverage), "{goal} is held in {:.2} %", 100.0 * coverage);
     }
+}
+
+#[test]
+fn the_intervals_of_several_checks_hold_together() {
+    // Rates of different groups hardly depend on each other, which is the hardest for intervals that hold together.
+    let truth = 0.5 + 0.7f64.asin() / std::f64::consts::PI;
+    let checks = ["A[a > a]", "A[b > b]", "A[c > c]", "A[a > b]", "mse"].map(|rate| {
+        let truth = if rate == "mse" { 0.6 } else { truth };
+        (format!("{rate} <= {truth}"), truth)
+    });
+    let held: Vec<[bool; 2]> = (0..TABLES)
+        .into_par_iter()
+        .map(|seed| {
+            let measured = regression(seed, 150, 0.7);
+            let constraints =
+                checks.each_ref().map(|(text, _)| parse_constraint(text, measured.vocabulary()).unwrap());
+            let alone = constraints.iter().map(|constraint| measured.check(constraint)).collect();
+            let holds = |metric: &Metric, truth: f64| metric.low <= Some(truth) && Some(truth) <= metric.high;
+            [measured.checks(&constraints), alone].map(|found: Vec<Check>| {
+                found.iter().zip(&checks).all(|(check, (_, truth))| holds(&check.metric, *truth))
+            })
+        })
+        .collect();
+    let [joint, alone] =
+        [0, 1].map(|which| held.iter().filter(|held| held[which]).count() as f64 / TABLES as f64);
+    assert!((0.935..=0.975).contains(&joint), "{joint}");
+    assert!(alone < 0.86, "{alone}");
 }
 
 #[test]

@@ -189,7 +189,7 @@ fn saved(fitted: &Fitted, groups: &Groups) -> Model {
         architecture: SCORER,
         encoder: Encoder::learn(&[&first, &second], None, false).unwrap(),
         groups: Some(ModelGroups { columns: vec!["group".into()], names: groups.names().to_vec() }),
-        query: None,
+        query: Vec::new(),
         components: fitted.trained.components.clone(),
         goal: Goal { objective: Objective::Maximize("auc".into()), subject_to: Vec::new() },
         seed: 0,

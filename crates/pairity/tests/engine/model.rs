@@ -37,7 +37,7 @@ fn model(architecture: Architecture, probabilities: &[f64]) -> Model {
             .groups()
             .groups()
             .map(|count| ModelGroups { columns: vec!["sex".into()], names: names(count) }),
-        query: Some("query".into()),
+        query: vec!["query".into()],
         components: components.collect(),
         goal: Goal {
             objective: Objective::Maximize("auc".into()),
@@ -297,12 +297,16 @@ fn features_and_queries_that_do_not_fit_a_model_are_refused() {
 
 #[test]
 fn what_is_done_after_scoring_is_in_every_score() {
-    let name = || "b".to_owned();
+    let names = || ["a".to_owned(), "b".to_owned()].into_iter();
     let curve = pairity::model::Curve { x: vec![-1.0, 1.0], y: vec![0.0, 5.0] };
+    let offset = |name| GroupOffset { name, offset: 0.25 };
+    let logistic = |name| GroupLogistic { name, alpha: 0.5, beta: -1.0 };
     let adjustments = [
-        Adjustment::Offsets { groups: vec![GroupOffset { name: name(), offset: 0.25 }] },
-        Adjustment::Curves { groups: vec![GroupCurve { name: name(), curve }] },
-        Adjustment::Logistic { groups: vec![GroupLogistic { name: name(), alpha: 0.5, beta: -1.0 }] },
+        Adjustment::Offsets { groups: names().map(offset).collect() },
+        Adjustment::Curves {
+            groups: names().map(|name| GroupCurve { name, curve: curve.clone() }).collect(),
+        },
+        Adjustment::Logistic { groups: names().map(logistic).collect() },
     ];
     let features = Features::new(3, 4, (0..12).map(|i| f64::from(i).sin()).collect()).unwrap();
     let groups = Groups::from_names(&["a", "b", "b"]);

@@ -67,7 +67,7 @@ fn model(architecture: Architecture, encoder: Encoder, components: Vec<Component
         architecture,
         encoder,
         groups: None,
-        query: None,
+        query: Vec::new(),
         components,
         goal: Goal { objective: Objective::Maximize("auc".into()), subject_to: vec![] },
         seed: 0,

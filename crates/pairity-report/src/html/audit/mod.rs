@@ -13,7 +13,7 @@ pub(super) use lead::result_of;
 use super::frame::{HtmlPage, Section, Tile, glossary, section};
 use super::table::{HtmlTable, TableCell, short_reason};
 use super::whiskers::{Whisker, Whiskers, verdict};
-use crate::facts::{gaps_that_apply, has_labels, percent, shown_mse, worst_cell};
+use crate::facts::{gaps_that_apply, has_labels, joint_checks, percent, shown_mse, worst_cell};
 use crate::report::{AuditReport, Role};
 use crate::scale::minus;
 use crate::words::{FrontEnd, count, fine, many, or_dash, plain, rate, shorten};
@@ -143,10 +143,13 @@ impl AuditPage<'_> {
                 [TableCell::text("").with_badge(verdict(check.verdict)), value],
             );
         }
-        let about = "Bounds that were asked for. A check passes if the whole interval keeps the bound, fails if \
-                     none of it does, and is undecided otherwise.";
+        let mut about =
+            "Bounds that were asked for. A check passes if the whole interval keeps the bound, fails \
+                         if none of it does, and is undecided otherwise."
+                .to_owned();
+        about.extend(joint_checks(&self.report.audit).map(|joint| format!(" Checks have {joint}.")));
         let body = (!self.report.audit.checks.is_empty()).then(|| table.html());
-        section("checks", "Checks", about, body)
+        section("checks", "Checks", &about, body)
     }
 
     /// What happened to the data.
@@ -156,6 +159,12 @@ impl AuditPage<'_> {
         let mut add = |name: &str, value: String| table.row(TableCell::name(name), [TableCell::text(value)]);
         for name in &notes.tables {
             add("Table", plain(name));
+        }
+        if let Some(filter) = &notes.filter {
+            add("Only rows where", plain(filter));
+        }
+        if !notes.groups_left_out.is_empty() {
+            add("Groups not compared", plain(&notes.groups_left_out.join(", ")));
         }
         for (role, name) in &notes.columns {
             let role = role.words().replace("protected", "protected attribute");

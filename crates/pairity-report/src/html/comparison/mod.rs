@@ -23,7 +23,8 @@ const NO_MISS: Metric = Metric { value: Some(0.0), low: None, high: None, pairs:
 
 /// The comparison as a page for people: one file that needs nothing else. `command` makes it again.
 pub fn comparison_html(report: &CompareOutcome, command: Option<&str>) -> String {
-    let page = ComparisonPage::new(&report.setup, false, report.results.iter().map(|result| (None, result)));
+    let results = report.results.iter().map(|result| (None, None, result));
+    let page = ComparisonPage::new(&report.setup, false, results);
     let models = &page.models;
     let tile = |(wanted, title): (Verdict, &str)| {
         let count = models.iter().filter(|model| model.outcome.verdict() == wanted).count();
@@ -38,8 +39,9 @@ pub fn comparison_html(report: &CompareOutcome, command: Option<&str>) -> String
         None => vec!["No method applies to these data and this goal.".to_owned()],
         Some(best) => vec![
             format!("{}: it {}.", page.words(best), best.sure()),
-            "Methods that surely meet the goal come first, then those of which the rows can’t tell, both by objective; the \
-             rest by violation. All were trained and tuned on the same parts of the rows."
+            "Methods that surely meet the goal come first, by objective; then those of which the rows can’t tell, by the \
+             worse of their ranks in objective and in what they miss; the rest by violation. All were trained and tuned on \
+             the same parts of the rows."
                 .to_owned(),
         ],
     };
@@ -54,10 +56,11 @@ pub fn comparison_html(report: &CompareOutcome, command: Option<&str>) -> String
 /// The frontier as a page for people: one file that needs nothing else. `command` makes it again.
 pub fn frontier_html(report: &FrontierOutcome, command: Option<&str>) -> String {
     let points = report.curves.iter().flat_map(|curve| &curve.points);
-    let page = ComparisonPage::new(&report.setup, true, points.map(|point| (point.bound, &point.result)));
+    let results = points.map(|point| (point.bound, point.keeps, &point.result));
+    let page = ComparisonPage::new(&report.setup, true, results);
     let ends = [page.bounds().first().copied(), page.bounds().last().copied()];
     let lead = ends.into_iter().flatten().filter_map(|bound| {
-        Some(format!("With a bound of {}, {}.", fine(bound), page.words(page.chosen(bound)?)))
+        Some(format!("With a bound of {}, {}.", fine(bound), page.words(page.chosen(report, bound)?)))
     });
     let mut lead: Vec<String> = lead.collect();
     lead.dedup();
@@ -71,7 +74,7 @@ pub fn frontier_html(report: &FrontierOutcome, command: Option<&str>) -> String 
     let table = page.table("All models", page.models.iter(), name).behind("All models as a table");
     let table = (!page.models.is_empty()).then_some(table);
     let table = section("models", "All models", "Every method at every bound.", table);
-    let sections = vec![page.picture(), page.choices(), table];
+    let sections = vec![page.picture(), page.choices(report), table];
     page.write("Frontier of accuracy and fairness", "Frontier", lead, Vec::new(), sections, command)
 }
 
@@ -82,13 +85,15 @@ struct ComparedModel<'a> {
     series: usize,
     /// On a frontier, the bound it was trained for, if its method looks at any.
     bound: Option<f64>,
+    /// On a frontier, the tightest bound that it keeps.
+    keeps: Option<f64>,
     outcome: &'a MethodOutcome,
 }
 
 impl ComparedModel<'_> {
-    /// Objective and violation, where both are known.
+    /// On a frontier, the objective and the tightest bound that is kept, where both are known.
     fn values(&self) -> Option<(f64, f64)> {
-        Some((self.outcome.test.objective.value?, self.violation().value?))
+        Some((self.outcome.test.objective.value?, self.keeps?))
     }
 
     fn violation(&self) -> &Metric {
@@ -129,21 +134,21 @@ struct ComparisonPage<'a> {
 }
 
 impl<'a> ComparisonPage<'a> {
-    /// Results with their bounds on a frontier; those of one method follow each other there.
+    /// Results, on a frontier with their bounds and what they keep; those of one method follow each other there.
     fn new(
         setup: &'a ComparisonSetup,
         is_frontier: bool,
-        results: impl Iterator<Item = (Option<f64>, &'a MethodResult)>,
+        results: impl Iterator<Item = (Option<f64>, Option<f64>, &'a MethodResult)>,
     ) -> ComparisonPage<'a> {
         let mut models: Vec<ComparedModel> = Vec::new();
         let mut refused: Vec<(&str, &str)> = Vec::new();
-        for (bound, MethodResult { method, outcome }) in results {
+        for (bound, keeps, MethodResult { method, outcome }) in results {
             match outcome {
                 Ok(outcome) => {
                     let series = models
                         .last()
                         .map_or(0, |last| last.series + usize::from(!is_frontier || last.method != method));
-                    models.push(ComparedModel { method, series, bound, outcome });
+                    models.push(ComparedModel { method, series, bound, keeps, outcome });
                 }
                 Err(reason) if !is_frontier || refused.iter().all(|(other, _)| other != method) => {
                     refused.push((method, reason));
@@ -297,33 +302,32 @@ impl<'a> ComparisonPage<'a> {
     }
 
     /// The models of a bound, and those that look at none.
-    fn at(&self, bound: f64) -> impl Iterator<Item = &ComparedModel<'a>> + Clone {
+    fn at(&self, bound: f64) -> impl Iterator<Item = &ComparedModel<'a>> {
         self.models.iter().filter(move |model| model.bound.is_none_or(|own| own == bound))
     }
 
-    /// Of the models whose violation keeps a bound the one with the best objective; if none does, that of the
-    /// least violation.
-    fn chosen(&self, bound: f64) -> Option<&ComparedModel<'a>> {
-        let known = self.at(bound).filter_map(|model| Some((model, model.values()?)));
-        let keeps = known.clone().filter(|(_, (_, violation))| *violation <= bound);
-        let best = keeps.reduce(|best, other| if self.better(other.1.0, best.1.0) { other } else { best });
-        best.or_else(|| known.min_by(|a, b| a.1.1.total_cmp(&b.1.1))).map(|(model, _)| model)
+    /// The best of all models for a bound.
+    fn chosen(&self, report: &FrontierOutcome, bound: f64) -> Option<&ComparedModel<'a>> {
+        let best = report.best(bound)?.result.outcome.as_ref().ok()?;
+        self.models.iter().find(|model| std::ptr::eq(model.outcome, best))
     }
 
     /// The model for each bound of a frontier.
-    fn choices(&self) -> Option<Section> {
+    fn choices(&self, report: &FrontierOutcome) -> Option<Section> {
         let choice = |bound: f64| {
-            let model = self.chosen(bound)?;
-            let mut body = vec![paragraphs(&[format!("{}.", self.words(model))])];
+            let model = self.chosen(report, bound)?;
+            let other = model.bound.filter(|&own| own != bound);
+            let other = other.map_or(String::new(), |own| format!("; it was trained for {}", fine(own)));
+            let mut body = vec![paragraphs(&[format!("{}{other}.", self.words(model))])];
             body.extend(model.accuracies("Accuracy of this model, with its interval", self.middle()));
             let table = self.table("Methods at this bound", self.at(bound), |model| plain(model.method));
             body.push(table.behind("All methods at this bound"));
             Some(Choice { name: fine(bound), body })
         };
         let choices: Vec<Choice> = self.bounds().into_iter().filter_map(choice).collect();
-        let remark = "Of the models whose violation on these rows is at most the bound, the one with the best objective is \
-                      shown; if there is none, that of the least violation. As the same rows choose and show, this is a \
-                      little optimistic.";
+        let remark = "Of all models on this page that keep the bound on these rows, whatever bound they were trained for, \
+                      the one with the best objective is shown; if there is none, the one that misses it least. As the \
+                      same rows choose and show, this is a little optimistic.";
         let start = choices.len() / 2;
         let body = (!choices.is_empty())
             .then(|| [chooser("Bound ε", choices, start), remarks(&[remark.to_owned()])]);

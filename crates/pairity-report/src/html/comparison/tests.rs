@@ -1,6 +1,6 @@
 use super::{comparison_html, frontier_html};
 use pairity::examples::{Columns, Examples, Groups};
-use pairity::goals::{Goal, Objective, Problem, parse_constraint, parse_maximize};
+use pairity::goals::{Goal, Objective, Problem, ViolationKind, parse_constraint, parse_maximize};
 use pairity::metrics::{Chance, Member, Settings};
 use pairity::run::{
     CompareOutcome, ComparisonSetup, FrontierCurve, FrontierOutcome, FrontierPoint, MethodOutcome,
@@ -41,6 +41,7 @@ fn setup(name: &str) -> ComparisonSetup {
         Goal { objective: Objective::Maximize("auc".into()), subject_to: vec!["cross_group <= 0.1".into()] };
     ComparisonSetup {
         goal,
+        violation: ViolationKind::Gap,
         part: "test",
         rows: 200,
         scorer: "linear",
@@ -104,9 +105,9 @@ fn frontier(curves: Vec<FrontierCurve>) -> FrontierOutcome {
 
 #[test]
 fn a_frontier_shows_the_best_model_that_keeps_each_bound() {
-    let point = |method: &str, favor: f64, bound: Option<f64>| FrontierPoint {
-        bound,
-        result: result(method, favor, bound.unwrap_or(0.5)),
+    let point = |method: &str, favor: f64, bound: Option<f64>| {
+        let number = bound.unwrap_or(0.9);
+        FrontierPoint::new(number, bound.is_some(), result(method, favor, number))
     };
     let curves = vec![
         FrontierCurve { method: "plain".into(), points: vec![point("plain", 0.5, None)] },
@@ -120,10 +121,11 @@ fn a_frontier_shows_the_best_model_that_keeps_each_bound() {
         },
         FrontierCurve {
             method: "refused".into(),
-            points: vec![FrontierPoint {
-                bound: Some(0.9),
-                result: MethodResult { method: "refused".into(), outcome: Err("no groups".into()) },
-            }],
+            points: vec![FrontierPoint::new(
+                0.9,
+                true,
+                MethodResult { method: "refused".into(), outcome: Err("no groups".into()) },
+            )],
         },
     ];
     let report = frontier(curves);
@@ -139,6 +141,10 @@ fn a_frontier_shows_the_best_model_that_keeps_each_bound() {
     assert!(values(1, 1).0 > values(1, 0).0.max(values(0, 0).0) && values(1, 1).1 < 0.2);
     let shown: Vec<&str> = page.split("class=\"choice\"").skip(1).collect();
     assert!(shown[1].contains("<p class=\"words\">follows has auc"), "{}", &shown[1][..300]);
+    // A model that was trained for a tighter bound beats the one of the loosest on the same page.
+    assert!(shown[0].contains("; it was trained for 0.0000."), "{}", &shown[0][..300]);
+    assert_eq!(report.best(0.9), Some(&report.curves[1].points[2]));
+    assert_eq!(report.best(0.2), Some(&report.curves[1].points[2]));
     let least = if values(1, 2).1 < values(0, 0).1 { "follows has" } else { "plain has" };
     assert!(shown[2].contains(least));
     assert!(!page.contains("NaN"));

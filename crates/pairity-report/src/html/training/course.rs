@@ -30,9 +30,9 @@ pub(in crate::html) fn course(run: &TrainOutcome) -> Option<Section> {
         table.row(TableCell::name(&count(point.iteration as u64)), numbers);
     }
     let about = format!(
-        "The game with step size {}, whose snapshots were kept on the way; each is measured alone, on the \
-         training rows. A mixture of them may meet a goal that none meets alone.",
-        run.trained.step_size
+        "The game with step size {}, of which the likeliest scorer is; its snapshots were kept on the way, and each is \
+         measured alone, on the training rows. A mixture of those of all games may meet a goal that none meets alone.",
+        run.trained.step_size()
     );
     let body = [multiples(&charts), table.behind("These numbers as a table")];
     section("course", "How training went", &about, body)
@@ -58,7 +58,9 @@ fn line(
     let mut chart = Chart::new(title, ("iteration", x), (y_title, y), label);
     chart.line(0, &points);
     chart.explain(Swatch::Line, 0, "every snapshot");
-    let chosen = run.trained.components.iter().filter_map(|component| {
+    let (sizes, own) = (&run.trained.step_sizes, run.trained.step_size());
+    let of_game = run.trained.components.iter().zip(sizes).filter(|(_, size)| **size == own);
+    let chosen = of_game.filter_map(|(component, _)| {
         let point = trace.iter().find(|point| point.iteration == component.snapshot)?;
         let about = format!(
             "snapshot {}, drawn {:.1}% of the time: {}",

@@ -18,7 +18,7 @@ use crate::report::TrainingReport;
 use crate::words::{FrontEnd, fine, plain, rate, shorten};
 use pairity::metrics::Audit;
 use pairity::run::{Plane, TrainOutcome, TrainingPart};
-use pairity::solvers::Evaluation;
+use pairity::solvers::{Answer, Evaluation};
 
 /// What a page shows beside a training run.
 #[derive(Debug, Clone, Copy, Default)]
@@ -89,6 +89,7 @@ impl<'a> TrainingPage<'a> {
     fn lead(&self) -> Vec<String> {
         let outcome = self.report.ending();
         let mut lead = vec![format!("{}: {}", outcome.word, outcome.words(self.aside.front_end))];
+        lead.extend(self.report.far_below());
         if let Some(part) = self.last {
             let mut words = format!(
                 "On {}, {} is {}",
@@ -114,7 +115,7 @@ impl<'a> TrainingPage<'a> {
         }
         let audit = self.audit().filter(|audit| audit.groups.len() > 1);
         lead.extend(audit.map(|audit| result_of(audit, None)));
-        if self.run.deterministic && self.run.trained.components.len() > 1 {
+        if self.run.answer == Answer::Deterministic && self.run.trained.components.len() > 1 {
             let words =
                 "One scorer was asked for, but none was found that meets the goal: this is a mixture.";
             lead.push(words.to_owned());
@@ -139,7 +140,7 @@ impl<'a> TrainingPage<'a> {
                 tiles.push(Tile::of(&format!("Gap ({}, {name} rows)", criterion.name()), gap, rate));
             }
         }
-        let note = format!("step size {}, {:.1} s", trained.step_size, self.run.seconds);
+        let note = format!("step size {}, {:.1} s", trained.step_size(), self.run.seconds);
         tiles.push(Tile::new("Scorers", trained.components.len().to_string(), note));
         tiles
     }

@@ -34,15 +34,16 @@ impl TrainingPage<'_> {
         for (place, text) in run.goal.subject_to.iter().enumerate() {
             let cell = |part: &TrainingPart| {
                 let check = &part.evaluation.audit.checks[place];
-                let badge = verdict(check.verdict);
-                TableCell::metric(&check.metric, fine).with_note(slack(part, place)).with_badge(badge)
+                let cell = TableCell::metric(&check.metric, fine).with_note(slack(part, place));
+                if part.name == "test" { cell.with_badge(verdict(check.verdict)) } else { cell }
             };
             let note = if is_constrained(run) { "a constraint" } else { "measured, not enforced" };
             table.row(TableCell::name(&plain(text)).with_note(note), run.parts.iter().map(cell));
         }
         let about = format!(
             "The scorer was fit to the training rows and chosen on the {} rows; other rows had no part in it. \
-             Below each value is its interval. A constraint passes if the whole interval keeps the bound.",
+             Below each value is its interval. On test rows a constraint passes if the whole interval keeps the bound; \
+             on rows that the model was fit to or chosen on intervals are no such proof.",
             if run.selected_on() == "train" { "same" } else { "validation" }
         );
         section("values", "Objective and constraints", &about, [table.html()])
@@ -127,8 +128,16 @@ impl TrainingPage<'_> {
             1 => ("The scorer", ""),
             _ => (
                 "Scorers of the mixture",
-                "Every query draws one of them, always the same, by a hash of its id: the goal holds on average over \
-                 queries, not for each scorer.",
+                match self.run.has_queries() {
+                    true => {
+                        "Every query draws one of them, always the same, by a hash of its id: the goal holds on average \
+                         over queries, not for each scorer."
+                    }
+                    false => {
+                        "There are no queries, so one of them is drawn for the whole table: the goal is met if each \
+                         meets it. Their scores have one scale."
+                    }
+                },
             ),
         };
         section("scorers", title, about, body)

@@ -167,6 +167,10 @@ impl Scorer for TextCnn {
         self.parts().bias.saturating_add(1)
     }
 
+    fn output(&self) -> usize {
+        self.parts().output.start
+    }
+
     fn width(&self) -> usize {
         self.words
     }

@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 use std::io::BufRead;
 
+/// The most numbers of a word's vector.
+const LONGEST: usize = 10_000;
+
 /// Why a file holds no word vectors.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -22,6 +25,16 @@ pub enum EmbeddingError {
         problem: &'static str,
         /// Numbers a line, as the first one has them; at least 1.
         numbers: usize,
+    },
+    /// More numbers than vectors of words have.
+    #[error(
+        "the word vectors have {found} numbers each, more than the {} that are allowed: use shorter ones, such as \
+         those of 100 or 300 numbers",
+        LONGEST
+    )]
+    TooLong {
+        /// Numbers of the first line.
+        found: usize,
     },
     /// Nothing in it.
     #[error("the file of word vectors is empty: each line needs a word and its numbers")]
@@ -60,6 +73,9 @@ impl Embeddings {
             let count = fields.clone().count();
             if at == 0 {
                 size = count;
+            }
+            if size > LONGEST {
+                return Err(EmbeddingError::TooLong { found: size });
             }
             let wrong = |problem| EmbeddingError::Line { line: at + 1, problem, numbers: size.max(1) };
             if count == 0 || count != size {
@@ -107,6 +123,7 @@ mod tests {
             message("b 1 2\na 1 x\n").contains("line 2 of the word vectors has a field that is no finite")
         );
         assert!(message("a 1 inf\n").contains("no finite"));
+        assert!(message(&format!("a{}", " 1".repeat(10_001))).contains("have 10001 numbers each"));
         let known = read("b x y\r\na 1 -2.5 \n").unwrap();
         assert_eq!(known.vectors(), [Some(vec![1.0, -2.5])]);
     }

@@ -160,9 +160,8 @@ fn check_differences(rows: &OracleRows, found: &Option<Differences>) -> Result<(
     let z = rounded(rows, z);
     // (difference, credit) of every pair.
     let mut pairs: Vec<(f64, f64)> = Vec::new();
-    let query = |i: usize| rows.queries.as_ref().map(|q| q[i]);
     for i in kept(rows) {
-        for j in kept(rows).into_iter().filter(|&j| query(i) == query(j) && labels[i] > labels[j]) {
+        for j in kept(rows).into_iter().filter(|&j| rows.compares(i, j) && labels[i] > labels[j]) {
             let difference = (z[i] - z[j]).clamp(f64::MIN, f64::MAX);
             if !difference.is_nan() {
                 let credit = match rows.scores[i].partial_cmp(&rows.scores[j]) {

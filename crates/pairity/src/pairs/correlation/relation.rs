@@ -62,6 +62,9 @@ pub(super) fn relations(
     membership: Membership,
 ) -> Result<Vec<Relation>, SurrogateError> {
     let refuse = |reason: &str| Err(SurrogateError::NoCorrelation { reason: reason.to_owned() });
+    if examples.side.is_some() {
+        return refuse("it speaks of all label-ordered pairs, and these are chosen by a side column");
+    }
     if examples.labels.is_none() {
         return refuse("it compares label-ordered pairs, and there are no labels");
     }
@@ -97,8 +100,8 @@ impl Relation {
     /// The relation of the examples that have a class; none if g does not vary.
     fn new(index: &PairIndex, inside: bool, class: Class) -> Option<Relation> {
         let mut relation = Relation { inside, gap: index.examples().label_gap, ..Relation::default() };
-        for query in 0..index.examples().queries() {
-            relation.add_query(index.examples(), &index.query(query), class);
+        for block in 0..index.examples().blocks() {
+            relation.add_query(index.examples(), &index.query(block), class);
         }
         relation.tasks = tasks(relation.queries.iter().map(|(places, _)| places.len()));
         // Weights and labels count up to a scale.

@@ -15,10 +15,9 @@ fn list(rows: &OracleRows, membership: Membership) -> Vec<Pairs> {
     let Some(labels) = &rows.labels else { return Vec::new() };
     let weight = |row: usize| rows.weights.as_ref().map_or(1.0, |w| w[row]);
     let factor = |row: usize| weight(row) * rows.factors.as_ref().map_or(1.0, |f| f[row]);
-    let query = |row: usize| rows.queries.as_ref().map_or(0, |q| q[row]);
     let all = |g: &dyn Fn(usize, usize) -> f64| -> Pairs {
         let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
-        let pairs = pairs.filter(|&(i, j)| query(i) == query(j) && labels[i] > labels[j]);
+        let pairs = pairs.filter(|&(i, j)| rows.compares(i, j) && labels[i] > labels[j]);
         let pairs = pairs.map(|(i, j)| {
             let gap = if rows.label_gap { labels[i] - labels[j] } else { 1.0 };
             (factor(i) * factor(j) * gap, [i, j], g(i, j))
@@ -73,6 +72,7 @@ fn slow(pairs: &Pairs, scores: &[f64]) -> Option<(f64, Vec<f64>, f64)> {
 }
 
 fn compare(rows: &OracleRows, membership: Membership) -> Result<(), TestCaseError> {
+    let rows = &OracleRows { side: None, ..rows.clone() };
     let Some(examples) = rows.examples() else { return Ok(()) };
     let relations = list(rows, membership);
     let scale = rows.scores.iter().fold(0.0, |scale: f64, score| scale.max(score.abs()));

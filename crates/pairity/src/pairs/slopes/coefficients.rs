@@ -28,6 +28,8 @@ pub(in crate::pairs) struct RateWeights<'a> {
     pub kind: SurrogateKind,
     /// What a slope of weight 1 comes to by score.
     pub unit: f64,
+    /// Whether pairs are chosen by a side column, so that the mirror image of a pair is none.
+    pub chosen: bool,
 }
 
 /// The coefficients of one query, those of both parts in each cell.
@@ -83,6 +85,10 @@ impl Coefficients {
                 }
                 Rate::Parity { first, second } => {
                     if let (Some(a), Some(b)) = (number(first), number(second)) {
+                        if of.chosen {
+                            add(&mut self.parity[a * k + b], &both);
+                            continue;
+                        }
                         add(&mut self.parity[a * k + b], &of.kind.coefficients(up, 0.0));
                         add(&mut self.parity[b * k + a], &of.kind.coefficients(down, 0.0));
                     }

@@ -2,7 +2,8 @@
 //!
 //! Small queries look at each pair. Large ones take O(n log n) per group, and O(n log² n) with a continuous
 //! attribute: where all slopes are alike and pairs weigh one, by counts in score order while labels go up and
-//! down; in general, by splits at labels and merges of the halves.
+//! down; in general, by splits at labels and merges of the halves. Where pairs are chosen by a side column, the halves are
+//! split by its ranks too.
 
 mod coefficients;
 mod counts;
@@ -39,6 +40,9 @@ impl<M: Mass> ScoredPairs<'_, M> {
     /// Adds the slopes of all label-ordered pairs; returns the offset.
     pub(super) fn label_ordered<S: Slope>(&self, coefficients: &Coefficients, gradient: &mut [f64]) -> f64 {
         let Coefficients { accuracy, orders, joint, has_accuracy, has_orders, .. } = coefficients;
+        if !self.query.side.is_empty() {
+            return self.split_by_side::<S, true>(accuracy, gradient);
+        }
         if self.query.is_small() {
             return match has_orders {
                 true => self.few::<S, true>(0, gradient, |i, j| self.order(i, j), joint),
@@ -63,6 +67,9 @@ impl<M: Mass> ScoredPairs<'_, M> {
 
     /// Adds the slopes of all pairs between groups, whatever their labels; returns the offset.
     pub(super) fn unordered<S: Slope>(&self, coefficients: &Coefficients, gradient: &mut [f64]) -> f64 {
+        if !self.query.side.is_empty() {
+            return self.split_by_side::<S, false>(&coefficients.parity, gradient);
+        }
         match self.query.is_small() {
             true => self.few::<S, false>(0, gradient, |i, j| self.cell(i, j), &coefficients.parity),
             false => self.merge_unordered::<S>(&coefficients.parity, gradient),

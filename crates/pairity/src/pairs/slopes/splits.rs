@@ -128,6 +128,74 @@ impl<M: Mass> ScoredPairs<'_, M> {
     }
 }
 
+impl<M: Mass> ScoredPairs<'_, M> {
+    /// Adds the slopes of the pairs whose first example is higher in the side column: of label-ordered ones, or of all.
+    /// Returns the offset.
+    pub(super) fn split_by_side<S: Slope, const ORDERED: bool>(
+        &self,
+        cells: &[[f64; 2]],
+        gradient: &mut [f64],
+    ) -> f64 {
+        let (side, none) = (self.query.side, cells.len());
+        // Pairs that are not chosen have no coefficient.
+        let cells_and_none = [cells, &[[0.0; 2]]].concat();
+        let cell = |i: usize, j: usize| if side[i] > side[j] { self.cell(i, j) } else { none };
+        if self.query.is_small() {
+            return self.few::<S, ORDERED>(0, gradient, cell, &cells_and_none);
+        }
+        let parts = HingePart::both::<S, M>(cells, self.query.present.len(), self.margin);
+        let bits = u32::BITS - side.iter().max().map_or(u32::BITS, |highest| highest.leading_zeros());
+        let mut elements = self.elements(|at| self.query.group[at].into());
+        if !ORDERED {
+            let (mut seconds, mut room) = (elements.clone(), elements.clone());
+            let offset = self.by_side::<S>(&parts, &mut seconds, &mut elements, &mut room, bits);
+            settle(&seconds, 0, gradient);
+            settle(&elements, 0, gradient);
+            return offset;
+        }
+        self.split(
+            &mut elements[..],
+            &mut Vec::new(),
+            0,
+            gradient,
+            &|_, base, gradient| self.few::<S, true>(base, gradient, cell, &cells_and_none),
+            &|elements, room, [base, middle], gradient| {
+                let room = grown(room, elements.len());
+                partition(elements, room, |element| (element.position as usize) < base + middle);
+                let mut copy = elements.to_vec();
+                let (worse, better) = copy.split_at_mut(middle);
+                let offset = self.by_side::<S>(&parts, worse, better, room, bits);
+                settle(&copy, base, gradient);
+                let (worse, better) = elements.split_at_mut(middle);
+                (offset, [worse, better])
+            },
+        )
+    }
+
+    /// The pairs of two lists in which the first example, of the second list, is higher in the lowest `bits` bits of
+    /// the side column's rank.
+    fn by_side<S: Slope>(
+        &self,
+        parts: &[HingePart],
+        seconds: &mut [Element],
+        firsts: &mut [Element],
+        room: &mut [Element],
+        bits: u32,
+    ) -> f64 {
+        let Some(bit) = bits.checked_sub(1).filter(|_| !seconds.is_empty() && !firsts.is_empty()) else {
+            return 0.0;
+        };
+        let is_low = |element: Element| self.query.side[element.position as usize] >> bit & 1 == 0;
+        let low = partition(seconds, room, is_low);
+        let (low_seconds, high_seconds) = seconds.split_at_mut(low);
+        let low = partition(firsts, room, is_low);
+        let (low_firsts, high_firsts) = firsts.split_at_mut(low);
+        let offset = merge::<S, M>(parts, low_seconds, high_firsts, |group| group as usize, self.masses);
+        let below = self.by_side::<S>(parts, low_seconds, low_firsts, room, bit);
+        offset + below + self.by_side::<S>(parts, high_seconds, high_firsts, room, bit)
+    }
+}
+
 struct AttributeSplit<'a, M> {
     pairs: &'a ScoredPairs<'a, M>,
     cells: &'a [[f64; 2]; 3],
