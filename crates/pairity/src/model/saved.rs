@@ -43,7 +43,7 @@ const ROUNDING: f64 = 1e-9;
 ///     architecture: Architecture::Linear(Linear { width: 1, intercept: false, start: 1.0, groups: GroupUse::Blind }),
 ///     encoder: Encoder::learn(&[&age], None, true)?,
 ///     groups: None,
-///     query: Some("query_id".into()),
+///     query: vec!["query_id".into()],
 ///     components: vec![
 ///         Component { probability: 0.5, snapshot: 3, parameters: vec![1.0] },
 ///         Component { probability: 0.5, snapshot: 9, parameters: vec![10.0] },
