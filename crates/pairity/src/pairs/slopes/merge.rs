@@ -42,13 +42,36 @@ pub(super) fn settle(elements: &[Element], base: usize, gradient: &mut [f64]) {
     }
 }
 
+/// The bits of an element's class that are its group in a merge.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GroupBits {
+    shift: u32,
+    mask: u32,
+}
+
+impl GroupBits {
+    /// The class is the group.
+    pub(super) const ALL: GroupBits = GroupBits { shift: 0, mask: u32::MAX };
+
+    /// One bit of a rank.
+    pub(super) fn one(shift: u32) -> GroupBits {
+        GroupBits { shift, mask: 1 }
+    }
+
+    #[inline(always)]
+    pub(super) fn of(self, class: u32) -> usize {
+        (class >> self.shift & self.mask) as usize
+    }
+}
+
 /// Adds the slopes of all pairs of two lists in score order, the worse and the better ones, in all parts. Returns the
-/// offset.
-pub(super) fn merge<S: Slope, M: Mass>(
+/// offset. Slopes that are not squared differ in the coefficients of their parts alone, so that all of them share the
+/// compiled walks, which are many.
+pub(super) fn merge<M: Mass>(
     parts: &[HingePart],
     worse: &mut [Element],
     better: &mut [Element],
-    group: impl Fn(u32) -> usize + Copy,
+    group: GroupBits,
     masses: &[M],
 ) -> f64 {
     if worse.is_empty() || better.is_empty() {
@@ -56,15 +79,18 @@ pub(super) fn merge<S: Slope, M: Mass>(
     }
     let mut offset = 0.0;
     for part in parts {
+        let block = match (part.squared, part.width) {
+            (false, 1) => HingePart::block::<false, M, 1>,
+            (false, 2) => HingePart::block::<false, M, 2>,
+            (false, 4) => HingePart::block::<false, M, 4>,
+            (false, _) => HingePart::block::<false, M, 8>,
+            (true, 1) => HingePart::block::<true, M, 1>,
+            (true, 2) => HingePart::block::<true, M, 2>,
+            (true, 4) => HingePart::block::<true, M, 4>,
+            (true, _) => HingePart::block::<true, M, 8>,
+        };
         let blocks = 0..part.k.div_ceil(part.width);
-        let total: f64 = blocks
-            .map(|block| match part.width {
-                1 => part.block::<S, M, 1>(block, worse, better, group, masses),
-                2 => part.block::<S, M, 2>(block, worse, better, group, masses),
-                4 => part.block::<S, M, 4>(block, worse, better, group, masses),
-                _ => part.block::<S, M, 8>(block, worse, better, group, masses),
-            })
-            .sum();
+        let total: f64 = blocks.map(|at| block(part, at, worse, better, group, masses)).sum();
         offset += part.shift * total;
     }
     offset
@@ -78,6 +104,8 @@ pub(super) struct HingePart {
     above: bool,
     /// A worse score at the threshold comes before it.
     worse_first: bool,
+    /// Slopes grow with the distance from the threshold.
+    squared: bool,
     k: usize,
     /// Numbers of a row: 1, 2, 4 or 8.
     width: usize,
@@ -117,16 +145,16 @@ impl HingePart {
                 passed[1][(worse / width * k + better) * width + worse % width] = inward * c;
             }
         }
-        Some(HingePart { shift, above, worse_first: shift < 0.0, k, width, passed })
+        Some(HingePart { shift, above, worse_first: shift < 0.0, squared: S::SQUARED, k, width, passed })
     }
 
     /// The slopes of readers in one block of groups; returns the sum over better ones.
-    fn block<S: Slope, M: Mass, const G: usize>(
+    fn block<const SQUARED: bool, M: Mass, const G: usize>(
         &self,
         block: usize,
         worse: &mut [Element],
         better: &mut [Element],
-        group: impl Fn(u32) -> usize + Copy,
+        group: GroupBits,
         masses: &[M],
     ) -> f64 {
         let rows = |table| {
@@ -136,8 +164,8 @@ impl HingePart {
         let passed = [rows(&self.passed[0]), rows(&self.passed[1])];
         let walk = Walk { passed, shift: [0.0, self.shift], first: block * G, group, masses };
         let mut end = PassedSums::<M, G>::default();
-        worse.iter().for_each(|&element| walk.pass::<S>(&mut end, element, 0, 1.0));
-        better.iter().for_each(|&element| walk.pass::<S>(&mut end, element, 1, 1.0));
+        worse.iter().for_each(|&element| walk.pass::<SQUARED>(&mut end, element, 0, 1.0));
+        better.iter().for_each(|&element| walk.pass::<SQUARED>(&mut end, element, 1, 1.0));
         // Whoever reads what is left counts down from the total, as a number below 0.
         let reader = usize::from(self.above);
         let mut start = PassedSums::<M, G>::default();
@@ -159,29 +187,29 @@ impl HingePart {
             let first = worse_next(worse[w.start], better[b.start]);
             let element = select_unpredictable(first, &mut worse[w.start], &mut better[b.start]);
             let kind = usize::from(!first);
-            add(element, kind, walk.read::<S>(&start, *element, kind));
-            walk.pass::<S>(&mut start, *element, kind, 1.0);
+            add(element, kind, walk.read::<SQUARED>(&start, *element, kind));
+            walk.pass::<SQUARED>(&mut start, *element, kind, 1.0);
             w.start += usize::from(first);
             b.start += usize::from(!first);
 
             let better_last = worse_next(worse[w.end - 1], better[b.end - 1]);
             let element = select_unpredictable(better_last, &mut better[b.end - 1], &mut worse[w.end - 1]);
             let kind = usize::from(better_last);
-            walk.pass::<S>(&mut end, *element, kind, -1.0);
-            add(element, kind, walk.read::<S>(&end, *element, kind));
+            walk.pass::<SQUARED>(&mut end, *element, kind, -1.0);
+            add(element, kind, walk.read::<SQUARED>(&end, *element, kind));
             b.end -= usize::from(better_last);
             w.end -= usize::from(!better_last);
         }
         while !w.is_empty() && !b.is_empty() {
             let first = worse_next(worse[w.start], better[b.start]);
             let (element, kind) = if first { (&mut worse[w.start], 0) } else { (&mut better[b.start], 1) };
-            add(element, kind, walk.read::<S>(&start, *element, kind));
-            walk.pass::<S>(&mut start, *element, kind, 1.0);
+            add(element, kind, walk.read::<SQUARED>(&start, *element, kind));
+            walk.pass::<SQUARED>(&mut start, *element, kind, 1.0);
             w.start += usize::from(first);
             b.start += usize::from(!first);
         }
         for (kind, rest) in [&mut worse[w], &mut better[b]].into_iter().enumerate() {
-            rest.iter_mut().for_each(|element| add(element, kind, walk.read::<S>(&start, *element, kind)));
+            rest.iter_mut().for_each(|element| add(element, kind, walk.read::<SQUARED>(&start, *element, kind)));
         }
         totals[1]
     }
@@ -201,25 +229,25 @@ impl<M: Mass, const G: usize> Default for PassedSums<M, G> {
 }
 
 /// What a walk through two lists looks up. A kind is 0 for worse examples and 1 for better ones.
-struct Walk<'a, M, F, const G: usize> {
+struct Walk<'a, M, const G: usize> {
     passed: [&'a [[f64; G]]; 2],
     shift: [f64; 2],
     /// The first group of readers.
     first: usize,
-    group: F,
+    group: GroupBits,
     masses: &'a [M],
 }
 
-impl<M: Mass, F: Fn(u32) -> usize, const G: usize> Walk<'_, M, F, G> {
+impl<M: Mass, const G: usize> Walk<'_, M, G> {
     #[inline(always)]
-    fn pass<S: Slope>(&self, to: &mut PassedSums<M, G>, element: Element, kind: usize, sign: f64) {
-        let row = &self.passed[kind][(self.group)(element.class)];
+    fn pass<const SQUARED: bool>(&self, to: &mut PassedSums<M, G>, element: Element, kind: usize, sign: f64) {
+        let row = &self.passed[kind][self.group.of(element.class)];
         let mass = self.masses[element.position as usize];
         let x = element.score + self.shift[kind];
         for (reader, &c) in row.iter().enumerate() {
             let added = mass.times(sign * c);
             to.sums[1 - kind][reader] += added;
-            if S::SQUARED {
+            if SQUARED {
                 to.moments[1 - kind][reader] += added * x;
             }
         }
@@ -227,13 +255,13 @@ impl<M: Mass, F: Fn(u32) -> usize, const G: usize> Walk<'_, M, F, G> {
 
     /// The slope of an element; 0 if its group is not among the readers.
     #[inline(always)]
-    fn read<S: Slope>(&self, from: &PassedSums<M, G>, element: Element, kind: usize) -> f64 {
-        let reader = (self.group)(element.class).wrapping_sub(self.first);
+    fn read<const SQUARED: bool>(&self, from: &PassedSums<M, G>, element: Element, kind: usize) -> f64 {
+        let reader = self.group.of(element.class).wrapping_sub(self.first);
         if reader >= G {
             return 0.0;
         }
         let mut sum = from.sums[kind][reader];
-        if S::SQUARED {
+        if SQUARED {
             sum = sum * -(element.score + self.shift[kind]);
             sum += from.moments[kind][reader];
         }

@@ -11,7 +11,7 @@
 
 use super::ScoredPairs;
 use super::coefficients::{GREATER, LESS, order};
-use super::merge::{Element, HingePart, merge, settle};
+use super::merge::{Element, GroupBits, HingePart, merge, settle};
 use super::shape::Slope;
 use crate::pairs::index::{NO_RANK, grown, partition};
 use crate::pairs::mass::Mass;
@@ -82,7 +82,7 @@ impl<M: Mass> ScoredPairs<'_, M> {
                 let room = grown(room, elements.len());
                 partition(elements, room, |element| (element.position as usize) < base + middle);
                 let (worse, better) = elements.split_at_mut(middle);
-                let offset = merge::<S, M>(&parts, worse, better, |group| group as usize, self.masses);
+                let offset = merge(&parts, worse, better, GroupBits::ALL, self.masses);
                 (offset, [worse, better])
             },
         )
@@ -93,7 +93,7 @@ impl<M: Mass> ScoredPairs<'_, M> {
         let mut worse = self.elements(|at| self.query.group[at].into());
         let mut better = worse.clone();
         let parts = HingePart::both::<S, M>(cells, self.query.present.len(), self.margin);
-        let offset = merge::<S, M>(&parts, &mut worse, &mut better, |group| group as usize, self.masses);
+        let offset = merge(&parts, &mut worse, &mut better, GroupBits::ALL, self.masses);
         settle(&worse, 0, gradient);
         settle(&better, 0, gradient);
         offset
@@ -148,7 +148,7 @@ impl<M: Mass> ScoredPairs<'_, M> {
         let mut elements = self.elements(|at| self.query.group[at].into());
         if !ORDERED {
             let (mut seconds, mut room) = (elements.clone(), elements.clone());
-            let offset = self.by_side::<S>(&parts, &mut seconds, &mut elements, &mut room, bits);
+            let offset = self.by_side(&parts, &mut seconds, &mut elements, &mut room, bits);
             settle(&seconds, 0, gradient);
             settle(&elements, 0, gradient);
             return offset;
@@ -164,7 +164,7 @@ impl<M: Mass> ScoredPairs<'_, M> {
                 partition(elements, room, |element| (element.position as usize) < base + middle);
                 let mut copy = elements.to_vec();
                 let (worse, better) = copy.split_at_mut(middle);
-                let offset = self.by_side::<S>(&parts, worse, better, room, bits);
+                let offset = self.by_side(&parts, worse, better, room, bits);
                 settle(&copy, base, gradient);
                 let (worse, better) = elements.split_at_mut(middle);
                 (offset, [worse, better])
@@ -174,7 +174,7 @@ impl<M: Mass> ScoredPairs<'_, M> {
 
     /// The pairs of two lists in which the first example, of the second list, is higher in the lowest `bits` bits of
     /// the side column's rank.
-    fn by_side<S: Slope>(
+    fn by_side(
         &self,
         parts: &[HingePart],
         seconds: &mut [Element],
@@ -190,9 +190,9 @@ impl<M: Mass> ScoredPairs<'_, M> {
         let (low_seconds, high_seconds) = seconds.split_at_mut(low);
         let low = partition(firsts, room, is_low);
         let (low_firsts, high_firsts) = firsts.split_at_mut(low);
-        let offset = merge::<S, M>(parts, low_seconds, high_firsts, |group| group as usize, self.masses);
-        let below = self.by_side::<S>(parts, low_seconds, low_firsts, room, bit);
-        offset + below + self.by_side::<S>(parts, high_seconds, high_firsts, room, bit)
+        let offset = merge(parts, low_seconds, high_firsts, GroupBits::ALL, self.masses);
+        let below = self.by_side(parts, low_seconds, low_firsts, room, bit);
+        offset + below + self.by_side(parts, high_seconds, high_firsts, room, bit)
     }
 }
 
@@ -220,11 +220,11 @@ impl<M: Mass> AttributeSplit<'_, M> {
             return offset;
         }
         let bit = bits - 1;
-        let group = |rank: u32| (rank >> bit & 1) as usize;
-        let mut offset = merge::<S, M>(&self.parts, worse, better, group, self.pairs.masses);
-        let low = partition(worse, room, |element| group(element.class) == 0);
+        let group = GroupBits::one(bit);
+        let mut offset = merge(&self.parts, worse, better, group, self.pairs.masses);
+        let low = partition(worse, room, |element| group.of(element.class) == 0);
         let (low_worse, high_worse) = worse.split_at_mut(low);
-        let low = partition(better, room, |element| group(element.class) == 0);
+        let low = partition(better, room, |element| group.of(element.class) == 0);
         let (low_better, high_better) = better.split_at_mut(low);
         offset += self.by_bits::<S>(low_worse, low_better, room, bit, base, gradient);
         offset + self.by_bits::<S>(high_worse, high_better, room, bit, base, gradient)
