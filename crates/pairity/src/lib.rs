@@ -69,6 +69,7 @@ pub mod rates;
 pub mod run;
 pub mod similar;
 pub mod solvers;
+mod threads;
 
 pub use examples::{Column, Columns, Examples, Groups, Values};
 pub use goals::{Criterion, Goal, Problem};

@@ -6,6 +6,7 @@
 //! rows of a part is up to a [`Kernel`], which sees contiguous rows and one set of parameters. Where
 //! groups have sets of their own, the rows of a group are first copied together, a tile at a time.
 
+use crate::threads;
 use rayon::prelude::*;
 
 use super::text::Words;
@@ -64,7 +65,7 @@ pub(super) fn score(kernel: &impl Kernel, parameters: &[f64], features: &Feature
     let sweep = Sweep::new(kernel, features);
     let set = |set: usize| &parameters[set * sweep.set_len..][..sweep.set_len];
     if let Some(parts) = sweep.by_group {
-        let found = in_order(&parts, sweep.parallel, |&(own, rows)| {
+        let found = in_order(&parts, sweep.parallel, &|&(own, rows)| {
             let mut found = vec![0.0; rows.len()];
             for (rows, found) in rows.chunks(TILE).zip(found.chunks_mut(TILE)) {
                 kernel.score_rows(set(own), Block::new(&features.pick(rows), 0), found);
@@ -107,7 +108,7 @@ pub(super) fn pull_back(
         gradient[places(set)].iter_mut().zip(found).for_each(|(sum, more)| *sum += more);
     };
     if let Some(parts) = &sweep.by_group {
-        let found = in_order(parts, sweep.parallel, |&(set, rows)| {
+        let found = in_order(parts, sweep.parallel, &|&(set, rows)| {
             let mut found = vec![0.0; sweep.set_len];
             for rows in rows.chunks(TILE) {
                 let by_score: Vec<f64> = rows.iter().map(|&row| slopes[row as usize]).collect();
@@ -120,7 +121,7 @@ pub(super) fn pull_back(
         return gradient;
     }
     let parts: Vec<(usize, &[f64])> = slopes.chunks(sweep.part).enumerate().collect();
-    let found = in_order(&parts, sweep.parallel, |&(part, by_score)| {
+    let found = in_order(&parts, sweep.parallel, &|&(part, by_score)| {
         let mut found = vec![0.0; sweep.set_len];
         let (set, block) = (&parameters[places(sweep.shared)], Block::new(features, part * sweep.part));
         kernel.pull_back_rows(set, block, by_score, &mut found);
@@ -162,9 +163,9 @@ impl<'a> Sweep<'a> {
     }
 }
 
-fn in_order<T: Sync, R: Send>(items: &[T], parallel: bool, work: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
+fn in_order<T: Sync, R: Send>(items: &[T], parallel: bool, work: &(dyn Fn(&T) -> R + Sync)) -> Vec<R> {
     match parallel {
-        true => items.par_iter().map(work).collect(),
+        true => threads::map(items, work),
         false => items.iter().map(work).collect(),
     }
 }

@@ -10,7 +10,7 @@
 use super::tuning::{Adjusted, Judge, Quality, Tuning};
 use super::{Method, MethodError, Stage};
 use crate::model::{Adjustment, GroupOffset};
-use rayon::prelude::*;
+use crate::threads;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -269,7 +269,7 @@ fn line_search(
         if next.is_empty() {
             break;
         }
-        let found: Vec<Quality> = next.par_iter().map(|&at| evaluate(offsets[at])).collect();
+        let found: Vec<Quality> = threads::map(&next, &|&at| evaluate(offsets[at]));
         known.extend(next.drain(..).zip(found));
         let mut ranked: Vec<(usize, Quality)> = known.iter().map(|(&at, &quality)| (at, quality)).collect();
         ranked.sort_by(rank);

@@ -9,11 +9,11 @@
 //! Totals and ties ask for no order of scores, so one recursion in label order is enough.
 
 use super::groups::CellCounts;
-use super::index::{NO_RANK, QueryPairs, add, both, partition};
+use super::index::{NO_RANK, QueryPairs, add, partition};
 use super::mass::{EqualMass, Mass};
 use super::order::{ScoreOrder, position, runs};
 use crate::examples::Attribute;
-use rayon::join;
+use crate::threads::both;
 
 /// Marks the better examples of an inner recursion, in the highest bit of the position.
 const BETTER: u64 = 1 << 31;
@@ -242,7 +242,8 @@ impl<'a, M: Mass, const EACH: bool> RankedPairs<'a, M, EACH> {
             let (left, right) = elements.split_at_mut(zeros);
             let (below, above) = scratch[..n].split_at_mut(zeros);
             let (a, b) = match !EACH && n > self.query.sizes.count_fork {
-                true => join(
+                true => both(
+                    true,
                     || self.inner(left, below, bit, &mut [], base),
                     || self.inner(right, above, bit, &mut [], base),
                 ),

@@ -16,7 +16,7 @@
 use super::index::{QueryPairs, add, partition};
 use super::mass::{EqualMass, Mass};
 use super::order::{ScoreOrder, position, runs};
-use rayon::join;
+use crate::threads::both;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::{AddAssign, Mul};
@@ -72,7 +72,8 @@ pub(crate) fn accuracy<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: 
 fn sweep<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[M]) -> CellCounts<M> {
     let (k, groups, entries) = (query.present.len(), query.group, order.entries(query));
     let everyone = 0..query.len() as u32;
-    let ((totals, pairs), (ties, wins)) = join(
+    let ((totals, pairs), (ties, wins)) = both(
+        true,
         || {
             let totals = by_rank(everyone.clone(), query, masses);
             let counted = || by_rank(everyone.clone(), query, &vec![EqualMass; query.len()]);
@@ -184,7 +185,7 @@ impl<M: Mass, const G: usize> WinSweep<'_, M, G> {
                 self.split(elements, scratch, bit - 1, &mut rows);
                 rows
             };
-            let (a, b) = join(|| alone(left, above), || alone(right, below));
+            let (a, b) = both(true, || alone(left, above), || alone(right, below));
             add(rows.as_flattened_mut(), a.as_flattened());
             add(rows.as_flattened_mut(), b.as_flattened());
             return;

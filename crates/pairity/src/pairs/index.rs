@@ -56,15 +56,6 @@ impl Default for Sizes {
     }
 }
 
-/// Runs both closures, on two threads if the work is worth it.
-pub(super) fn both<A: Send, B: Send>(
-    fork: bool,
-    a: impl FnOnce() -> A + Send,
-    b: impl FnOnce() -> B + Send,
-) -> (A, B) {
-    if fork { rayon::join(a, b) } else { (a(), b()) }
-}
-
 /// Moves the elements that fulfill `first` before the others, keeping their order; returns their number.
 #[inline(always)]
 pub(super) fn partition<T: Copy>(list: &mut [T], room: &mut [T], mut first: impl FnMut(T) -> bool) -> usize {

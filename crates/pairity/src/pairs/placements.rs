@@ -6,13 +6,13 @@
 
 use super::continuous::{OrderSums, continuous_placements};
 use super::groups::in_score_order;
-use super::index::{MassColumn, PairIndex, QueryPairs, both, partition, with_masses};
+use super::index::{MassColumn, PairIndex, QueryPairs, partition, with_masses};
 use super::mass::Mass;
 use super::order::{DrawnOrder, ScoreOrder, position, runs};
 use super::side::{PairKind, SidePlacements};
 use super::tally::{CellLayout, Placement};
 use crate::rates::Ties;
-use rayon::prelude::*;
+use crate::threads::{self, both};
 use std::ops::Range;
 
 /// Sums are kept at every so many positions. A task visits a multiple of it, which is part of the
@@ -51,7 +51,7 @@ fn run<M: Mass, P: Mass, R: Send>(
 ) -> Vec<R> {
     let step = CHUNK * index.examples().len().div_ceil(CHUNK * TASKS);
     // Short blocks share a state; longer ones have states of their own.
-    let states_of = |tasks: &[Range<usize>]| {
+    let states_of = |tasks: &&[Range<usize>]| {
         let mut states = vec![start()];
         for block in tasks.iter().cloned().flatten() {
             let query = index.query(block);
@@ -63,17 +63,17 @@ fn run<M: Mass, P: Mass, R: Send>(
                 block.visit(0..query.len(), |found| visit(&mut states[0], found));
                 continue;
             }
-            let chunks = (0..query.len()).into_par_iter().step_by(step).map(|from| {
+            let froms: Vec<usize> = (0..query.len()).step_by(step).collect();
+            states.extend(threads::map(&froms, &|&from| {
                 let mut state = start();
                 block.visit(from..(from + step).min(query.len()), |found| visit(&mut state, found));
                 state
-            });
-            states.extend(chunks.collect::<Vec<R>>());
+            }));
         }
         states
     };
-    let tasks = index.tasks.par_chunks(index.tasks.len().div_ceil(TASKS).max(1));
-    tasks.map(states_of).collect::<Vec<_>>().into_iter().flatten().collect()
+    let tasks: Vec<_> = index.tasks.chunks(index.tasks.len().div_ceil(TASKS).max(1)).collect();
+    threads::map(&tasks, &states_of).into_iter().flatten().collect()
 }
 
 /// The placements of the examples of one block, as expected of a mixture.

@@ -10,7 +10,7 @@ use super::slopes::Slope;
 use super::tally::{Tally, UnitSums};
 use crate::examples::{Examples, ExamplesError};
 use crate::rates::{Average, Rate, Ties};
-use rayon::prelude::*;
+use crate::threads;
 use std::borrow::Cow;
 
 /// The pairs of fixed examples and a fixed list of rates, for any number of evaluations of true rates, or of
@@ -159,31 +159,26 @@ impl<'a> RateIndex<'a> {
         let codes = layout.codes();
         // Half wins by better and worse group. The parts are added in order: the same bits for any number
         // of threads.
-        let parts: Vec<Vec<f64>> = self
-            .pairs
-            .tasks
-            .par_iter()
-            .map(|task| {
-                let mut halves = vec![0.0; codes * codes];
-                let mut ordered = vec![0.0; self.pairs.sizes.small];
-                for block in task.clone() {
-                    let query = self.pairs.query(block);
-                    let (own, masses) = (order.scores(&query), &masses[query.range.clone()]);
-                    for (to, &e) in ordered.iter_mut().zip(query.example) {
-                        *to = own[e as usize];
-                    }
-                    let code = |at: usize| usize::from(query.present[usize::from(query.group[at])]);
-                    for (i, &worse) in query.first.iter().enumerate().filter(|(_, worse)| **worse > 0) {
-                        let row = code(i) * codes;
-                        for (j, &score) in ordered[..worse as usize].iter().enumerate() {
-                            let half = u8::from(ordered[i] > score) + u8::from(ordered[i] >= score);
-                            halves[row + code(j)] += f64::from(half) * masses[i].pair(masses[j]);
-                        }
+        let parts = threads::map(&self.pairs.tasks, &|task| {
+            let mut halves = vec![0.0; codes * codes];
+            let mut ordered = vec![0.0; self.pairs.sizes.small];
+            for block in task.clone() {
+                let query = self.pairs.query(block);
+                let (own, masses) = (order.scores(&query), &masses[query.range.clone()]);
+                for (to, &e) in ordered.iter_mut().zip(query.example) {
+                    *to = own[e as usize];
+                }
+                let code = |at: usize| usize::from(query.present[usize::from(query.group[at])]);
+                for (i, &worse) in query.first.iter().enumerate().filter(|(_, worse)| **worse > 0) {
+                    let row = code(i) * codes;
+                    for (j, &score) in ordered[..worse as usize].iter().enumerate() {
+                        let half = u8::from(ordered[i] > score) + u8::from(ordered[i] >= score);
+                        halves[row + code(j)] += f64::from(half) * masses[i].pair(masses[j]);
                     }
                 }
-                halves
-            })
-            .collect();
+            }
+            halves
+        });
         let mut rates = vec![f64::NAN; self.rates().len()];
         for &(rate, fraction) in fractions {
             let cells = layout.cells(self.rates()[rate as usize]);

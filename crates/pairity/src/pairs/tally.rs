@@ -12,7 +12,7 @@ use super::order::{DrawnOrder, ScoreOrder};
 use super::side::{self, PairKind};
 use crate::examples::Examples;
 use crate::rates::{Average, Rate, Side, Ties};
-use rayon::prelude::*;
+use crate::threads;
 use std::ops::Range;
 
 /// Which cells there are, and their numbers.
@@ -214,7 +214,7 @@ impl Tally {
             }
             tally
         };
-        tasks.par_iter().map(count).collect()
+        threads::map(tasks, &count)
     }
 
     /// What the pairs of each rate earned.

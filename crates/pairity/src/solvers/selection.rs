@@ -16,7 +16,7 @@ use crate::metrics::{Measurement, Settings, values_in_order};
 use crate::model::Component;
 use crate::names::names;
 use crate::rates::{Average, Rate, Ties};
-use rayon::prelude::*;
+use crate::threads;
 
 /// Steps from one scorer of a pair to the other, when combinations are tried.
 const STEPS: usize = 64;
@@ -120,7 +120,7 @@ impl Selector<'_> {
         let none = || vec![f64::NAN; self.problem.rates.len()];
         let rates = |scores: Vec<f64>| self.sample.true_rates(&self.sample.order(&scores));
         let rates = |own: &Candidate| self.scores(&own.snapshot.parameters).map_or_else(none, rates);
-        Candidates { rates: scorers.par_iter().map(rates).collect(), scorers }
+        Candidates { rates: threads::map(&scorers, &rates), scorers }
     }
 
     /// The answer; none if no snapshot gives numbers. Combinations of weights that are tried join the
@@ -151,7 +151,7 @@ impl Selector<'_> {
             let order = self.sample.order(&scores);
             self.sample.loss(&order, &weights, &mut vec![0.0; scores.len()], &mut Vec::new())
         };
-        let losses: Vec<f64> = candidates.scorers.par_iter().map(loss).collect();
+        let losses: Vec<f64> = threads::map(&candidates.scorers, &loss);
         let best = least((0..losses.len()).filter(|&t| losses[t].is_finite()), |&t| losses[t])?;
         let mixture = Mixture::new(problem, &candidates.rates, vec![(best, 1.0)]);
         Some(Chosen { mixture, passed_over: None })
@@ -363,7 +363,8 @@ pub fn reach(
         let scores = examples.arrange(scores)?;
         Ok(values_in_order(examples, &scores, &problem.rates, Ties::Half, average))
     };
-    let rates: Vec<Vec<f64>> = scorers.par_iter().map(rates).collect::<Result<_, ExamplesError>>()?;
+    let rates: Vec<Vec<f64>> =
+        threads::map(scorers, &rates).into_iter().collect::<Result<_, ExamplesError>>()?;
     Reach::of(problem, &rates)
 }
 

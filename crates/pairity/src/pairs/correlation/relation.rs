@@ -7,7 +7,7 @@ use crate::pairs::SurrogateError;
 use crate::pairs::index::{NO_RANK, PairIndex, QueryPairs, Sizes, add};
 use crate::pairs::mass::{GapMass, GapSum, Mass};
 use crate::rates::{Average, Rate};
-use rayon::prelude::*;
+use crate::threads;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -257,7 +257,7 @@ impl Relation {
 
     /// |corr(d, g)|; its gradient is added to that of all examples.
     pub(super) fn add(&self, scores: &[f64], gradient: &mut [f64]) -> f64 {
-        let parts: Vec<TaskMoments> = self.tasks.par_iter().map(|task| self.part(task, scores)).collect();
+        let parts: Vec<TaskMoments> = threads::map(&self.tasks, &|task| self.part(task, scores));
         let mut moments = [0.0; 4];
         parts.iter().for_each(|part| add(&mut moments, &part.moments));
         let [d, dg, dd, size] = moments;

@@ -35,7 +35,7 @@ use super::rank_tree::RankTree;
 use super::shape::Slope;
 use crate::pairs::index::{NO_RANK, QueryPairs, add, grown, partition};
 use crate::pairs::mass::Mass;
-use rayon::join;
+use crate::threads::both;
 
 /// Groups that are counted at once; more take several rounds.
 const WIDEST: usize = 8;
@@ -87,7 +87,7 @@ impl<M: Mass> ScoredPairs<'_, M> {
         } else {
             let mut falling = vec![0.0; n];
             let (total, _) =
-                join(|| counted.add::<S>(true, gradient), || counted.add::<S>(false, &mut falling));
+                both(true, || counted.add::<S>(true, gradient), || counted.add::<S>(false, &mut falling));
             add(gradient, &falling);
             total
         };

@@ -209,7 +209,8 @@ impl HingePart {
             b.start += usize::from(!first);
         }
         for (kind, rest) in [&mut worse[w], &mut better[b]].into_iter().enumerate() {
-            rest.iter_mut().for_each(|element| add(element, kind, walk.read::<SQUARED>(&start, *element, kind)));
+            rest.iter_mut()
+                .for_each(|element| add(element, kind, walk.read::<SQUARED>(&start, *element, kind)));
         }
         totals[1]
     }

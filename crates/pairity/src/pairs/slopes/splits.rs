@@ -15,7 +15,7 @@ use super::merge::{Element, GroupBits, HingePart, merge, settle};
 use super::shape::Slope;
 use crate::pairs::index::{NO_RANK, grown, partition};
 use crate::pairs::mass::Mass;
-use rayon::join;
+use crate::threads::both;
 
 /// Where to split a range of positions that starts at `base`: at the change of label next to its middle.
 fn boundary(first: &[u32], base: usize) -> Option<usize> {
@@ -60,7 +60,7 @@ impl<M: Mass> ScoredPairs<'_, M> {
         let left = |room: &mut R| self.split(worse, room, base, lower, leaf, part);
         let right = |room: &mut R| self.split(better, room, base + middle, upper, leaf, part);
         let (a, b) = match n > sizes.slope_fork {
-            true => join(|| left(room), || right(&mut R::default())),
+            true => both(true, || left(room), || right(&mut R::default())),
             false => (left(room), right(room)),
         };
         offset + (a + b)

@@ -1,0 +1,28 @@
+//! Work on several threads behind plain function pointers: what rayon compiles for a closure is large, and generic code
+//! over pairs has hundreds of closures.
+
+use rayon::prelude::*;
+
+/// Runs both closures, on two threads if the work is worth it.
+pub(crate) fn both<A: Send, B: Send>(
+    fork: bool,
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    if !fork {
+        return (a(), b());
+    }
+    let (mut a, mut b) = (Some(a), Some(b));
+    let (mut first, mut second) = (None, None);
+    join(&mut || first = a.take().map(|work| work()), &mut || second = b.take().map(|work| work()));
+    (first.expect("was run"), second.expect("was run"))
+}
+
+fn join(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+    rayon::join(a, b);
+}
+
+/// The work on each item, in order.
+pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: &(dyn Fn(&T) -> R + Sync)) -> Vec<R> {
+    items.par_iter().map(work).collect()
+}
