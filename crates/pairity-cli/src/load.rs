@@ -100,7 +100,13 @@ pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows>
         let is_unused = |column: &&Column| read.roles.columns().all(|(_, own)| own != column.name);
         let unused = read.table.columns().iter().filter(is_unused);
         let (numbers, ignored): (Vec<_>, Vec<_>) = unused.partition(|column| column.numbers().is_some());
-        features.extend(numbers.iter().map(|column| column.name.clone()));
+        let all = read.table.columns();
+        if let Some(name) = options.exclude_features.iter().find(|&name| all.iter().all(|own| own.name != *name)) {
+            let names = quoted(numbers.iter().map(|column| &column.name), ", ");
+            bail!("--exclude-features: there is no column {:?}; the features are {names}", plain(name));
+        }
+        let names = numbers.iter().map(|column| &column.name);
+        features.extend(names.filter(|name| !options.exclude_features.contains(name)).cloned());
         if !ignored.is_empty() {
             let note = "columns of text are no features unless --features names them";
             rows.notes.push(format!("{note}: {}", quoted(ignored.iter().map(|column| &column.name), ", ")));

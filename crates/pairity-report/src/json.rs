@@ -204,6 +204,7 @@ fn setup_json(setup: &ComparisonSetup, schema: &str, name: &str, entries: Vec<Va
         "part": setup.part,
         "rows": setup.rows,
         "model": setup.scorer,
+        "features": setup.features,
         "seed": setup.seed,
         "confidence": setup.confidence,
         name: entries,

@@ -8,8 +8,11 @@ use pairity::metrics::{Check, Verdict};
 use pairity::run::{ComparisonSetup, TrainOutcome, TrainingPart};
 use pairity::solvers::{Answer, Evaluation, PassedOver, Status};
 
-/// More names than this are counted rather than listed.
+/// More names of files than this are counted rather than listed.
 const MAX_NAMES: usize = 3;
+
+/// More names of features.
+const MAX_FEATURES: usize = 12;
 
 /// How good an end is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,10 +68,7 @@ impl TrainingReport {
         let mut facts: Vec<String> = self.run.parts.iter().map(part).collect();
         let kind = scorer_words(self.run.scorer);
         let aware = if self.run.group_aware { " that sees the group" } else { "" };
-        let features = match &self.run.features[..] {
-            [only] if only.contains(" words of ") => plain(only),
-            features => many(features.len(), "feature"),
-        };
+        let features = feature_words(&self.run.features);
         facts.push(format!("{kind} of {features}{aware}"));
         facts.push(format!("seed {}", self.run.seed));
         facts
@@ -245,7 +245,7 @@ pub(crate) fn worst_of(violations: &[f64]) -> f64 {
 pub(crate) fn comparison_facts(setup: &ComparisonSetup) -> Vec<String> {
     let mut facts = vec![
         format!("values of the {} part, {}", setup.part, many(setup.rows, "row")),
-        scorer_words(setup.scorer).to_owned(),
+        format!("{} of {}", scorer_words(setup.scorer), feature_words(&setup.features)),
         format!("seed {}", setup.seed),
     ];
     if setup.violation != ViolationKind::Gap {
@@ -253,6 +253,22 @@ pub(crate) fn comparison_facts(setup: &ComparisonSetup) -> Vec<String> {
         facts.extend(meaning.map(|(.., words)| format!("violation: {words}")));
     }
     facts
+}
+
+/// What was learned from: "2 features (age, tenure)".
+fn feature_words(features: &[String]) -> String {
+    match features {
+        [only] if only.contains(" words of ") => plain(only),
+        _ => format!("{} ({})", many(features.len(), "feature"), listed(features, MAX_FEATURES, "")),
+    }
+}
+
+/// Names, of which many are counted.
+fn listed(names: &[String], most: usize, noun: &str) -> String {
+    let first: Vec<String> = names.iter().take(most).map(|name| plain(name)).collect();
+    let more = names.len().saturating_sub(most);
+    let more = if more > 0 { format!(" and {more} more{noun}") } else { String::new() };
+    format!("{}{more}", first.join(", "))
 }
 
 /// The objective as it was stated.
@@ -277,10 +293,7 @@ pub(crate) fn on_files(title: &str, tables: &[String]) -> String {
 
 /// Names of files, of which many are counted.
 pub(crate) fn file_names(tables: &[String]) -> String {
-    let listed: Vec<String> = tables.iter().take(MAX_NAMES).map(|name| plain(name)).collect();
-    let more = tables.len().saturating_sub(MAX_NAMES);
-    let more = if more > 0 { format!(" and {more} more files") } else { String::new() };
-    format!("{}{more}", listed.join(", "))
+    listed(tables, MAX_NAMES, " files")
 }
 
 /// Whether a part of the rows meets a constraint, by how much, and on test rows how sure that is: a model keeps

@@ -76,6 +76,10 @@ pub struct FitOptions {
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub features: Vec<String>,
 
+    /// Columns of numbers that are no features, such as one that is known only after the label
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', conflicts_with_all = ["features", "text"])]
+    pub exclude_features: Vec<String>,
+
     /// Column of a text: its words are the features, and columns of numbers only if --features names them
     #[arg(long, value_name = "COL")]
     pub text: Option<String>,

@@ -257,6 +257,42 @@ fn a_part_without_pairs_is_named() {
 }
 
 #[test]
+fn a_copy_of_the_label_is_told_and_can_be_excluded() {
+    let work = Work::new(20);
+    let text = std::fs::read_to_string(work.path("table.csv")).unwrap();
+    let leaked = text.lines().enumerate().map(|(row, line)| match row {
+        0 => format!("{line},hired_later\n"),
+        _ => format!("{line},{}\n", -10 * line.split(',').nth(2).unwrap().parse::<i32>().unwrap()),
+    });
+    std::fs::write(work.path("table.csv"), leaked.collect::<String>()).unwrap();
+    let fast = ["--iterations", "2", "--step-size", "1"];
+    let told = |more: &[&str]| {
+        let outcome = work.train("model.json", &[&fast[..], more].concat());
+        assert!(outcome.code < 2, "{}", outcome.err);
+        outcome.out.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let leak = "\"hired_later\" alone orders the labels of the training rows almost perfectly (auc 0.000)";
+    let text = told(&[]);
+    assert!(text.contains(&format!("Note: {leak}")), "{text}");
+    assert!(text.contains("linear scorer of 3 features (x, w, hired_later)"), "{text}");
+    let page = work.path("page.html");
+    let text = told(&["--exclude-features", "hired_later", "--html", page.to_str().unwrap()]);
+    assert!(!text.contains("hired_later") && text.contains("of 2 features (x, w)"), "{text}");
+    assert!(std::fs::read_to_string(page).unwrap().contains("linear scorer of 2 features (x, w)"));
+    let json = told(&["--exclude-features", "hired_later", "--format", "json"]);
+    assert!(json.contains("\"features\": [\"x\",\"w\"]"), "{json}");
+    let refused = work.train("model.json", &["--exclude-features", "hired"]).refusal();
+    assert!(refused.contains("there is no column \"hired\""), "{refused}");
+    let mut compare = pairity();
+    compare.arg("compare").arg(work.path("table.csv")).args(COLUMNS).args(fast);
+    compare.args(["--methods", "unconstrained", "--subject-to", "cross_group <= 0.1"]);
+    let outcome = run(compare.args(["--format", "json"]));
+    let report: Value = serde_json::from_str(&outcome.out).unwrap();
+    assert_eq!(report["features"], serde_json::json!(["x", "w", "hired_later"]));
+    assert!(report["notes"][1].as_str().unwrap().starts_with(leak), "{report}");
+}
+
+#[test]
 fn threads_change_no_byte_of_the_model() {
     let work = Work::new(150);
     let goal = ["--subject-to", "cross_group <= 0.05", "--iterations", "60", "--snapshots", "20"];

@@ -105,6 +105,8 @@ pub struct ComparisonSetup {
     pub rows: usize,
     /// The kind of scorer.
     pub scorer: &'static str,
+    /// Names of the features; the words of a text are told by their number.
+    pub features: Vec<String>,
     /// Seed of every random choice.
     pub seed: u64,
     /// Probability of the intervals.
@@ -301,6 +303,7 @@ impl<'a> Contest<'a> {
             part,
             rows: examples.len(),
             scorer: request.scorer.name(),
+            features: self.prepared.feature_names(),
             seed: request.seed,
             confidence: request.measure.confidence,
             tables: tables.clone(),

@@ -29,6 +29,7 @@
 
 mod compare;
 mod fit_request;
+mod leaks;
 mod pictures;
 mod prepare;
 mod scores;

@@ -1,7 +1,7 @@
 //! The rows of a training run, and what becomes of them and a request: parts, features, the problem and the
 //! shape of the scorer.
 
-use super::{FitRequest, RunError};
+use super::{FitRequest, RunError, leaks};
 use crate::examples::{Column, Examples, ExamplesError};
 use crate::goals::Problem;
 use crate::learners::{Architecture, Encoder, Features, GroupUse, LearnerSpec, text::Embeddings};
@@ -124,6 +124,7 @@ impl<'a> Prepared<'a> {
         let learned = parts.whole.example_rows();
         let (encoder, mut features, unseen) = encoded(columns, rows.text, learned, request)?;
         rows.notes.extend(unseen);
+        rows.notes.extend(leaks::notes(&parts.whole, &features, &encoder.names()));
         let groups = match request.group_aware {
             None => GroupUse::Blind,
             Some(_) if rows.examples.is_continuous() => GroupUse::Blind,
@@ -175,6 +176,16 @@ impl<'a> Prepared<'a> {
             validation: self.parts.validation.as_ref(),
         };
         Task { problem: &self.problem, scorer: &self.scorer, data, settings: &self.settings }
+    }
+
+    /// The features by name; the words of a text are told by their number.
+    pub fn feature_names(&self) -> Vec<String> {
+        let mut names = self.encoder.names();
+        if let Some((name, words)) = self.encoder.text() {
+            names.truncate(names.len() - words.len());
+            names.push(format!("{} words of {name}", words.len()));
+        }
+        names
     }
 
     /// How a scorer does on some of the rows.

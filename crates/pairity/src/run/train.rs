@@ -3,7 +3,6 @@
 use super::prepare::Prepared;
 use super::{FitRequest, Plane, Rows, RunError, pictures};
 use crate::goals::Goal;
-use crate::learners::Encoder;
 use crate::methods::{CONSTRAINED, Fitted, Method, fit};
 use crate::metrics::Verdict;
 use crate::model::{Model, ModelGroups, StochasticScorer};
@@ -152,7 +151,7 @@ pub fn train_from(
         let evaluation = prepared.evaluate(fitted.scorer(&prepared.scorer), examples)?;
         parts.push(TrainingPart { name, evaluation });
     }
-    let names = feature_names(&prepared.encoder);
+    let names = prepared.feature_names();
     let pictures = match request.pictures {
         true => Some(pictures_of(&prepared, &fitted, &names)?),
         false => None,
@@ -200,14 +199,4 @@ fn pictures_of(prepared: &Prepared, fitted: &Fitted, names: &[String]) -> Result
         unbound => Some(prepared.evaluate(StochasticScorer::new(scorer, unbound), last)?),
     };
     Ok(TrainingPictures { before, plane: pictures::of_model(scorer, fitted, names, last, features) })
-}
-
-/// The features by name; the words of a text are told by their number.
-fn feature_names(encoder: &Encoder) -> Vec<String> {
-    let mut names = encoder.names();
-    if let Some((name, words)) = encoder.text() {
-        names.truncate(names.len() - words.len());
-        names.push(format!("{} words of {name}", words.len()));
-    }
-    names
 }

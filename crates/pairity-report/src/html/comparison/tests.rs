@@ -44,6 +44,7 @@ fn setup(name: &str) -> ComparisonSetup {
         violation: ViolationKind::Gap,
         part: "test",
         rows: 200,
+        features: vec![name.into()],
         scorer: "linear",
         seed: 0,
         confidence: 0.95,
