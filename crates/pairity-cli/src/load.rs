@@ -101,7 +101,9 @@ pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows>
         let unused = read.table.columns().iter().filter(is_unused);
         let (numbers, ignored): (Vec<_>, Vec<_>) = unused.partition(|column| column.numbers().is_some());
         let all = read.table.columns();
-        if let Some(name) = options.exclude_features.iter().find(|&name| all.iter().all(|own| own.name != *name)) {
+        if let Some(name) =
+            options.exclude_features.iter().find(|&name| all.iter().all(|own| own.name != *name))
+        {
             let names = quoted(numbers.iter().map(|column| &column.name), ", ");
             bail!("--exclude-features: there is no column {:?}; the features are {names}", plain(name));
         }
