@@ -281,7 +281,8 @@ fn a_copy_of_the_label_is_told_and_can_be_excluded() {
     assert!(std::fs::read_to_string(page).unwrap().contains("linear scorer of 2 features (x, w)"));
     let json = told(&["--exclude-features", "hired_later", "--format", "json"]);
     assert!(json.contains("\"features\": [\"x\",\"w\"]"), "{json}");
-    let refused = work.train("model.json", &["--exclude-features", "hired"]).refusal();
+    let outcome = work.train("model.json", &["--exclude-features", "hired"]);
+    let refused = outcome.refusal();
     assert!(refused.contains("there is no column \"hired\""), "{refused}");
     let mut compare = pairity();
     compare.arg("compare").arg(work.path("table.csv")).args(COLUMNS).args(fast);

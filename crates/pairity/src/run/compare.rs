@@ -432,6 +432,7 @@ mod tests {
             part: "test",
             rows: 80,
             scorer: "linear",
+            features: Vec::new(),
             seed: 0,
             confidence: 0.95,
             tables: Vec::new(),
