@@ -29,6 +29,7 @@ use std::borrow::Cow;
 pub struct RateIndex<'a> {
     pub(super) pairs: PairIndex<'a>,
     pub(super) average: Average,
+    ties: Ties,
     /// Whether a rate has pairs.
     estimable: Vec<bool>,
     pub(super) fractions: Fractions,
@@ -106,7 +107,12 @@ impl<'a> RateIndex<'a> {
         let totals: Vec<(u32, f64)> = (0..pairs.examples.queries()).map(|query| (0, total(query))).collect();
         let ends = (1..=totals.len()).collect();
         let errors = Fractions::new(&totals, ends, 1, by_query);
-        RateIndex { pairs, average, estimable, fractions, errors }
+        RateIndex { pairs, average, ties: Ties::Half, estimable, fractions, errors }
+    }
+
+    /// The same where equal scores earn something else than a half in true rates.
+    pub fn with_ties(self, ties: Ties) -> RateIndex<'a> {
+        RateIndex { ties, ..self }
     }
 
     /// The rates, in the order of their weights.
@@ -119,7 +125,7 @@ impl<'a> RateIndex<'a> {
         self.estimable.get(rate).copied().unwrap_or(false)
     }
 
-    /// The true rates at scores in the order of the rows, equal scores earning a half; none for one without pairs.
+    /// The true rates at scores in the order of the rows; none for one without pairs.
     ///
     /// # Errors
     /// Scores that are not finite, or not as many as rows.
@@ -139,7 +145,7 @@ impl<'a> RateIndex<'a> {
         self.pairs.order(scores)
     }
 
-    /// The value of each rate, equal scores earning a half; NaN for one without pairs. Small queries whose pairs all
+    /// The value of each rate; NaN for one without pairs. Small queries whose pairs all
     /// count alike are compared in label order, with nothing to collect by query; anything else is counted as an
     /// audit counts it.
     pub(crate) fn true_rates(&self, order: &ScoreOrder) -> Vec<f64> {
@@ -150,13 +156,14 @@ impl<'a> RateIndex<'a> {
             Some(fractions) if examples.has_labels() && small && simple && examples.side.is_none() => {
                 with_masses!(&self.pairs.label_ordered, masses => self.pooled_rates(order, masses, fractions))
             }
-            _ => Tally::count(&self.pairs, order, Ties::Half).values(&self.pairs, self.average),
+            _ => Tally::count(&self.pairs, order, self.ties).values(&self.pairs, self.average),
         }
     }
 
     fn pooled_rates<M: Mass>(&self, order: &ScoreOrder, masses: &[M], fractions: &[(u32, f64)]) -> Vec<f64> {
         let layout = &self.pairs.layout;
         let codes = layout.codes();
+        let tie = u8::from(self.ties == Ties::Half);
         // Half wins by better and worse group. The parts are added in order: the same bits for any number
         // of threads.
         let parts: Vec<Vec<f64>> = self
@@ -176,7 +183,8 @@ impl<'a> RateIndex<'a> {
                     for (i, &worse) in query.first.iter().enumerate().filter(|(_, worse)| **worse > 0) {
                         let row = code(i) * codes;
                         for (j, &score) in ordered[..worse as usize].iter().enumerate() {
-                            let half = u8::from(ordered[i] > score) + u8::from(ordered[i] >= score);
+                            let half = (2 - tie) * u8::from(ordered[i] > score)
+                                + tie * u8::from(ordered[i] >= score);
                             halves[row + code(j)] += f64::from(half) * masses[i].pair(masses[j]);
                         }
                     }

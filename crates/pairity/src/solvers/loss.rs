@@ -67,7 +67,7 @@ impl<'a> Sample<'a> {
         let Training { problem, features, settings, term, .. } = *training;
         Ok(Sample {
             features: features.select(&examples.row),
-            index: RateIndex::new(examples, &problem.rates, settings.average),
+            index: RateIndex::new(examples, &problem.rates, settings.average).with_ties(settings.ties),
             surrogate: Surrogate::new(settings.surrogate, 1.0)?,
             term: term.map(|term| term.on(examples)).transpose()?,
         })
