@@ -384,6 +384,27 @@ fn the_number_of_threads_does_not_change_a_bit() {
 }
 
 #[test]
+fn the_players_of_batches_see_rates_of_many_of_them() {
+    // One query in ten has pairs of this rate.
+    let rows = simulated(200, 11);
+    let goal = problem(&rows, "A[1 > 0]", &["A[1 > 0] >= 0.99"]);
+    let settings = TrainSettings {
+        iterations: 60,
+        snapshots: 60,
+        step_sizes: vec![1e-12],
+        batch: Some(10),
+        ..TrainSettings::default()
+    };
+    let trained = run(&goal, &linear(2), &rows, &settings).unwrap();
+    for point in &trained.trace[20..] {
+        let found = (point.objective, point.violation);
+        assert!((found.0 - trained.objective).abs() < 0.15, "{found:?} {}", trained.objective);
+        assert!((found.0 + found.1 - 0.99).abs() < 1e-9, "{found:?}");
+    }
+    assert_eq!(cut_again_and_again(&goal, &rows, &settings), trained);
+}
+
+#[test]
 fn batches_train_nearly_as_well_as_everything_at_once() {
     let rows = simulated(1_000, 8);
     let problem = problem(&rows, "auc", &["cross_group <= 0.02"]);
