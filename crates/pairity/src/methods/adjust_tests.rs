@@ -5,7 +5,7 @@ use super::{MethodError, Tuning, group_offset, kallus_zhou, quantile_match};
 use crate::examples::{Columns, Examples, Groups};
 use crate::metrics::{Settings, rate_values};
 use crate::model::{Adjustment, GroupCurve};
-use crate::rates::{Average, Rate};
+use crate::rates::Rate;
 use proptest::prelude::*;
 
 /// Violation of `cross_group <= bound`, or of the same for `marginal`, and the error of the AUC: smaller is
@@ -262,8 +262,7 @@ fn what_does_not_apply_says_why() {
     let reasons = |columns: Columns| {
         let examples = Examples::new(columns).unwrap();
         let scores = [0.0, 1.0, 2.0];
-        let tuning =
-            Tuning { examples: &examples, scores: &scores, problem: &problem, average: Average::Pairs };
+        let tuning = Tuning::new(&examples, &scores, &problem);
         let found = [
             kallus_zhou::adjust(&tuning),
             group_offset::adjust(&tuning),

@@ -4,7 +4,6 @@ use super::{Adjusted, Method, MethodError, MethodOptions, Stage, Tuning};
 use crate::examples::Examples;
 use crate::goals::Problem;
 use crate::learners::Architecture;
-use crate::metrics::Settings;
 use crate::model::{After, Ranked, StochasticScorer, exposure};
 use crate::rates::Rate;
 use crate::solvers::{Data, Status, TrainSettings, Trained, Watch, evaluate, train};
@@ -91,8 +90,8 @@ fn after(
     let [member] = &members[..] else {
         return Err(MethodError::does_not_apply(method.name, "the scorer to adjust is a mixture"));
     };
-    let (problem, average) = (task.problem, task.settings.average);
-    let tuning = Tuning { examples, scores: &member.scores, problem, average };
+    let (problem, &TrainSettings { average, ties, .. }) = (task.problem, task.settings);
+    let tuning = Tuning { examples, scores: &member.scores, problem, average, ties };
     let adjusted = adjust(&tuning, options).map_err(|error| match error {
         MethodError::NoPairs { method, rate, .. } => {
             MethodError::NoPairs { method, rate, part: task.data.selection().1 }
@@ -116,7 +115,7 @@ pub fn adjust(method: &Method, options: &MethodOptions, tuning: &Tuning) -> Resu
 /// Whether a model that was trained for something else meets the goal.
 fn judge(task: &Task, mut fitted: Fitted) -> Result<Fitted, MethodError> {
     let Task { problem, scorer, data, settings } = *task;
-    let measure = Settings { average: settings.average, ..Settings::default() };
+    let measure = settings.measure();
     let found = evaluate(problem, fitted.scorer(scorer), task.selection(), data.features, &measure)?;
     let trained = &mut fitted.trained;
     trained.meets_goal = found.assessment.met;

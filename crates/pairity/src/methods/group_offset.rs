@@ -44,7 +44,6 @@ pub static GROUP_OFFSET: Method = Method {
 /// use pairity::goals::{Vocabulary, parse_constraint, parse_maximize};
 /// use pairity::methods::{Tuning, group_offset};
 /// use pairity::model::Adjustment;
-/// use pairity::rates::Average;
 /// use pairity::goals::Problem;
 ///
 /// let groups = Groups::from_names(&["a", "b", "a", "b"]);
@@ -56,8 +55,7 @@ pub static GROUP_OFFSET: Method = Method {
 /// let problem = Problem::new(&parse_maximize("auc", &words)?, true, &[fair])?;
 ///
 /// // Group b is scored 2 too high: any shift between −3 and −1 puts that right.
-/// let tuning =
-///     Tuning { examples: &examples, scores: &[1.0, 3.0, 0.0, 2.0], problem: &problem, average: Average::Pairs };
+/// let tuning = Tuning::new(&examples, &[1.0, 3.0, 0.0, 2.0], &problem);
 /// let adjusted = group_offset::adjust(&tuning)?;
 /// assert_eq!((adjusted.objective, adjusted.meets_goal), (1.0, true));
 /// let Adjustment::Offsets { groups } = adjusted.adjustment else { unreachable!() };

@@ -43,7 +43,6 @@ pub static KALLUS_ZHOU: Method = Method {
 /// use pairity::examples::{Columns, Examples, Groups};
 /// use pairity::goals::{Vocabulary, parse_constraint, parse_maximize};
 /// use pairity::methods::{Tuning, kallus_zhou};
-/// use pairity::rates::Average;
 /// use pairity::goals::Problem;
 ///
 /// let groups = Groups::from_names(&["a", "b", "a", "b"]);
@@ -55,8 +54,7 @@ pub static KALLUS_ZHOU: Method = Method {
 /// let problem = Problem::new(&parse_maximize("auc", &words)?, true, &[fair])?;
 ///
 /// // Group b is scored 2 too high.
-/// let tuning =
-///     Tuning { examples: &examples, scores: &[1.0, 3.0, 0.0, 2.0], problem: &problem, average: Average::Pairs };
+/// let tuning = Tuning::new(&examples, &[1.0, 3.0, 0.0, 2.0], &problem);
 /// let adjusted = kallus_zhou::adjust(&tuning)?;
 /// assert!(adjusted.meets_goal);
 /// assert_eq!(adjusted.objective, 1.0);

@@ -5,7 +5,7 @@ use crate::examples::Examples;
 use crate::goals::{Assessment, Problem, TOLERANCE};
 use crate::model::{Adjustment, Curve, GroupCurve};
 use crate::pairs::RateIndex;
-use crate::rates::Average;
+use crate::rates::{Average, Ties};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
@@ -23,6 +23,15 @@ pub struct Tuning<'a> {
     pub problem: &'a Problem,
     /// How rates of queries become one.
     pub average: Average,
+    /// What equal scores earn.
+    pub ties: Ties,
+}
+
+impl<'a> Tuning<'a> {
+    /// With all pairs counting alike, and equal scores half.
+    pub fn new(examples: &'a Examples, scores: &'a [f64], problem: &'a Problem) -> Tuning<'a> {
+        Tuning { examples, scores, problem, average: Average::Pairs, ties: Ties::Half }
+    }
 }
 
 /// An adjustment and how well it does on the examples it was tuned on.
@@ -104,7 +113,7 @@ impl<'a> Judge<'a> {
         if present.len() < 2 {
             return Err(refuse("it needs examples of two groups or more"));
         }
-        let index = RateIndex::new(examples, &problem.rates, tuning.average);
+        let index = RateIndex::new(examples, &problem.rates, tuning.average).with_ties(tuning.ties);
         let rates = index.true_rates(&index.order(&scores));
         if let Some((rate, _)) = problem.rates.iter().zip(&rates).find(|(_, value)| value.is_nan()) {
             return Err(MethodError::NoPairs { method, rate: rate.name(names), part: "the examples" });

@@ -49,7 +49,6 @@ pub static X_ORDER: Method = Method {
 /// use pairity::examples::{Columns, Examples, Groups};
 /// use pairity::goals::{Vocabulary, parse_constraint, parse_maximize};
 /// use pairity::methods::{Tuning, x_order};
-/// use pairity::rates::Average;
 /// use pairity::goals::Problem;
 ///
 /// let groups = Groups::from_names(&["a", "b", "a", "b"]);
@@ -61,7 +60,7 @@ pub static X_ORDER: Method = Method {
 /// let problem = Problem::new(&parse_maximize("auc", &words)?, true, &[fair])?;
 ///
 /// let scores = [1.0, 3.0, 0.0, 2.0];
-/// let tuning = Tuning { examples: &examples, scores: &scores, problem: &problem, average: Average::Pairs };
+/// let tuning = Tuning::new(&examples, &scores, &problem);
 /// let adjusted = x_order::adjust(&tuning, None)?;
 /// assert_eq!((adjusted.objective, adjusted.meets_goal), (1.0, true));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

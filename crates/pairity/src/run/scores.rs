@@ -126,7 +126,8 @@ pub fn adjust(request: &AdjustRequest) -> Result<AdjustOutcome, RunError> {
     let mut parts = examples.split(&[tune, 1.0 - tune], measure.seed)?.into_iter();
     let tuned = parts.next().flatten();
     let (tuned, test) = (tuned.as_ref().unwrap_or(examples), parts.next().flatten());
-    let tuning = Tuning { examples: tuned, scores, problem: &problem, average: measure.average };
+    let tuning =
+        Tuning { examples: tuned, scores, problem: &problem, average: measure.average, ties: measure.ties };
     let options = MethodOptions { strength, ..MethodOptions::default() };
     let adjusted = methods::adjust(method, &options, &tuning)?;
     let applied = adjusted.adjustment.apply(scores, groups)?;
