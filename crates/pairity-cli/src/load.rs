@@ -1,6 +1,6 @@
 //! From files to the rows of a request: reads the named columns and leaves out rows that lack something.
 
-use crate::options::{FitOptions, TableOptions};
+use crate::options::{AdjustOptions, FitOptions, TableOptions};
 use crate::progress::reading;
 use anyhow::{Context, anyhow, bail};
 use pairity::examples::{Column, Columns, Examples, ExamplesError, Groups, MAX_GROUPS, PairWeight, Values};
@@ -34,6 +34,23 @@ pub fn scored(options: &TableOptions, score: &str, quiet: bool) -> anyhow::Resul
     Ok((source, read))
 }
 
+/// Reads a table that has scores, with those that a map of them is chosen or tested on. All are one table; the
+/// source is that of the first, whose rows come first.
+///
+/// # Errors
+/// Whatever is wrong with files, columns or cells, in words that name the place.
+pub fn to_adjust(options: &AdjustOptions) -> anyhow::Result<(Source, Read, Vec<(Fold, usize)>)> {
+    let AdjustOptions { table, score, validation, test, output, .. } = options;
+    if validation.is_empty() && test.is_empty() {
+        let (source, read) = scored(table, score, output.quiet)?;
+        return Ok((source, read, Vec::new()));
+    }
+    let (all, files) = sources(&table.tables, validation, test, "--tune")?;
+    let roles = Roles::named(table, std::slice::from_ref(score), &all)?;
+    let read = Read::new(&all, roles, Some(Vec::new()), output.quiet)?;
+    Ok((Source::parse_all(&table.tables)?, read, files))
+}
+
 /// Reads tables to train on; all are one table, whose rows remember what they are for. Queries of different
 /// tables are different, even if they have the same name.
 ///
@@ -42,7 +59,7 @@ pub fn scored(options: &TableOptions, score: &str, quiet: bool) -> anyhow::Resul
 pub fn to_train(options: &FitOptions) -> anyhow::Result<Rows> {
     let checked = options.request().check(options.text.is_some(), options.embeddings.is_some());
     checked.map_err(|error| options.explain(error))?;
-    let (source, files) = sources(options)?;
+    let (source, files) = sources(&options.table.tables, &options.validation, &options.test, "--split")?;
     let roles = Roles::named(&options.table, &[], &source)?;
     let (mut features, text) = (options.features.clone(), options.text.as_deref());
     let Some(label) = roles.column(Role::Label) else {
@@ -94,20 +111,21 @@ pub fn to_train(options: &FitOptions) -> anyhow::Result<Rows> {
 }
 
 /// All tables as one source, and how many files each fold has.
-fn sources(options: &FitOptions) -> anyhow::Result<(Source, Vec<(Fold, usize)>)> {
+fn sources(
+    tables: &[String],
+    validation: &[String],
+    test: &[String],
+    split: &str,
+) -> anyhow::Result<(Source, Vec<(Fold, usize)>)> {
     let (mut all, mut files) = (Source::chain(Vec::new()), Vec::new());
-    let tables = [
-        (Fold::Split, &options.table.tables),
-        (Fold::Validation, &options.validation),
-        (Fold::Test, &options.test),
-    ];
+    let tables = [(Fold::Split, tables), (Fold::Validation, validation), (Fold::Test, test)];
     for (fold, list) in tables {
         let source = Source::parse_all(list)?;
         let names = source.names();
         if let Some(name) = all.names().into_iter().find(|name| names.contains(name)) {
             bail!(
                 "{} is to be used twice, for training and to check it: name other rows there, or split one \
-                 table with --split",
+                 table with {split}",
                 plain(name)
             );
         }
@@ -249,14 +267,15 @@ impl Read {
     }
 
     /// What each row is for, by the file it is from.
-    fn folds(&self, files: &[(Fold, usize)]) -> Vec<Fold> {
+    pub fn folds(&self, files: &[(Fold, usize)]) -> Vec<Fold> {
         let mut counts = self.table.files().iter().map(|(_, rows)| *rows);
         let mut folds = Vec::new();
         for &(fold, files) in files {
             let rows: usize = counts.by_ref().take(files).sum();
             folds.resize(folds.len() + rows, fold);
         }
-        (0..self.table.rows()).map(|row| folds[self.table.number(row)]).collect()
+        let of_row = |row: usize| folds.get(self.table.number(row)).copied().unwrap_or(Fold::Split);
+        (0..self.table.rows()).map(of_row).collect()
     }
 
     /// A column, which leaves the table unless it is used again.
@@ -292,13 +311,20 @@ impl Read {
         levels.get(codes[row] as usize).map(String::as_str)
     }
 
-    /// Leaves the rows that lack nothing: as examples, with their scores, and what was left out.
+    /// The values of the continuous attribute; NaN where one is missing.
+    pub fn protected(&self) -> Option<&[f64]> {
+        self.numbers(Role::Protected)
+    }
+
+    /// Leaves the rows that lack nothing: as examples, with their scores, and what was left out. Rows of files of
+    /// different folds are never in one query.
     ///
     /// # Errors
     /// No row is left, or values are wrong.
-    pub fn scored_rows(&mut self) -> anyhow::Result<(Examples, Vec<f64>, Notes)> {
+    pub fn scored_rows(&mut self, files: &[(Fold, usize)]) -> anyhow::Result<(Examples, Vec<f64>, Notes)> {
         let notes = self.keep()?;
-        let examples = self.examples(&[])?;
+        let folds = if files.is_empty() { Vec::new() } else { self.folds(files) };
+        let examples = self.examples(&folds)?;
         let column = self.table.take(self.roles.column(Role::Score).unwrap_or_default());
         let scores = match column.map(|column| column.values) {
             Some(Values::Numbers(numbers)) => numbers,

@@ -302,7 +302,11 @@ fn what_is_done_after_scoring_is_in_every_score() {
     let adjustments = [
         Adjustment::Offsets { groups: vec![GroupOffset { name: name(), offset: 0.25 }] },
         Adjustment::Curves { groups: vec![GroupCurve { name: name(), curve }] },
-        Adjustment::Logistic { groups: vec![GroupLogistic { name: name(), alpha: 0.5, beta: -1.0 }] },
+        Adjustment::Logistic {
+            center: 0.0,
+            scale: 1.0,
+            groups: vec![GroupLogistic { name: name(), alpha: 0.5, beta: -1.0, raw: false }],
+        },
     ];
     let features = Features::new(3, 4, (0..12).map(|i| f64::from(i).sin()).collect()).unwrap();
     let groups = Groups::from_names(&["a", "b", "b"]);
