@@ -102,6 +102,14 @@ fn a_method_that_does_not_apply_is_an_error_in_training() {
     assert_eq!(outcome.code, 2);
     assert!(outcome.err.contains("Singh & Joachims does not apply: it gives rankings"), "{}", outcome.err);
     assert_eq!(work.files(), ["table.csv"]);
+    // Before anything is trained, however long that would take.
+    for (method, why) in [("kallus-zhou", "it adjusts groups"), ("robust", "there are no constraints")] {
+        let long = ["--label", "y", "--features", "x", "--iterations", "1000000000", "--method", method];
+        let (table, model) = (work.path("table.csv"), work.path("m.json"));
+        let outcome = run(pairity().arg("train").arg(table).args(long).arg("-o").arg(model));
+        assert_eq!(outcome.code, 2);
+        assert!(outcome.err.contains(why), "{}", outcome.err);
+    }
 }
 
 #[test]
@@ -193,16 +201,17 @@ fn a_frontier_goes_from_loose_to_tight_bounds() {
 /// Lists that are written by hand, for what they say of each method, have the methods of the engine.
 #[test]
 fn every_list_of_methods_is_that_of_the_engine() {
-    let all = |_: &Method| true;
+    let all = |method: &Method| method.given_only.is_none();
     let adjusts = |method: &Method| method.adjuster.is_some();
+    let by_group = |method: &Method| method.adjuster.is_some() && method.given_only.is_none();
     // Where a list is: the file, what stands before it and behind it, and which methods it has.
     type Fits = fn(&Method) -> bool;
     let lists: [(&str, &str, &str, Fits); 6] = [
         ("docs/methods.md", "| `--method` |", "\n\n", all),
-        ("docs/python.md", "\nMethods are ", ".", adjusts),
+        ("docs/python.md", "\nMethods are ", ".", by_group),
         ("docs/training.md", "maps them group by group", "so that", adjusts),
         ("python/pairity/_estimators.py", "    method\n", "    group_aware\n", all),
-        ("python/pairity/_adjust.py", "    method\n", "    tune\n", adjusts),
+        ("python/pairity/_adjust.py", "    method\n", "    tune\n", by_group),
         ("crates/pairity-cli/src/options/help/adjust.txt", "Methods, ", "\n\n", adjusts),
     ];
     for (file, before, behind, fits) in lists {
