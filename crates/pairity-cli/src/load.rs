@@ -2,7 +2,7 @@
 
 use crate::filter::Filter;
 use crate::options::{AdjustOptions, FitOptions, TableOptions};
-use crate::output::check_apart;
+use crate::output::{check_apart, complain};
 use crate::progress::reading;
 use anyhow::{Context, anyhow, bail};
 use pairity::examples::{
@@ -13,7 +13,7 @@ use pairity::run::{Fold, Rows};
 use pairity::similar;
 use pairity_report::{Missing, Notes, Role, plain};
 use pairity_tables::{self as tables, Selection, Source, Table, TableError, Want};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
@@ -69,7 +69,8 @@ fn scored_of(
 /// Whatever is wrong with files, columns or cells, in words that name the place.
 pub fn to_adjust(options: &AdjustOptions, outputs: &[&Path]) -> anyhow::Result<(Source, Read, Files)> {
     let AdjustOptions { table, score, validation, test, output, .. } = options;
-    let (own, all, files) = sources(&table.tables, validation, test, "--tune")?;
+    let uses = ["to choose the map on and to test it", "--tune"];
+    let (own, all, files) = sources(&table.tables, [validation, test], uses)?;
     Ok((own, scored_of(&all, table, score, outputs, output.quiet)?, files))
 }
 
@@ -81,7 +82,9 @@ pub fn to_adjust(options: &AdjustOptions, outputs: &[&Path]) -> anyhow::Result<(
 pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows> {
     let checked = options.request().check(options.text.is_some(), options.embeddings.is_some());
     checked.map_err(|error| options.explain(error))?;
-    let (_, source, files) = sources(&options.table.tables, &options.validation, &options.test, "--split")?;
+    let checked = [&options.validation[..], &options.test];
+    let uses = ["for training and to check it", "--split"];
+    let (_, source, files) = sources(&options.table.tables, checked, uses)?;
     let vectors = options.embeddings.iter().map(|path| ("the word vectors", path.as_path()));
     check_apart(outputs, &source, &vectors.collect::<Vec<_>>())?;
     let roles = Roles::named(&options.table, &[], &source)?;
@@ -151,9 +154,8 @@ pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows>
 /// The first tables as one source, all tables as one, and how many files each fold has.
 fn sources(
     tables: &[String],
-    validation: &[String],
-    test: &[String],
-    split: &str,
+    [validation, test]: [&[String]; 2],
+    [uses, split]: [&str; 2],
 ) -> anyhow::Result<(Source, Source, Files)> {
     let own = Source::parse_all(tables)?;
     let (mut all, mut files) = (own.clone(), vec![(Fold::Split, own.names().len())]);
@@ -161,8 +163,7 @@ fn sources(
         let source = Source::parse_all(list)?;
         if let Some(name) = source.shared(&all) {
             bail!(
-                "{} is to be used twice, for training and to check it: name other rows there, or split one \
-                 table with {split}",
+                "{} is to be used twice, {uses}: name other rows there, or split one table with {split}",
                 plain(name)
             );
         }
@@ -324,6 +325,10 @@ impl Read {
             true => None,
             false => Some(tables::read(source, &Selection::Columns(again), &show)?),
         };
+        // Once, where a column is read again.
+        let warnings: BTreeSet<&String> =
+            [Some(&table), again.as_ref()].into_iter().flatten().flat_map(Table::warnings).collect();
+        warnings.iter().for_each(|warning| complain(&format!("warning: {warning}")));
         let read = Read { table, again, roles, source: source.clone(), choice: Choice::default() };
         // Two of them that are taken for one would be a tie.
         for column in [Role::Label, Role::Score].into_iter().filter_map(|role| read.column(role)) {

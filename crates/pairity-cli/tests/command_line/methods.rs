@@ -160,6 +160,10 @@ fn a_comparison_says_which_methods_do_not_apply_and_why() {
     assert!(outcome.out.contains("Does not apply\n"), "{}", outcome.out);
     assert!(outcome.out.contains("robust: it raises the least of some rates"), "{}", outcome.out);
     assert!(outcome.out.contains("  group-offset  "), "{}", outcome.out);
+    // Nothing is trained for methods that don't apply.
+    let more = ["--minimize", "mse", "--methods", "kallus-zhou,x-order", "--iterations", "1000000000"];
+    let outcome = work.command("compare", &[&GOAL[..], &more].concat());
+    assert!(outcome.out.contains("kallus-zhou: its scores lie between 0 and 1"), "{}", outcome.out);
     let outcome = work.command("compare", &SHORT);
     assert_eq!(outcome.code, 2);
     assert!(outcome.err.contains("--subject-to 'cross_group <= 0.01'"), "{}", outcome.err);

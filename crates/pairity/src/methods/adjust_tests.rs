@@ -2,8 +2,9 @@
 
 use super::fixtures::{ScoredTable, grouped, holds_on_any_table, offsets};
 use super::kallus_zhou::LogisticGrid;
-use super::{MethodError, Tuning, group_offset, kallus_zhou, quantile_match};
+use super::{MethodError, Tuning, attribute_slope, group_offset, kallus_zhou, quantile_match};
 use crate::examples::{Columns, Examples, Groups};
+use crate::goals::{Problem, Vocabulary, parse_constraint, parse_maximize};
 use crate::metrics::{Settings, rate_values};
 use crate::model::{Adjustment, GroupCurve};
 use crate::rates::{Average, Rate};
@@ -314,6 +315,55 @@ fn the_strength_is_no_larger_than_it_must_be() {
     let moved = |groups: &[GroupCurve]| groups[0].curve.y[0] - groups[0].curve.x[0];
     let strength = moved(groups) / moved(&full);
     assert!((0..60).all(|step| !feasible(strength * f64::from(step) / 60.0)), "{strength}");
+}
+
+#[test]
+fn the_multiple_of_an_attribute_is_as_good_as_by_a_fine_scan() {
+    for (seed, bound) in (0..4).zip([0.02, 0.1].into_iter().cycle()) {
+        let table = ScoredTable::random(80, 2, 4, seed);
+        // Later groups score higher, and so do higher values; some have none.
+        let spread = |row: usize| (row * 37 % 80) as f64 / 80.0;
+        let z: Vec<f64> = (0..80)
+            .map(|row| match row % 9 {
+                8 => f64::NAN,
+                _ => 5.0 + 10.0 * table.groups.code(row).unwrap() as f64 + 10.0 * spread(row),
+            })
+            .collect();
+        let labels = table.examples.by_row(table.examples.labels.as_ref().unwrap());
+        let queries: Vec<u32> = (0..80).map(|row| row % 4).collect();
+        let columns = Columns {
+            labels: Some(&labels),
+            protected: Some(&z),
+            queries: Some(&queries),
+            ..Columns::default()
+        };
+        let examples = Examples::new(columns).unwrap();
+        let words = Vocabulary { groups: Vec::new(), continuous: true };
+        let fair = parse_constraint(&format!("continuous <= {bound}"), &words).unwrap();
+        let problem = Problem::new(&parse_maximize("auc", &words).unwrap(), true, &[fair]).unwrap();
+        let tuning =
+            Tuning { examples: &examples, scores: &table.scores, problem: &problem, average: Average::Pairs };
+        let adjusted = attribute_slope::adjust(&tuning).unwrap();
+        let applied = adjusted.adjustment.apply_by(&table.scores, None, Some(&z)).unwrap().scores;
+        assert!((0..80).filter(|row| row % 9 == 8).all(|row| applied[row] == table.scores[row]));
+        let table = ScoredTable { examples, ..table };
+        let rates = [Rate::Greater, Rate::Less];
+        let of_slope = |slope: f64| {
+            let less = |(score, z): (&f64, &f64)| if z.is_nan() { *score } else { score - slope * z };
+            let scores: Vec<f64> = table.scores.iter().zip(&z).map(less).collect();
+            quality(&table, &scores, &rates, bound)
+        };
+        let found = quality(&table, &applied, &rates, bound);
+        let unchanged = of_slope(0.0);
+        assert!(unchanged.0 > 0.0 && less(found, unchanged), "{seed}: {unchanged:?} {found:?}");
+        // As fair as any, and nearly as good.
+        let scan = (-400..=400).map(|step| of_slope(f64::from(step) / 1000.0));
+        let best = scan.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))).unwrap();
+        assert!(
+            found.0 <= best.0 + 0.01 && (found.0 > 0.0 || found.1 <= best.1 + 0.01),
+            "{seed}: {best:?} {found:?}"
+        );
+    }
 }
 
 #[test]

@@ -18,7 +18,9 @@
 use super::blocks::{BLOCKS, Blocks, Merge};
 use super::tuning::{Adjusted, Judge, Tuning};
 use super::{Method, MethodError, Stage};
+use crate::metrics::values_in_order;
 use crate::model::Curve;
+use crate::rates::{Average, Rate, Ties};
 
 const METHOD: &str = "xOrder";
 
@@ -76,10 +78,6 @@ pub fn adjust(tuning: &Tuning, lambda: Option<f64>) -> Result<Adjusted, MethodEr
     let (judge, [first, second]) = start(tuning)?;
     let blocks = [first, second].map(|group| Blocks::new(&judge.own_scores(group), BLOCKS));
     let merge = Merge::new(judge.examples, &judge.scores, judge.codes, [first, second], &blocks);
-    if !(merge.first > 0.0 && merge.second > 0.0) {
-        let reason = "one of the groups is never the better one of a pair of both";
-        return Err(MethodError::does_not_apply(METHOD, reason));
-    }
     let orders = Orders::new(&merge);
     let adjustment = |lambda: f64| {
         let curve = curve(&blocks, &orders.at(lambda));
@@ -105,6 +103,11 @@ fn start<'a>(tuning: &Tuning<'a>) -> Result<(Judge<'a>, [usize; 2]), MethodError
     }
     if judge.examples.labels.is_none() {
         return refuse("it compares label-ordered pairs, and there are no labels".to_owned());
+    }
+    let rates = [Rate::accuracy(first, second), Rate::accuracy(second, first)];
+    let found = values_in_order(judge.examples, &judge.scores, &rates, Ties::Half, Average::Pairs);
+    if found.iter().any(|rate| rate.is_nan()) {
+        return refuse("one of the groups is never the better one of a pair of both".to_owned());
     }
     Ok((judge, [first, second]))
 }
