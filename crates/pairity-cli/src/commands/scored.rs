@@ -11,7 +11,7 @@ use pairity::run::{self, AdjustOutcome, AdjustRequest, AuditRequest, Fold, RunEr
 use pairity_report::{AdjustReport, AuditReport, FrontEnd, plain};
 use pairity_report::{adjust_html, adjust_json, adjust_text, audit_html, audit_json, audit_text};
 use pairity_tables::{AddColumns, Output, TableError, WholeFile};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A check failed.
 const FAILED: u8 = 1;
@@ -72,8 +72,8 @@ pub fn adjust(options: &AdjustOptions) -> anyhow::Result<u8> {
     let outputs: Vec<&Path> = outputs.into_iter().flatten().collect();
     outputs.iter().try_for_each(|path| output::check_writable(path))?;
     let (run, file) = output::on_threads(&options.output, || adjusted(options, &outputs))?;
-    let written = options.out.as_ref().map(|path| (options.column.clone(), path.display().to_string()));
-    let model = options.model_out.as_ref().map(|path| path.display().to_string());
+    let named = |path: &PathBuf| (options.column.clone(), path.display().to_string());
+    let (written, model) = (options.out.as_ref().map(named), options.model_out.as_ref().map(named));
     let report = AdjustReport { run, written, model };
     let mut files: Vec<WholeFile> = file.into_iter().collect();
     if let Some(path) = &options.model_out {

@@ -110,10 +110,21 @@ fn a_saved_map_adjusts_new_rows_as_it_did_these() {
         let columns = ["--score", "s", "--label", "y", "--query", "q"];
         let outcome = run(pairity().arg("adjust").arg(&path).args(columns).args(more).args(outputs));
         assert!(outcome.code < 2, "{}", outcome.err);
-        assert!(outcome.out.contains(words) && outcome.out.contains("map.json NEW.csv"), "{}", outcome.out);
+        assert!(
+            outcome.out.contains(words) && outcome.out.contains("map.json NEW.csv --score adjusted"),
+            "{}",
+            outcome.out
+        );
         assert!(std::fs::read_to_string(at("page.html")).unwrap().contains("Scores adjusted"));
-        let scored =
-            run(pairity().args(["score", &at("map.json"), path.to_str().unwrap(), "-o", &at("scored.csv")]));
+        let scored = run(pairity().args([
+            "score",
+            &at("map.json"),
+            path.to_str().unwrap(),
+            "--score",
+            "adjusted",
+            "-o",
+            &at("scored.csv"),
+        ]));
         assert_eq!(scored.code, 0, "{}", scored.err);
         let last = |name: &str| -> Vec<f64> {
             let text = std::fs::read_to_string(at(name)).unwrap();

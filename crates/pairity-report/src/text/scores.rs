@@ -89,10 +89,10 @@ pub fn adjust_text(report: &AdjustReport, look: &Look) -> String {
     if let Some((column, file)) = written {
         out += &format!("\nAdjusted scores are in column {:?} of {file}.\n", plain(column));
     }
-    if let Some(file) = model {
+    if let Some((column, file)) = model {
+        let (column, file) = (plain(column), plain(file));
         out += &format!(
-            "\nThe map is saved: pairity score {} NEW.csv -o OUT.csv adjusts new rows.\n",
-            plain(file)
+            "\nThe map is saved: pairity score {file} NEW.csv --score {column} -o OUT.csv adjusts new rows.\n"
         );
     }
     out
