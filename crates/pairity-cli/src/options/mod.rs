@@ -8,6 +8,7 @@ pub use train::{CompareOptions, FitOptions, FrontierOptions, TrainOptions};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pairity::goals::language_help;
 use pairity::methods::Method;
+use pairity::methods::kallus_zhou::LogisticGrid;
 use pairity::metrics::Settings;
 use pairity::rates::{Average, Ties};
 use pairity_experiments::fetch::FetchSettings;
@@ -127,9 +128,26 @@ pub struct AdjustOptions {
     #[arg(long, value_name = "T")]
     pub strength: Option<f64>,
 
+    /// Maps that --method kallus-zhou tries: a fine grid for each group, the grid that the paper prints, or
+    /// that grid for the disadvantaged group while others keep raw scores (the paper's likely reading)
+    #[arg(long, value_parser = choices(LogisticGrid::NAMES), value_name = "fine|paper|likely", default_value = "fine", hide_possible_values = true)]
+    pub logistic: LogisticGrid,
+
     /// Where the table is written, with the adjusted scores in a new column
     #[arg(short, long = "output", value_name = "OUT")]
     pub out: Option<PathBuf>,
+
+    /// Where the map is saved as a model, for `pairity score` of new rows
+    #[arg(long, value_name = "FILE")]
+    pub model_out: Option<PathBuf>,
+
+    /// Table that the map is chosen on, in place of a share of the rows; repeat it for several
+    #[arg(long, value_name = "TABLE", conflicts_with = "tune")]
+    pub validation: Vec<String>,
+
+    /// Table that the map is tested on, in place of a share of the rows; repeat it for several
+    #[arg(long, value_name = "TABLE", conflicts_with = "tune")]
+    pub test: Vec<String>,
 
     /// Name of the new column
     #[arg(long, value_name = "NAME", default_value = "adjusted")]
@@ -147,6 +165,10 @@ pub struct AdjustOptions {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
+    /// The page.
+    #[command(flatten)]
+    pub page: PageOptions,
+
     /// How to run and what to write.
     #[command(flatten)]
     pub output: OutputOptions,
@@ -155,7 +177,7 @@ pub struct AdjustOptions {
 /// Options of `score`.
 #[derive(Debug, Args)]
 pub struct ScoreOptions {
-    /// A model that `pairity train` wrote
+    /// A model that `pairity train` or `pairity adjust --model-out` wrote
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
 

@@ -439,6 +439,28 @@ fn other_tables_may_hold_the_validation_and_test_rows() {
 }
 
 #[test]
+fn equal_columns_of_one_name_are_a_warning_and_others_an_error_where_they_are_used() {
+    let work = Work::new(60);
+    let text = read(&work.path("table.csv"));
+    let twins = |other: &dyn Fn(&str) -> String| -> String {
+        let line = |line: &str| format!("{line},{}\n", other(line.split(',').nth(3).unwrap()));
+        text.lines().map(line).collect()
+    };
+    std::fs::write(work.path("table.csv"), twins(&|x| x.to_owned())).unwrap();
+    let outcome = work.train("model.json", &[&SHORT[..], &["--format", "json"]].concat());
+    assert_eq!(outcome.err.matches("warning: ").count(), 1, "{}", outcome.err);
+    assert!(outcome.err.contains("has 2 columns named \"x\" with the same cells"), "{}", outcome.err);
+    let json: Value = serde_json::from_str(&outcome.out).unwrap();
+    assert_eq!(json["features"].as_array().unwrap().len(), 2);
+    std::fs::write(work.path("table.csv"), twins(&|x| x.replace(".1", ".2"))).unwrap();
+    let outcome = work.train("model.json", &SHORT);
+    assert_eq!(outcome.code, 2);
+    assert!(outcome.err.contains("2 columns named \"x\", which differ on line "), "{}", outcome.err);
+    let outcome = work.train("model.json", &[&SHORT[..], &["--features", "w"]].concat());
+    assert!(outcome.code < 2 && outcome.err.is_empty(), "{}", outcome.err);
+}
+
+#[test]
 fn networks_group_aware_scorers_text_features_and_batches_train() {
     let work = Work::new(60);
     for (arguments, features) in [

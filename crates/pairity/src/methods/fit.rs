@@ -4,7 +4,7 @@ use super::{Adjusted, Method, MethodError, MethodOptions, Stage, Tuning};
 use crate::examples::Examples;
 use crate::goals::Problem;
 use crate::learners::Architecture;
-use crate::model::{After, Ranked, StochasticScorer, exposure};
+use crate::model::{After, Ranked, StochasticScorer};
 use crate::rates::Rate;
 use crate::solvers::{Data, Status, TrainSettings, Trained, Watch, evaluate, train};
 
@@ -54,11 +54,7 @@ pub fn fit(
     unconstrained: Option<&Trained>,
     watch: Watch,
 ) -> Result<Fitted, MethodError> {
-    if let Some((name, reason)) = method.ranks_only
-        && task.problem.uses(Rate::Mse)
-    {
-        return Err(MethodError::does_not_apply(name, reason));
-    }
+    check(method, task)?;
     let trained = match (method.stage, unconstrained) {
         (Stage::Unconstrained, Some(trained)) => return Ok(Fitted { trained: trained.clone(), after: None }),
         (Stage::Scores, Some(trained)) => trained.clone(),
@@ -72,6 +68,25 @@ pub fn fit(
     }
 }
 
+/// Whether a method applies, which is known before anything is trained.
+///
+/// # Errors
+/// It does not, with the reason.
+pub(crate) fn check(method: &Method, task: &Task) -> Result<(), MethodError> {
+    if let Some((name, reason)) = method.ranks_only
+        && task.problem.uses(Rate::Mse)
+    {
+        return Err(MethodError::does_not_apply(name, reason));
+    }
+    if let Some(reason) = method.given_only {
+        return Err(MethodError::does_not_apply(method.name, reason));
+    }
+    let scores = vec![0.0; task.data.features.rows()];
+    let (examples, problem) = (task.selection(), task.problem);
+    let TrainSettings { average, ties, .. } = *task.settings;
+    (method.check)(&Tuning { examples, scores: &scores, problem, average, ties })
+}
+
 /// Tunes what is done with the scores of the scorer, if anything.
 fn after(
     method: &Method,
@@ -81,7 +96,6 @@ fn after(
 ) -> Result<Option<After>, MethodError> {
     let examples = task.selection();
     if let Some(exposure) = method.exposure {
-        exposure::check(examples).map_err(|reason| MethodError::does_not_apply(exposure::METHOD, reason))?;
         return Ok(Some(After::Ranked(Ranked { exposure, utilities: options.utilities })));
     }
     let Some(adjust) = method.adjuster else { return Ok(None) };

@@ -26,6 +26,7 @@ const STEPS: usize = 64;
 
 /// The method.
 pub static QUANTILE_MATCH: Method = Method {
+    check: |tuning| Judge::new(METHOD, tuning).map(drop),
     adjuster: Some(|tuning, options| adjust(tuning, options.strength)),
     ..Method::new("quantile-match", Stage::Scores, "One distribution of scores for all groups")
 };
