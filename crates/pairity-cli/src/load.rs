@@ -490,6 +490,15 @@ impl Read {
         Ok(self.chosen_groups()?.0)
     }
 
+    /// The names of the groups that are not compared.
+    ///
+    /// # Errors
+    /// Those of [`groups`](Self::groups).
+    pub fn left_out(&self) -> anyhow::Result<Vec<String>> {
+        let (Some(all), Some(chosen)) = (self.all_groups()?, self.groups()?) else { return Ok(Vec::new()) };
+        Ok(all.names().iter().filter(|name| !chosen.names().contains(name)).cloned().collect())
+    }
+
     /// The groups that are compared, and those that are not, with what they have.
     fn chosen_groups(&self) -> anyhow::Result<(Option<Groups>, Vec<String>)> {
         let Choice { groups: chosen, min_rows, .. } = &self.choice;
