@@ -29,6 +29,8 @@ class Metric:
     """Number of pairs it is made from (of examples, for the mean squared error)."""
     reason: str | None = None
     """Why the value or its interval can't be estimated."""
+    few: str | None = None
+    """Which group of few rows, or queries, decides it: said of criteria and checks."""
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> Metric:
@@ -39,6 +41,7 @@ class Metric:
             document["high"],
             int(document["pairs"]),
             document.get("reason"),
+            document.get("few"),
         )
 
     def __float__(self) -> float:
@@ -105,7 +108,7 @@ class Audit:
     symmetric: list[Metric]
     """``S[group]``."""
     continuous: dict[str, Metric] | None
-    """``greater`` and ``less``, with a continuous attribute."""
+    """``greater``, ``less``, ``parity_greater`` and ``parity_less``, with a continuous attribute."""
     gaps: dict[str, Metric]
     """Every named criterion."""
     checks: list[Check]
@@ -147,6 +150,8 @@ class Audit:
         if self.continuous is not None:
             found["A[z > z']"] = self.continuous["greater"]
             found["A[z < z']"] = self.continuous["less"]
+            found["P[z > z']"] = self.continuous["parity_greater"]
+            found["P[z < z']"] = self.continuous["parity_less"]
         return found | self.gaps
 
     def __getitem__(self, name: str) -> Metric:

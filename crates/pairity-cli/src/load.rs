@@ -204,7 +204,7 @@ impl Roles {
         if label.is_none() && group.is_empty() && protected.is_none() {
             bail!(
                 "there is nothing to compare the scores with: name the label column with --label, or a \
-                 protected attribute with --group"
+                 protected attribute with --group or --protected"
             );
         }
         let side =
@@ -527,6 +527,15 @@ impl Read {
     /// More of them than can be compared, or none.
     pub fn groups(&self) -> anyhow::Result<Option<Groups>> {
         Ok(self.chosen_groups()?.0)
+    }
+
+    /// The names of the groups that are not compared.
+    ///
+    /// # Errors
+    /// Those of [`groups`](Self::groups).
+    pub fn left_out(&self) -> anyhow::Result<Vec<String>> {
+        let (Some(all), Some(chosen)) = (self.all_groups()?, self.groups()?) else { return Ok(Vec::new()) };
+        Ok(all.names().iter().filter(|name| !chosen.names().contains(name)).cloned().collect())
     }
 
     /// The groups that are compared, and those that are not, with what they have.

@@ -85,6 +85,7 @@ impl Examples {
             examples: &self.inner,
             scores: scores.as_slice()?,
             checks: &checks,
+            left_out: &[],
             measure: measuring(&settings)?,
             pictures: false,
         };

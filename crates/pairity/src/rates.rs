@@ -38,6 +38,10 @@ pub enum Rate {
     Greater,
     /// `A[z < z']`: the better example has the lower continuous attribute.
     Less,
+    /// `P[z > z']`: P( f(x) > f(x') given z > z' ), labels ignored.
+    ParityGreater,
+    /// `P[z < z']`: P( f(x) > f(x') given z < z' ), labels ignored.
+    ParityLess,
     /// Mean squared error of the scores against the labels.
     Mse,
 }
@@ -59,6 +63,19 @@ impl Rate {
     /// `A[* > group]`: the worse example comes from the group.
     pub const fn column(group: usize) -> Rate {
         Rate::Accuracy { better: Side::Any, worse: Side::Group(group) }
+    }
+
+    /// The groups that it compares.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = usize> + use<> {
+        let sides = match *self {
+            Rate::Accuracy { better, worse } => [better, worse],
+            Rate::Parity { first, second } => [first, second].map(Side::Group),
+            _ => [Side::Any; 2],
+        };
+        sides.into_iter().filter_map(|side| match side {
+            Side::Group(group) => Some(group),
+            Side::Any => None,
+        })
     }
 
     /// The rate as a goal would write it.
@@ -85,6 +102,8 @@ impl Rate {
             Rate::Parity { first, second } => format!("P[{} > {}]", group(first), group(second)),
             Rate::Greater => "A[z > z']".to_owned(),
             Rate::Less => "A[z < z']".to_owned(),
+            Rate::ParityGreater => "P[z > z']".to_owned(),
+            Rate::ParityLess => "P[z < z']".to_owned(),
             Rate::Mse => "mse".to_owned(),
         }
     }

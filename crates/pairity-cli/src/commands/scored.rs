@@ -33,6 +33,7 @@ pub fn audit(options: &AuditOptions) -> anyhow::Result<u8> {
             examples: &examples,
             scores: &scores,
             checks: &options.checks,
+            left_out: &read.left_out()?,
             measure: Settings { min_pairs: *min_pairs, ..table.measure(*confidence, *seed) },
             pictures: page.is_some(),
         })?;

@@ -97,12 +97,25 @@ pub struct Audit {
     pub parity: Vec<Vec<Option<Metric>>>,
     /// `S[group]`.
     pub symmetric: Vec<Metric>,
-    /// `A[z > z']` and `A[z < z']`, with a continuous attribute.
-    pub continuous: Option<(Metric, Metric)>,
+    /// The rates of a continuous attribute.
+    pub continuous: Option<ContinuousRates>,
     /// Every named criterion.
     pub gaps: Vec<(Criterion, Metric)>,
     /// The checks asked for.
     pub checks: Vec<Check>,
+}
+
+/// The rates by the order of a continuous attribute.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContinuousRates {
+    /// `A[z > z']`.
+    pub greater: Metric,
+    /// `A[z < z']`.
+    pub less: Metric,
+    /// `P[z > z']`.
+    pub parity_greater: Metric,
+    /// `P[z < z']`.
+    pub parity_less: Metric,
 }
 
 impl Audit {
@@ -162,7 +175,12 @@ impl Audit {
             column_marginals: (0..k).map(|group| rate(Rate::column(group))).collect(),
             parity: square(k, parity),
             symmetric: (0..k).map(symmetric).collect(),
-            continuous: examples.is_continuous().then(|| (rate(Rate::Greater), rate(Rate::Less))),
+            continuous: examples.is_continuous().then(|| ContinuousRates {
+                greater: rate(Rate::Greater),
+                less: rate(Rate::Less),
+                parity_greater: rate(Rate::ParityGreater),
+                parity_less: rate(Rate::ParityLess),
+            }),
             gaps: Criterion::ALL.into_iter().map(|c| (c, measured.criterion(c))).collect(),
             checks: checks.iter().map(|constraint| measured.check(constraint)).collect(),
         }
@@ -197,7 +215,7 @@ impl Measurement {
             Ok(expression) => expression,
             Err(reason) => return Metric::missing(reason),
         };
-        let metric = self.expression(&expression);
+        let metric = Metric { few: self.few(&expression), ..self.expression(&expression) };
         if let (None, Expression::Spread(forms), Some(reason)) = (metric.value, &expression, &metric.reason) {
             let has_value = |&(rate, _): &(Rate, f64)| self.not_estimable(rate).is_none();
             let estimable = |form: &&LinearForm| form.terms.iter().all(has_value);
@@ -242,7 +260,10 @@ impl Measurement {
     fn check_at(&self, constraint: &Constraint, confidence: f64) -> Check {
         let metric = match &constraint.lacks {
             Some(reason) => Metric::missing(reason.as_str()),
-            None => self.expression_at(&constraint.expression, confidence),
+            None => Metric {
+                few: self.few(&constraint.expression),
+                ..self.expression_at(&constraint.expression, confidence)
+            },
         };
         let &Constraint { bound, sense, .. } = constraint;
         let verdict = match (metric.low, metric.high, sense) {

@@ -11,6 +11,10 @@ use std::collections::{BTreeSet, HashMap};
 /// How far chances may be from adding up to 1.
 const TOLERANCE: f64 = 1e-6;
 
+/// A group of fewer units than this, rows or queries where there are queries, is marked where it decides something:
+/// 18 people may have 15,000 pairs. Where the table has not as many, or the group is in half of it, the table is small.
+const FEW: usize = 30;
+
 /// A number with its interval, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Metric {
@@ -24,6 +28,8 @@ pub struct Metric {
     pub pairs: u64,
     /// Why the value or its interval can't be estimated.
     pub reason: Option<String>,
+    /// Which group of few rows, or queries, decides it: said of criteria and checks.
+    pub few: Option<String>,
 }
 
 impl Metric {
@@ -65,6 +71,9 @@ pub struct Measurement {
     vocabulary: Vocabulary,
     layout: CellLayout,
     queries: bool,
+    /// Independent units, and those of each group.
+    units: usize,
+    group_units: Vec<usize>,
     pub(super) influence: Influence,
     /// The place of each rate in the lists of the influence.
     pub(super) index: HashMap<Rate, usize>,
@@ -126,6 +135,8 @@ impl Measurement {
             vocabulary: examples.vocabulary(),
             layout,
             queries: examples.has_queries(),
+            units: examples.units(),
+            group_units: examples.group_units(),
             influence,
             index: rates.into_iter().enumerate().map(|(i, rate)| (rate, i)).collect(),
             settings: *settings,
@@ -159,7 +170,27 @@ impl Measurement {
             return Metric { value: Some(value), pairs, ..Metric::missing(reason) };
         }
         let interval = self.interval(expression, confidence);
-        Metric { value: Some(value), low: Some(interval.low), high: Some(interval.high), pairs, reason: None }
+        let (low, high) = (Some(interval.low), Some(interval.high));
+        Metric { value: Some(value), low, high, pairs, ..Metric::default() }
+    }
+
+    /// Which group of few units decides an expression, if one does.
+    pub(super) fn few(&self, expression: &Expression) -> Option<String> {
+        if self.units < FEW || expression.rates().iter().any(|&rate| self.not_estimable(rate).is_some()) {
+            return None;
+        }
+        let rates = expression.deciding(&mut |rate| self.influence.values[self.index[&rate]]);
+        let groups = rates.into_iter().flat_map(|rate| rate.groups().map(move |group| (rate, group)));
+        let (rate, group) = groups.min_by_key(|&(_, group)| self.group_units[group])?;
+        let (rate, name) = (rate.name(&self.vocabulary.groups), &self.vocabulary.groups[group]);
+        let has = match (self.group_units[group], self.queries) {
+            (units, _) if units >= FEW || 2 * units >= self.units => return None,
+            (1, true) => "is in one query".to_owned(),
+            (1, false) => "has one row".to_owned(),
+            (units, true) => format!("is in {units} queries"),
+            (units, false) => format!("has {units} rows"),
+        };
+        Some(format!("{rate} decides it, and the group {name:?} {has} only"))
     }
 
     /// Pairs in at least one of the rates.
@@ -174,7 +205,11 @@ impl Measurement {
         let name = rate.name(&self.vocabulary.groups);
         let Some(&r) = self.index.get(&rate) else {
             let needs = match rate {
-                Rate::Greater | Rate::Less if !self.layout.continuous => "a continuous protected attribute",
+                Rate::Greater | Rate::Less | Rate::ParityGreater | Rate::ParityLess
+                    if !self.layout.continuous =>
+                {
+                    "a continuous protected attribute"
+                }
                 Rate::Parity { .. } => "groups",
                 _ => "labels",
             };
@@ -203,7 +238,9 @@ impl Measurement {
         let why = match (rate, self.queries) {
             (_, true) => format!("one query alone has pairs of {name}"),
             (Rate::Mse, _) => "there is one example".to_owned(),
-            (Rate::Parity { .. }, _) => format!("one side of {name} has a single example"),
+            (Rate::Parity { .. } | Rate::ParityGreater | Rate::ParityLess, _) => {
+                format!("one side of {name} has a single example")
+            }
             _ => format!("the better or the worse side of {name} has a single example"),
         };
         Some(format!("the interval can't be estimated: {why}"))
@@ -253,5 +290,8 @@ fn all_rates(layout: &CellLayout) -> Vec<Rate> {
     }
     let others = pairs().filter(|(a, b)| a != b);
     rates.extend(others.map(|(first, second)| Rate::Parity { first, second }));
+    if layout.continuous {
+        rates.extend([Rate::ParityGreater, Rate::ParityLess]);
+    }
     rates
 }

@@ -18,6 +18,8 @@ pub struct AuditRequest<'a> {
     pub scores: &'a [f64],
     /// Bounds that must hold, in the goal language.
     pub checks: &'a [String],
+    /// Groups of the table that are not compared: a check that names one can't be estimated.
+    pub left_out: &'a [String],
     /// How rates are measured.
     pub measure: Settings,
     /// Whether there will be pictures.
@@ -38,9 +40,9 @@ pub struct AuditOutcome {
 /// # Errors
 /// A check that can't be read; scores that are not finite.
 pub fn audit(request: &AuditRequest) -> Result<AuditOutcome, RunError> {
-    let AuditRequest { examples, scores, checks, measure, pictures } = *request;
+    let AuditRequest { examples, scores, checks, left_out, measure, pictures } = *request;
     let words = examples.vocabulary();
-    let parse = |text: &String| parse_check(text, &words);
+    let parse = |text: &String| parse_check(text, &words, left_out);
     let checks: Vec<Constraint> = checks.iter().map(parse).collect::<Result<_, _>>()?;
     let audit = Audit::run(examples, scores, &checks, &measure)?;
     let distributions = match pictures {

@@ -25,6 +25,7 @@ fn main() -> Outcome {
         examples: &examples,
         scores: numbers("score"),
         checks: &["cross_group <= 0.1".to_owned(), "auc >= 0.7".to_owned()],
+        left_out: &[],
         measure: Settings::default(),
         pictures: false,
     })?;
