@@ -341,8 +341,7 @@ fn the_multiple_of_an_attribute_is_as_good_as_by_a_fine_scan() {
         let words = Vocabulary { groups: Vec::new(), continuous: true };
         let fair = parse_constraint(&format!("continuous <= {bound}"), &words).unwrap();
         let problem = Problem::new(&parse_maximize("auc", &words).unwrap(), true, &[fair]).unwrap();
-        let tuning =
-            Tuning { examples: &examples, scores: &table.scores, problem: &problem, average: Average::Pairs };
+        let tuning = Tuning::new(&examples, &table.scores, &problem);
         let adjusted = attribute_slope::adjust(&tuning).unwrap();
         let applied = adjusted.adjustment.apply_by(&table.scores, None, Some(&z)).unwrap().scores;
         assert!((0..80).filter(|row| row % 9 == 8).all(|row| applied[row] == table.scores[row]));
