@@ -105,7 +105,7 @@ class Audit:
     symmetric: list[Metric]
     """``S[group]``."""
     continuous: dict[str, Metric] | None
-    """``greater`` and ``less``, with a continuous attribute."""
+    """``greater``, ``less``, ``parity_greater`` and ``parity_less``, with a continuous attribute."""
     gaps: dict[str, Metric]
     """Every named criterion."""
     checks: list[Check]
@@ -147,6 +147,8 @@ class Audit:
         if self.continuous is not None:
             found["A[z > z']"] = self.continuous["greater"]
             found["A[z < z']"] = self.continuous["less"]
+            found["P[z > z']"] = self.continuous["parity_greater"]
+            found["P[z < z']"] = self.continuous["parity_less"]
         return found | self.gaps
 
     def __getitem__(self, name: str) -> Metric:

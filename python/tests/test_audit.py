@@ -76,6 +76,20 @@ def test_a_continuous_attribute():
     assert audit["A[z < z']"].value == (1 + 1 + 1 + 1 + 0.5) / 5
 
 
+def test_parity_of_a_continuous_attribute():
+    # The one with the higher attribute scores higher three times, lower once and equal once.
+    z = [1.0, 2.0, 3.0, 2.0, np.nan]
+    audit = pairity.audit([0.1, 0.4, 0.4, 0.9, 0.5], protected=z, checks=["continuous_parity <= 1"])
+    assert audit.continuous is not None and audit.continuous["greater"].value is None
+    assert (audit["P[z > z']"].value, audit["P[z < z']"].value) == (0.7, 0.3)
+    assert audit.continuous["parity_less"].pairs == 5
+    assert audit["continuous_parity"].value == pytest.approx(0.4)
+    assert audit.checks[0].verdict == "pass"
+    assert pairity.metrics.metric("P[z > z']")([0, 1, 0, 1, 0], [0.1, 0.4, 0.4, 0.9, 0.5], protected=z) == 0.7
+    need("pandas")
+    assert audit.to_frame().loc["P[z > z']", "value"] == 0.7
+
+
 def test_without_labels_there_is_parity_alone():
     audit = pairity.audit(SCORES, groups=GROUPS)
     assert audit.auc.value is None and audit.auc.reason == "auc needs labels"

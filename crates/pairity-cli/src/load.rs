@@ -185,7 +185,7 @@ impl Roles {
         if label.is_none() && group.is_empty() && protected.is_none() {
             bail!(
                 "there is nothing to compare the scores with: name the label column with --label, or a \
-                 protected attribute with --group"
+                 protected attribute with --group or --protected"
             );
         }
         let side =

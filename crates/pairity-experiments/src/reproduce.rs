@@ -324,7 +324,7 @@ fn rates(evaluation: &Evaluation) -> Vec<Vec<f64>> {
     let audit = &evaluation.audit;
     let value = |metric: &Metric| metric.value.unwrap_or(f64::NAN);
     match &audit.continuous {
-        Some((greater, less)) => vec![vec![value(greater), value(less)]],
+        Some(rates) => vec![vec![value(&rates.greater), value(&rates.less)]],
         None => audit.accuracy.iter().map(|row| row.iter().map(value).collect()).collect(),
     }
 }

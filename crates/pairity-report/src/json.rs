@@ -6,7 +6,7 @@ use crate::report::{
 };
 use pairity::goals::Sense;
 use pairity::learners::Note;
-use pairity::metrics::{Check, Metric};
+use pairity::metrics::{Audit, Check, Metric};
 use pairity::rates::{Average, Ties};
 use pairity::run::{
     AdjustedPart, AdjustedValues, CompareOutcome, ComparisonSetup, FrontierCurve, FrontierOutcome,
@@ -43,7 +43,6 @@ pub fn audit_json(report: &AuditReport) -> Value {
         Ties::Half => "half",
         Ties::Strict => "strict",
     };
-    let continuous = audit.continuous.as_ref();
     let check = |check: &Check| {
         let told = json!({"expression": check.expression, "value": check.metric.value});
         let mut told = check_json(told, check);
@@ -65,12 +64,21 @@ pub fn audit_json(report: &AuditReport) -> Value {
         "column_marginals": list(&audit.column_marginals),
         "parity": audit.parity.iter().map(list).collect::<Value>(),
         "symmetric": list(&audit.symmetric),
-        "continuous": continuous.map(|(greater, less)| {
-            json!({"greater": metric_json(greater), "less": metric_json(less)})
-        }),
+        "continuous": continuous(audit, metric_json),
         "gaps": gaps(audit).map(|(c, gap)| (c.name().to_owned(), metric_json(gap))).collect::<Map<_, _>>(),
         "checks": audit.checks.iter().map(check).collect::<Vec<_>>(),
         "notes": notes(report),
+    })
+}
+
+/// The rates of a continuous attribute, each written in some way.
+fn continuous(audit: &Audit, write: impl Fn(&Metric) -> Value) -> Value {
+    let Some(rates) = &audit.continuous else { return Value::Null };
+    json!({
+        "greater": write(&rates.greater),
+        "less": write(&rates.less),
+        "parity_greater": write(&rates.parity_greater),
+        "parity_less": write(&rates.parity_less),
     })
 }
 
@@ -158,7 +166,6 @@ fn evaluation(evaluation: &Evaluation) -> Value {
         json!({"probability": m.probability, "objective": m.objective, "violations": misses})
     });
     let accuracy = audit.accuracy.iter().map(|row| row.iter().map(value).collect::<Vec<_>>());
-    let continuous = audit.continuous.as_ref();
     json!({
         "rows": audit.rows,
         "queries": audit.queries,
@@ -170,7 +177,7 @@ fn evaluation(evaluation: &Evaluation) -> Value {
         "violations": audit.checks.iter().enumerate().map(violation).collect::<Vec<_>>(),
         "groups": audit.groups,
         "accuracy": accuracy.collect::<Vec<_>>(),
-        "continuous": continuous.map(|(greater, less)| json!({"greater": greater.value, "less": less.value})),
+        "continuous": continuous(audit, |metric| json!(metric.value)),
         "members": members.collect::<Vec<_>>(),
     })
 }

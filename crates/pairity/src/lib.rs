@@ -12,6 +12,7 @@
 //! A[i > j] = P( f(x) > f(x') | y > y', g = i, g' = j )      the better is of group i, the worse of group j
 //! P[i > j] = P( f(x) > f(x') | g = i, g' = j )              whatever the labels
 //! A[z > z'] = P( f(x) > f(x') | y > y', z > z' )            the better has the higher attribute
+//! P[z > z'] = P( f(x) > f(x') | z > z' )                    whatever the labels
 //! ```
 //!
 //! A **criterion** is the largest difference among rates that should be equal, such as `cross_group`, the largest
@@ -21,8 +22,8 @@
 //! maximize   r₀( f )      subject to   rₖ( f ) ≤ εₖ  for every constraint k
 //! ```
 //!
-//! over distributions of scorers. Rates are exact: all pairs are counted in O(n log n), and in O(n log² n) with a
-//! continuous attribute.
+//! over distributions of scorers. Rates are exact: all pairs are counted in O(n log n), and in O(n log² n) by labels
+//! and a continuous attribute.
 //!
 //! # The rooms
 //!

@@ -38,6 +38,10 @@ pub enum Rate {
     Greater,
     /// `A[z < z']`: the better example has the lower continuous attribute.
     Less,
+    /// `P[z > z']`: P( f(x) > f(x') given z > z' ), labels ignored.
+    ParityGreater,
+    /// `P[z < z']`: P( f(x) > f(x') given z < z' ), labels ignored.
+    ParityLess,
     /// Mean squared error of the scores against the labels.
     Mse,
 }
@@ -85,6 +89,8 @@ impl Rate {
             Rate::Parity { first, second } => format!("P[{} > {}]", group(first), group(second)),
             Rate::Greater => "A[z > z']".to_owned(),
             Rate::Less => "A[z < z']".to_owned(),
+            Rate::ParityGreater => "P[z > z']".to_owned(),
+            Rate::ParityLess => "P[z < z']".to_owned(),
             Rate::Mse => "mse".to_owned(),
         }
     }

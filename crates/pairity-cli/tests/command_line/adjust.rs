@@ -84,6 +84,8 @@ fn what_does_not_apply_says_why_and_writes_nothing() {
     assert!(none.contains("does not apply"), "{none}");
     let continuous = small(&["--protected", "age", "--subject-to", "continuous <= 0.1"]);
     assert!(continuous.contains("does not apply"), "{continuous}");
+    let parity = small(&["--protected", "age", "--subject-to", "continuous_parity <= 0.1"]);
+    assert!(parity.contains("does not apply"), "{parity}");
     let strength = small(&["--group", "g", "--subject-to", "auc >= 0.5", "--strength", "0.5"]);
     assert!(strength.contains("quantile-match"), "{strength}");
     let taken = small(&["--group", "g", "--subject-to", "auc >= 0.1", "--column", "age", "--tune", "1"]);

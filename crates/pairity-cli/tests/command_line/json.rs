@@ -80,7 +80,8 @@ fn the_document_has_the_keys_of_the_contract_in_their_order() {
             "equal_opportunity",
             "statistical_parity",
             "symmetric",
-            "continuous"
+            "continuous",
+            "continuous_parity"
         ]
     );
     document["gaps"].as_object().expect("gaps").values().for_each(is_metric);
@@ -195,7 +196,7 @@ fn several_group_columns_are_intersected() {
 }
 
 #[test]
-fn a_continuous_attribute_gives_two_accuracies_and_their_gap() {
+fn a_continuous_attribute_gives_two_accuracies_two_parities_and_their_gaps() {
     let columns = ["--score", "s", "--label", "y", "--query", "q", "--protected", "age", "--format", "json"];
     let document = audit(SMALL, &columns).json();
     is_metric(&document["continuous"]["greater"]);
@@ -204,6 +205,21 @@ fn a_continuous_attribute_gives_two_accuracies_and_their_gap() {
     assert_eq!(document["gaps"]["continuous"]["value"], 0.0);
     assert!(document["gaps"]["cross_group"]["value"].is_null());
     assert_eq!(document["groups"], serde_json::json!([]));
+    let parity = |document: &serde_json::Value| {
+        let parts = ["parity_greater", "parity_less"].map(|name| &document["continuous"][name]);
+        parts.into_iter().chain([&document["gaps"]["continuous_parity"]]).for_each(is_metric);
+        assert_eq!(parts[0]["pairs"], parts[1]["pairs"]);
+        let [greater, less] = parts.map(|metric| metric["value"].as_f64().expect("a value"));
+        assert!((greater + less - 1.0).abs() < 1e-12, "{greater} {less}");
+        (greater, document["gaps"]["continuous_parity"].clone())
+    };
+    let (labeled, gap) = parity(&document);
+    let check = ["--score", "s", "--query", "q", "--protected", "age", "--check", "P[z > z'] <= 1"];
+    let outcome = audit(SMALL, &[&check[..], &["--format", "json"]].concat());
+    assert_eq!((outcome.code, parity(&outcome.json())), (0, (labeled, gap)));
+    let text = audit(SMALL, &check).out;
+    assert!(text.contains("Parity by a continuous attribute") && text.contains("P[z < z']"), "{text}");
+    assert!(text.contains("continuous_parity") && !text.contains("A[z > z']"), "{text}");
 }
 
 #[test]

@@ -449,6 +449,37 @@ fn a_regression_has_an_intercept_and_may_be_held_to_a_continuous_attribute() {
 }
 
 #[test]
+fn scores_may_be_held_to_parity_of_a_continuous_attribute() {
+    let mut draws = Draws(4);
+    let mut text = "pay,age,skill,years\n".to_owned();
+    for _ in 0..150 {
+        let (age, skill) = (draws.uniform(), draws.normal());
+        let years = 3.0 * age + 0.3 * draws.normal();
+        writeln!(text, "{},{age},{skill},{years}", skill + years).unwrap();
+    }
+    let work = Work::new(1);
+    std::fs::write(work.path("pay.csv"), text).unwrap();
+    let (pay, model) = (work.path("pay.csv"), work.path("m.json"));
+    let parity = |bound: &str| {
+        let json = run(pairity()
+            .args(["train", pay.to_str().unwrap(), "-o", model.to_str().unwrap(), "--label", "pay"])
+            .args(["--protected", "age", "--subject-to", &format!("continuous_parity <= {bound}")])
+            .args(["--split", "1,0,0", "--format", "json"])
+            .args(SHORT))
+        .json();
+        let part = &json["train"];
+        let [greater, less] =
+            ["parity_greater", "parity_less"].map(|of| part["continuous"][of].as_f64().unwrap());
+        assert_eq!(part["violations"][0]["value"].as_f64().unwrap(), (greater - less).abs(), "{part}");
+        (greater - less, part["auc"].as_f64().unwrap())
+    };
+    // Years go with age, skill does not: parity is bought by leaving years aside.
+    let (free, bound) = (parity("1"), parity("0.1"));
+    assert!(free.0 > 0.3 && bound.0.abs() < 0.1 + 1e-6, "{free:?} {bound:?}");
+    assert!(bound.1 < free.1 && bound.1 > 0.6, "{free:?} {bound:?}");
+}
+
+#[test]
 fn the_text_tells_the_goal_the_result_and_what_to_run_next() {
     let work = Work::new(90);
     let goal = ["--subject-to", "cross_group <= 0.2"];

@@ -124,11 +124,11 @@ pub(crate) fn glossary(
 ) -> Option<Section> {
     let labels = audit.is_none_or(has_labels);
     let groups = audit.is_some_and(|audit| !audit.groups.is_empty());
-    let continuous = audit.is_some_and(|audit| audit.continuous.is_some() && labels);
+    let continuous = audit.is_some_and(|audit| audit.continuous.is_some());
     let queries = audit.is_some_and(|audit| audit.queries.is_some());
-    let applies = |criterion: &Criterion| match criterion.is_continuous() {
-        true => continuous,
-        false => groups && (labels || !criterion.needs_labels()),
+    let applies = |criterion: &Criterion| {
+        let kind = if criterion.is_continuous() { continuous } else { groups };
+        kind && (labels || !criterion.needs_labels())
     };
     let mut criteria = Criterion::documented().to_vec();
     criteria.retain(applies);

@@ -6,7 +6,7 @@ use crate::scale::{Scale, ends, minus};
 use crate::words::{count, or_dash, rate};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
-use pairity::metrics::{Check, Metric, Verdict};
+use pairity::metrics::{Check, ContinuousRates, Metric, Verdict};
 
 /// One value.
 pub(crate) struct Whisker<'a> {
@@ -37,15 +37,20 @@ impl<'a> Whisker<'a> {
     }
 
     /// Both accuracies of a continuous attribute that is called `z`; `when` stands before what they are.
-    pub(crate) fn of_continuous(
-        (greater, less): &'a (Metric, Metric),
-        when: &str,
-        z: &str,
-    ) -> [Whisker<'a>; 2] {
+    pub(crate) fn of_continuous(rates: &'a ContinuousRates, when: &str, z: &str) -> [Whisker<'a>; 2] {
         let about = |order: &str| format!("{when}the better one has {order} {z}");
         [
-            Whisker::of("A[z > z']", greater, about("the higher")),
-            Whisker::of("A[z < z']", less, about("the lower")),
+            Whisker::of("A[z > z']", &rates.greater, about("the higher")),
+            Whisker::of("A[z < z']", &rates.less, about("the lower")),
+        ]
+    }
+
+    /// The same of its parities.
+    pub(crate) fn of_continuous_parity(rates: &'a ContinuousRates, when: &str, z: &str) -> [Whisker<'a>; 2] {
+        let about = |order: &str| format!("{when}the one with {order} {z} scores higher");
+        [
+            Whisker::of("P[z > z']", &rates.parity_greater, about("the higher")),
+            Whisker::of("P[z < z']", &rates.parity_less, about("the lower")),
         ]
     }
 

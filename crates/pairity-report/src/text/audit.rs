@@ -37,6 +37,7 @@ pub fn audit_text(report: &AuditReport, look: &Look) -> String {
         page.symmetric(),
         page.parity(),
         page.continuous(),
+        page.continuous_parity(),
         page.gaps(),
         page.checks(),
     ])
@@ -101,15 +102,29 @@ impl TextPage<'_, AuditReport> {
 
     fn continuous(&self) -> String {
         let audit = &self.report.audit;
-        let Some((greater, less)) = audit.continuous.as_ref().filter(|_| has_labels(audit)) else {
+        let Some(rates) = audit.continuous.as_ref().filter(|_| has_labels(audit)) else {
             return String::new();
         };
-        let z = self.report.column(Role::Protected).map_or("the protected attribute".to_owned(), plain);
-        self.title("Accuracy by a continuous attribute", &format!("z is {z}"))
+        self.title("Accuracy by a continuous attribute", &format!("z is {}", self.attribute()))
             + &self.pictured(&[
-                ListEntry::of("A[z > z']", greater, "the better one has the higher z"),
-                ListEntry::of("A[z < z']", less, "the better one has the lower z"),
+                ListEntry::of("A[z > z']", &rates.greater, "the better one has the higher z"),
+                ListEntry::of("A[z < z']", &rates.less, "the better one has the lower z"),
             ])
+    }
+
+    fn continuous_parity(&self) -> String {
+        let Some(rates) = &self.report.audit.continuous else { return String::new() };
+        let about = format!("z is {}; whatever the labels; 0.5 is parity", self.attribute());
+        self.title("Parity by a continuous attribute", &about)
+            + &self.pictured(&[
+                ListEntry::of("P[z > z']", &rates.parity_greater, "the one with the higher z scores higher"),
+                ListEntry::of("P[z < z']", &rates.parity_less, "the one with the lower z scores higher"),
+            ])
+    }
+
+    /// What the protected attribute is called.
+    fn attribute(&self) -> String {
+        self.report.column(Role::Protected).map_or("the protected attribute".to_owned(), plain)
     }
 
     fn gaps(&self) -> String {

@@ -32,6 +32,8 @@ pub enum Criterion {
     Symmetric,
     /// `A[z > z']` and `A[z < z']`.
     Continuous,
+    /// `P[z > z']` and `P[z < z']`.
+    ContinuousParity,
 }
 
 /// Columns of the lines of help.
@@ -39,8 +41,16 @@ const WIDTH: usize = 80;
 
 impl Criterion {
     /// All of them.
-    pub const ALL: [Criterion; 7] =
-        [EqualOpportunity, CrossGroup, WithinGroup, Marginal, StatisticalParity, Symmetric, Continuous];
+    pub const ALL: [Criterion; 8] = [
+        EqualOpportunity,
+        CrossGroup,
+        WithinGroup,
+        Marginal,
+        StatisticalParity,
+        Symmetric,
+        Continuous,
+        ContinuousParity,
+    ];
 
     /// The row of the table of criteria: its name, its rates and its meaning, all that documents say.
     fn described(self) -> [&'static str; 3] {
@@ -59,12 +69,18 @@ impl Criterion {
             }
             Symmetric => ["symmetric", "S[i]", "of the symmetric accuracies"],
             Continuous => ["continuous", "A[z > z'] and A[z < z']", "between A[z > z'] and A[z < z']"],
+            ContinuousParity => {
+                let meaning = "of how often the one with the higher or the lower attribute scores higher, whatever the labels";
+                ["continuous_parity", "P[z > z'] and P[z < z']", meaning]
+            }
         }
     }
 
     /// All of them in the order of reports and help texts.
-    pub fn documented() -> [Criterion; 7] {
-        [CrossGroup, WithinGroup, Marginal, EqualOpportunity, StatisticalParity, Symmetric, Continuous]
+    pub fn documented() -> [Criterion; 8] {
+        let mut criteria = Criterion::ALL;
+        criteria[..4].rotate_left(1);
+        criteria
     }
 
     /// What it is called in a goal.
@@ -84,12 +100,12 @@ impl Criterion {
 
     /// Whether it compares accuracies, for which there have to be labels.
     pub fn needs_labels(self) -> bool {
-        self != StatisticalParity
+        !matches!(self, StatisticalParity | ContinuousParity)
     }
 
     /// Whether it is about a continuous protected attribute rather than groups.
     pub fn is_continuous(self) -> bool {
-        self == Continuous
+        matches!(self, Continuous | ContinuousParity)
     }
 
     /// The criterion of that name.
@@ -113,23 +129,24 @@ impl Criterion {
             StatisticalParity => others().map(parity).collect(),
             Symmetric => (0..count).map(symmetric).collect(),
             Continuous => [Rate::Greater, Rate::Less].map(LinearForm::rate).to_vec(),
+            ContinuousParity => [Rate::ParityGreater, Rate::ParityLess].map(LinearForm::rate).to_vec(),
         };
         Ok(Expression::Spread(forms))
     }
 
     fn applies(self, vocabulary: &Vocabulary) -> Result<(), String> {
         let name = self.name();
-        match (self, vocabulary.groups.as_slice()) {
-            (Continuous, _) if vocabulary.continuous => Ok(()),
-            (Continuous, _) => {
+        match vocabulary.groups.as_slice() {
+            _ if self.is_continuous() && vocabulary.continuous => Ok(()),
+            _ if self.is_continuous() => {
                 Err(format!("`{name}` needs a continuous protected attribute, and there is none"))
             }
-            (_, [_, _, ..]) => Ok(()),
+            [_, _, ..] => Ok(()),
             _ if vocabulary.continuous => {
                 Err(format!("`{name}` compares groups, and the protected attribute is continuous"))
             }
-            (_, [only]) => Err(format!("`{name}` compares groups, and {only:?} is the only one")),
-            (_, []) => Err(format!("`{name}` compares groups, and there are none")),
+            [only] => Err(format!("`{name}` compares groups, and {only:?} is the only one")),
+            [] => Err(format!("`{name}` compares groups, and there are none")),
         }
     }
 }
@@ -150,7 +167,8 @@ pub fn language_help() -> String {
     }
     let criteria = lines.join("\n");
     format!(
-        "  auc   mse   A[female > male]   A[* > male]   P[a > b]   S[a]   A[z > z']   A[z < z']\n{criteria}\n  \
+        "  auc   mse   A[female > male]   A[* > male]   P[a > b]   S[a]\n  \
+         A[z > z']   A[z < z']   P[z > z']   P[z < z']\n{criteria}\n  \
          abs(e)  min(e, e)  max(e, e)  + - * numbers ( )  and one of  <=  >="
     )
 }
@@ -233,15 +251,24 @@ mod tests {
             Criterion::Continuous.expression(&continuous),
             Ok(Expression::Spread(vec![LinearForm::rate(Rate::Greater), LinearForm::rate(Rate::Less)]))
         );
+        assert_eq!(
+            reason(Criterion::ContinuousParity, &groups(&["a", "b"])),
+            "`continuous_parity` needs a continuous protected attribute, and there is none"
+        );
+        let both = [Rate::ParityGreater, Rate::ParityLess].map(LinearForm::rate);
+        assert_eq!(
+            Criterion::ContinuousParity.expression(&continuous),
+            Ok(Expression::Spread(both.to_vec()))
+        );
     }
 
     #[test]
     fn every_criterion_is_in_the_help() {
         let lines = language_help();
         let lines: Vec<&str> = lines.lines().collect();
-        assert_eq!(lines[1], "  cross_group  within_group  marginal  equal_opportunity  statistical_parity");
-        assert_eq!(lines[2], "  symmetric  continuous");
-        assert_eq!(lines.len(), 4);
+        assert_eq!(lines[2], "  cross_group  within_group  marginal  equal_opportunity  statistical_parity");
+        assert_eq!(lines[3], "  symmetric  continuous  continuous_parity");
+        assert_eq!(lines.len(), 5);
     }
 
     #[test]

@@ -6,6 +6,9 @@ use super::error::Fault;
 use crate::examples::Examples;
 use crate::similar;
 
+/// The rates of a continuous attribute, as errors list them.
+pub(super) const CONTINUOUS_RATES: &str = "A[z > z'], A[z < z'], P[z > z'] and P[z < z']";
+
 /// The most groups that an error lists.
 const LISTED: usize = 10;
 
@@ -14,7 +17,7 @@ const LISTED: usize = 10;
 pub struct Vocabulary {
     /// The groups, in the order of their indices in rates.
     pub groups: Vec<String>,
-    /// Whether there is a continuous protected attribute, and so `A[z > z']` and `A[z < z']`.
+    /// Whether there is a continuous protected attribute, and so `A[z > z']`, `P[z > z']` and the like.
     pub continuous: bool,
 }
 
@@ -41,11 +44,10 @@ impl Vocabulary {
 
     fn known_groups(&self, name: &str) -> String {
         if self.groups.is_empty() {
-            let reason = match self.continuous {
-                true => "the protected attribute is continuous: its rates are A[z > z'] and A[z < z']",
-                false => "there are no groups",
+            return match self.continuous {
+                true => format!("the protected attribute is continuous: its rates are {CONTINUOUS_RATES}"),
+                false => "there are no groups".to_owned(),
             };
-            return reason.to_string();
         }
         let mut help = format!("the groups are {}", listed(self.groups.iter()));
         if let Some(near) = similar::nearest(name, self.groups.iter().map(String::as_str)).first() {

@@ -14,7 +14,7 @@ use super::criterion::{Criterion, symmetric};
 use super::error::{Fault, GoalError};
 use super::expression::{Expression, LinearForm};
 use super::lexer::{Token, TokenKind as Is, tokens};
-use super::names::Vocabulary;
+use super::names::{CONTINUOUS_RATES, Vocabulary};
 use super::tree::{FUNCTIONS, Node, NodeKind};
 use crate::rates::{Rate, Side};
 use crate::similar;
@@ -272,23 +272,34 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn accuracy(&self, first: &Token, comparison: &Token, second: &Token) -> Result<Rate, Fault> {
+    /// Whether a rate is one of a continuous attribute, and then whether its first side has the greater one.
+    fn order(&self, first: &Token, comparison: &Token, second: &Token) -> Result<Option<bool>, Fault> {
         let whole = first.span.start..second.span.end;
-        if [&first.kind, &second.kind].contains(&&Is::Symbol("z'")) {
-            if self.text.get(first.span.clone()) != Some("z") {
-                return Err(Fault::new(whole, "`z'` stands on the right of `z`")
-                    .help("rates of a continuous attribute are A[z > z'] and A[z < z']"));
-            }
-            if !self.vocabulary.continuous {
-                return Err(Fault::new(whole, "there is no continuous protected attribute"));
-            }
-            return Ok(if comparison.kind == Is::Symbol(">") { Rate::Greater } else { Rate::Less });
+        if ![&first.kind, &second.kind].contains(&&Is::Symbol("z'")) {
+            return Ok(None);
+        }
+        if self.text.get(first.span.clone()) != Some("z") {
+            return Err(Fault::new(whole, "`z'` stands on the right of `z`")
+                .help(format!("rates of a continuous attribute are {CONTINUOUS_RATES}")));
+        }
+        if !self.vocabulary.continuous {
+            return Err(Fault::new(whole, "there is no continuous protected attribute"));
+        }
+        Ok(Some(comparison.kind == Is::Symbol(">")))
+    }
+
+    fn accuracy(&self, first: &Token, comparison: &Token, second: &Token) -> Result<Rate, Fault> {
+        if let Some(greater) = self.order(first, comparison, second)? {
+            return Ok(if greater { Rate::Greater } else { Rate::Less });
         }
         above(comparison)?;
         Ok(Rate::Accuracy { better: self.any_or_group(first)?, worse: self.any_or_group(second)? })
     }
 
     fn parity(&self, first: &Token, comparison: &Token, second: &Token) -> Result<Rate, Fault> {
+        if let Some(greater) = self.order(first, comparison, second)? {
+            return Ok(if greater { Rate::ParityGreater } else { Rate::ParityLess });
+        }
         above(comparison)?;
         let index = |side| self.group_of(side, "`P` compares two groups");
         let (a, b) = (index(first)?, index(second)?);

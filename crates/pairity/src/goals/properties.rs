@@ -24,12 +24,14 @@ enum Tree {
 
 const GROUPS: usize = 3;
 
-const RATES: [(&str, Rate); 9] = [
+const RATES: [(&str, Rate); 11] = [
     ("auc", Rate::AUC),
     ("A[* > *]", Rate::AUC),
     ("mse", Rate::Mse),
     ("A[z > z']", Rate::Greater),
     ("A[z<z']", Rate::Less),
+    ("P[z > z']", Rate::ParityGreater),
+    ("P[z<z']", Rate::ParityLess),
     ("A[a > \"x & y\"]", Rate::Accuracy { better: Side::Group(0), worse: Side::Group(2) }),
     ("A[*>non-chain]", Rate::Accuracy { better: Side::Any, worse: Side::Group(1) }),
     ("A['a' > a]", Rate::Accuracy { better: Side::Group(0), worse: Side::Group(0) }),
@@ -53,10 +55,12 @@ fn slot(rate: Rate) -> usize {
         Rate::Greater => 25,
         Rate::Less => 26,
         Rate::Mse => 27,
+        Rate::ParityGreater => 28,
+        Rate::ParityLess => 29,
     }
 }
 
-const SLOTS: usize = 28;
+const SLOTS: usize = 30;
 
 fn at(point: &[f64]) -> impl FnMut(Rate) -> f64 + '_ {
     |rate| point[slot(rate)]
@@ -124,8 +128,10 @@ fn gap(criterion: Criterion, point: &[f64]) -> f64 {
             }
         }
     }
-    if criterion == Criterion::Continuous {
-        values.extend([point[25], point[26]]);
+    match criterion {
+        Criterion::Continuous => values.extend([point[25], point[26]]),
+        Criterion::ContinuousParity => values.extend([point[28], point[29]]),
+        _ => {}
     }
     let mut widest: f64 = 0.0;
     for a in &values {

@@ -97,12 +97,25 @@ pub struct Audit {
     pub parity: Vec<Vec<Option<Metric>>>,
     /// `S[group]`.
     pub symmetric: Vec<Metric>,
-    /// `A[z > z']` and `A[z < z']`, with a continuous attribute.
-    pub continuous: Option<(Metric, Metric)>,
+    /// The rates of a continuous attribute.
+    pub continuous: Option<ContinuousRates>,
     /// Every named criterion.
     pub gaps: Vec<(Criterion, Metric)>,
     /// The checks asked for.
     pub checks: Vec<Check>,
+}
+
+/// The rates by the order of a continuous attribute.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContinuousRates {
+    /// `A[z > z']`.
+    pub greater: Metric,
+    /// `A[z < z']`.
+    pub less: Metric,
+    /// `P[z > z']`.
+    pub parity_greater: Metric,
+    /// `P[z < z']`.
+    pub parity_less: Metric,
 }
 
 impl Audit {
@@ -162,7 +175,12 @@ impl Audit {
             column_marginals: (0..k).map(|group| rate(Rate::column(group))).collect(),
             parity: square(k, parity),
             symmetric: (0..k).map(symmetric).collect(),
-            continuous: examples.is_continuous().then(|| (rate(Rate::Greater), rate(Rate::Less))),
+            continuous: examples.is_continuous().then(|| ContinuousRates {
+                greater: rate(Rate::Greater),
+                less: rate(Rate::Less),
+                parity_greater: rate(Rate::ParityGreater),
+                parity_less: rate(Rate::ParityLess),
+            }),
             gaps: Criterion::ALL.into_iter().map(|c| (c, measured.criterion(c))).collect(),
             checks: checks.iter().map(|constraint| measured.check(constraint)).collect(),
         }

@@ -174,7 +174,11 @@ impl Measurement {
         let name = rate.name(&self.vocabulary.groups);
         let Some(&r) = self.index.get(&rate) else {
             let needs = match rate {
-                Rate::Greater | Rate::Less if !self.layout.continuous => "a continuous protected attribute",
+                Rate::Greater | Rate::Less | Rate::ParityGreater | Rate::ParityLess
+                    if !self.layout.continuous =>
+                {
+                    "a continuous protected attribute"
+                }
                 Rate::Parity { .. } => "groups",
                 _ => "labels",
             };
@@ -203,7 +207,9 @@ impl Measurement {
         let why = match (rate, self.queries) {
             (_, true) => format!("one query alone has pairs of {name}"),
             (Rate::Mse, _) => "there is one example".to_owned(),
-            (Rate::Parity { .. }, _) => format!("one side of {name} has a single example"),
+            (Rate::Parity { .. } | Rate::ParityGreater | Rate::ParityLess, _) => {
+                format!("one side of {name} has a single example")
+            }
             _ => format!("the better or the worse side of {name} has a single example"),
         };
         Some(format!("the interval can't be estimated: {why}"))
@@ -253,5 +259,8 @@ fn all_rates(layout: &CellLayout) -> Vec<Rate> {
     }
     let others = pairs().filter(|(a, b)| a != b);
     rates.extend(others.map(|(first, second)| Rate::Parity { first, second }));
+    if layout.continuous {
+        rates.extend([Rate::ParityGreater, Rate::ParityLess]);
+    }
     rates
 }

@@ -16,6 +16,9 @@ fn rates(examples: &Examples) -> Vec<Rate> {
             rates.extend([Rate::Greater, Rate::Less]);
         }
     }
+    if examples.is_continuous() {
+        rates.extend([Rate::ParityGreater, Rate::ParityLess]);
+    }
     let k = examples.groups().len();
     for (a, b) in (0..k).flat_map(|a| (0..k).map(move |b| (a, b))) {
         if examples.has_labels() {

@@ -13,7 +13,7 @@ mod mixture_tests;
 #[cfg(test)]
 mod tests;
 
-pub use audit::{Audit, Check, Settings, Verdict};
+pub use audit::{Audit, Check, ContinuousRates, Settings, Verdict};
 pub use distributions::{
     Bins, DifferenceBin, Differences, Distributions, Halves, QueryGaps, QueryRates, ScoreHistogram,
     ScoreHistograms,

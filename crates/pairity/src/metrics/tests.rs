@@ -1,6 +1,6 @@
 //! Every metric against a count pair by pair, and the edges at which nothing can be estimated.
 
-use super::{Audit, Measurement, Metric, Settings, Verdict, rate_values};
+use super::{Audit, ContinuousRates, Measurement, Metric, Settings, Verdict, rate_values};
 use crate::examples::{Columns, Examples, Groups};
 use crate::goals::{Criterion, parse_constraint, parse_expression};
 use crate::pairs::CellLayout;
@@ -86,9 +86,18 @@ fn check_audit(rows: &OracleRows, average: Average, ties: Ties) -> Result<(), Te
             }
         }
     }
-    if let Some((greater, less)) = &audit.continuous {
-        prop_assert!(agree(greater, slow_rate(&cells, average, |cell| cell == layout.greater()).0));
-        prop_assert!(agree(less, slow_rate(&cells, average, |cell| cell == layout.less()).0));
+    if let Some(ContinuousRates { greater, less, parity_greater, parity_less }) = &audit.continuous {
+        let cells_of = [
+            (greater, layout.greater()),
+            (less, layout.less()),
+            (parity_greater, layout.parity_greater()),
+            (parity_less, layout.parity_less()),
+        ];
+        for (metric, of) in cells_of {
+            let (value, pairs) = slow_rate(&cells, average, |cell| cell == of);
+            prop_assert!(agree(metric, value) && is_sound(metric, 1.0), "{metric:?} {value:?}");
+            prop_assert_eq!(metric.pairs, pairs);
+        }
     }
     // Criteria by definition, from the numbers checked above.
     let value = |metric: &Metric| metric.value;
@@ -107,7 +116,11 @@ fn check_audit(rows: &OracleRows, average: Average, ties: Ties) -> Result<(), Te
             Criterion::StatisticalParity => off(&shares, Some(false)),
             Criterion::Symmetric => audit.symmetric.iter().map(value).collect(),
             Criterion::Continuous => {
-                audit.continuous.iter().flat_map(|(greater, less)| [greater.value, less.value]).collect()
+                audit.continuous.iter().flat_map(|rates| [rates.greater.value, rates.less.value]).collect()
+            }
+            Criterion::ContinuousParity => {
+                let both = audit.continuous.iter().map(|rates| [&rates.parity_greater, &rates.parity_less]);
+                both.flatten().map(value).collect()
             }
         };
         let gap =
@@ -192,6 +205,26 @@ fn without_labels_only_parity_is_measured() {
     assert_eq!(reason(&audit.auc), "auc needs labels");
     assert_eq!(audit.mse, None);
     assert_eq!(audit.parity[0][1].as_ref().unwrap().value, Some(1.0));
+}
+
+#[test]
+fn parity_of_a_continuous_attribute_needs_no_labels() {
+    // Of the rows that have an attribute, the one with the higher scores higher three times, lower once, equal once.
+    let z = [1.0, 2.0, 3.0, 2.0, f64::NAN];
+    let examples = Examples::new(Columns { protected: Some(&z), ..Columns::default() }).unwrap();
+    for (ties, greater, less) in [(Ties::Half, 0.7, 0.3), (Ties::Strict, 0.6, 0.2)] {
+        let settings = Settings { ties, ..Settings::default() };
+        let audit = Audit::run(&examples, &[0.1, 0.4, 0.4, 0.9, 0.5], &[], &settings).unwrap();
+        let rates = audit.continuous.unwrap();
+        assert_eq!(reason(&rates.greater), "A[z > z'] needs labels");
+        assert_eq!((rates.parity_greater.value, rates.parity_less.value), (Some(greater), Some(less)));
+        assert_eq!((rates.parity_greater.pairs, rates.parity_less.pairs), (5, 5));
+        let (_, gap) = audit.gaps.iter().find(|(c, _)| *c == Criterion::ContinuousParity).unwrap();
+        assert!(gap.value.is_some_and(|gap| (gap - 0.4).abs() < 1e-12) && gap.low.is_some(), "{gap:?}");
+    }
+    let equal = Examples::new(Columns { protected: Some(&[2.0, 2.0]), ..Columns::default() }).unwrap();
+    let audit = Audit::run(&equal, &[0.1, 0.4], &[], &Settings::default()).unwrap();
+    assert_eq!(reason(&audit.continuous.unwrap().parity_less), "P[z < z'] has no pairs");
 }
 
 #[test]

@@ -35,6 +35,18 @@ impl<M: Mass> CellCounts<M> {
         CellCounts { wins: zero(), ties: zero(), totals: zero(), pairs: vec![0; cells] }
     }
 
+    /// The first cell, and the same pairs the other way round: these win where those neither win nor tie.
+    pub(super) fn both_ways(self) -> CellCounts<M> {
+        let lost = self.totals[0] - self.wins[0] - self.ties[0];
+        let twice = |worth: &[M::Worth]| vec![worth[0]; 2];
+        CellCounts {
+            wins: vec![self.wins[0], lost],
+            ties: twice(&self.ties),
+            totals: twice(&self.totals),
+            pairs: vec![self.pairs[0]; 2],
+        }
+    }
+
     /// Adds one pair whose first example, the better one where labels count, has these scores beside the other's.
     pub(super) fn add(&mut self, cell: usize, worth: M::Worth, scores: [f64; 2]) {
         self.pairs[cell] += 1;

@@ -156,12 +156,23 @@ pub(super) struct QueryPairs<'a> {
     pub attribute: &'a [u32],
     /// At each position, the rank of the side column; empty if pairs are not chosen by one.
     pub side: &'a [u32],
+    /// The values of the side column in the order of the examples, if pairs are chosen by one.
+    pub side_values: Option<&'a [f64]>,
     /// The groups: indexes into the names, or their number for "no group".
     pub present: &'a [u16],
     pub sizes: &'a Sizes,
 }
 
-impl QueryPairs<'_> {
+impl<'a> QueryPairs<'a> {
+    /// The same examples, whose pairs are chosen by the continuous attribute: the first one has the greater.
+    pub(super) fn by_attribute(&self) -> QueryPairs<'a> {
+        let side_values = match &self.examples.attribute {
+            Attribute::Continuous(values) => Some(&values[self.range.clone()]),
+            _ => None,
+        };
+        QueryPairs { side: self.attribute, side_values, range: self.range.clone(), ..*self }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.range.len()
     }
@@ -174,11 +185,6 @@ impl QueryPairs<'_> {
     /// The labels in the order of the examples; none without labels.
     pub(super) fn labels(&self) -> &[f64] {
         self.examples.labels.as_ref().map_or(&[][..], |labels| &labels[self.range.clone()])
-    }
-
-    /// The values of the side column in the order of the examples, if pairs are chosen by one.
-    pub(super) fn side_values(&self) -> Option<&[f64]> {
-        self.examples.side.as_ref().map(|side| &side[self.range.clone()])
     }
 
     /// The position of each example: small queries are compared in the order of the examples.
@@ -229,7 +235,8 @@ impl<'a> PairIndex<'a> {
         };
         index.add_label_order();
         index.add_groups();
-        if let (Attribute::Continuous(values), true) = (&index.examples.attribute, index.kinds.continuous) {
+        let is_ordered = index.kinds.continuous || index.kinds.continuous_parity;
+        if let (Attribute::Continuous(values), true) = (&index.examples.attribute, is_ordered) {
             index.attribute = index.ranks(values);
         }
         if let Some(values) = &index.examples.side {
@@ -274,6 +281,7 @@ impl<'a> PairIndex<'a> {
             group: &self.group[range.clone()],
             attribute: if self.attribute.is_empty() { &[] } else { &self.attribute[range.clone()] },
             side: if self.side.is_empty() { &[] } else { &self.side[range.clone()] },
+            side_values: self.examples.side.as_ref().map(|side| &side[range.clone()]),
             present,
             sizes: &self.sizes,
             range,

@@ -11,14 +11,21 @@
 //!
 //! Slopes add what examples bring times the coefficients c of cells, so that their sums are never whole numbers.
 
-use std::ops::{AddAssign, Mul};
+use std::ops::{AddAssign, Mul, Sub};
 
 /// What an example brings to its pairs.
 pub(crate) trait Mass: Copy + Default + Send + Sync {
     /// A sum over examples, and the worth of pairs made with it.
     type Sum: Copy + Default + Send + Sync + AddAssign;
     /// What pairs are worth: an exact count, or a weight.
-    type Worth: Copy + Default + Send + Sync + AddAssign + Mul<Output = Self::Worth> + From<u32>;
+    type Worth: Copy
+        + Default
+        + Send
+        + Sync
+        + AddAssign
+        + Sub<Output = Self::Worth>
+        + Mul<Output = Self::Worth>
+        + From<u32>;
     /// A sum over examples, each times a coefficient.
     type Scaled: Copy + Default + Send + Sync + AddAssign + Mul<f64, Output = Self::Scaled>;
     /// Every pair counts one, so that a group is all there is to know of an example.

@@ -99,6 +99,11 @@ pub(crate) fn pairs(rows: &OracleRows) -> Vec<RowPair> {
         if a != b && a < layout.groups && b < layout.groups {
             add(layout.parity(a, b), worth);
         }
+        match &rows.protected {
+            Some(z) if z[i] > z[j] => add(layout.parity_greater(), worth),
+            Some(z) if z[i] < z[j] => add(layout.parity_less(), worth),
+            _ => {}
+        }
         let Some(labels) = &rows.labels else { continue };
         if labels[i] > labels[j] {
             let worth = if rows.label_gap { worth * (labels[i] - labels[j]) } else { worth };

@@ -9,7 +9,7 @@ use super::groups::in_score_order;
 use super::index::{MassColumn, PairIndex, QueryPairs, partition, with_masses};
 use super::mass::Mass;
 use super::order::{DrawnOrder, ScoreOrder, position, runs};
-use super::side::{PairKind, SidePlacements};
+use super::side::{PairKind, SidePlacements, attribute_placements};
 use super::tally::{CellLayout, Placement};
 use crate::rates::Ties;
 use crate::threads::{self, both};
@@ -83,7 +83,8 @@ struct BlockPlacements<'a, M: Mass, P: Mass> {
     members: &'a [DrawnOrder<'a>],
     labeled: Option<LabeledPlacements<'a, M>>,
     parity: Option<ParityPlacements<'a, P>>,
-    continuous: Option<(Vec<OrderSums>, Vec<OrderSums>)>,
+    /// By the order of a continuous attribute: of label-ordered pairs and of all.
+    orders: [Option<(Vec<OrderSums>, Vec<OrderSums>)>; 2],
     /// Of label-ordered pairs and of all, where they are chosen by a side column.
     chosen: Vec<SidePlacements<'a>>,
 }
@@ -99,7 +100,7 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
     ) -> Option<Self> {
         let (first, others) = members.split_first()?;
         let layout = &index.layout;
-        let (every, chosen) = (query.side_values().is_none(), query.side_values().is_some());
+        let (every, chosen) = (query.side_values.is_none(), query.side_values.is_some());
         let placements = |order: &ScoreOrder| BlockPlacements {
             index,
             query,
@@ -108,8 +109,11 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
                 .then(|| LabeledPlacements::new(query, order, labeled_masses, ties)),
             parity: (every && layout.groups > 0)
                 .then(|| ParityPlacements::new(query, order, plain_masses, ties)),
-            continuous: (layout.labels && layout.continuous)
-                .then(|| continuous_placements(query, order, labeled_masses, ties.credit() as f32)),
+            orders: [
+                (layout.labels && layout.continuous)
+                    .then(|| continuous_placements(query, order, labeled_masses, ties.credit() as f32)),
+                index.kinds.continuous_parity.then(|| attribute_placements(query, order, plain_masses, ties)),
+            ],
             chosen: [(PairKind::LabelOrdered, layout.labels), (PairKind::All, layout.groups > 0)]
                 .into_iter()
                 .filter(|(_, has_pairs)| chosen && *has_pairs)
@@ -130,7 +134,7 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
             if let (Some(all), Some(own)) = (&mut all.parity, &other.parity) {
                 all.mix(own, factors);
             }
-            if let (Some(all), Some(own)) = (&mut all.continuous, &other.continuous) {
+            for (all, own) in all.orders.iter_mut().flatten().zip(other.orders.iter().flatten()) {
                 mix(all.0.as_flattened_mut(), own.0.as_flattened(), factors);
             }
             for (all, own) in all.chosen.iter_mut().zip(&other.chosen) {
@@ -143,6 +147,8 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
     /// Calls `visit` with the placements of the examples at some positions, in order.
     fn visit(&self, positions: Range<usize>, mut visit: impl FnMut(&[Placement])) {
         let (layout, examples) = (&self.index.layout, self.index.examples());
+        let order_cells =
+            [[layout.greater(), layout.less()], [layout.parity_greater(), layout.parity_less()]];
         let mut found = Vec::new();
         let mut window = Window::<M>::default();
         for at in positions {
@@ -163,10 +169,11 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
                 let credit = weight * self.members.iter().map(error).sum::<f64>();
                 found.push(Placement { cell: layout.mse() as u32, side: 0, credit, total: weight });
             }
-            if let Some((credits, totals)) = &self.continuous {
+            for (order, cells) in self.orders.iter().zip(order_cells) {
+                let Some((credits, totals)) = order else { continue };
                 for (i, (&credit, &total)) in credits[at].iter().zip(&totals[at]).enumerate() {
                     if total > 0.0 {
-                        let (cell, side) = ([layout.greater(), layout.less()][i % 2] as u32, (i / 2) as u8);
+                        let (cell, side) = (cells[i % 2] as u32, (i / 2) as u8);
                         found.push(Placement { cell, side, credit: credit.into(), total: total.into() });
                     }
                 }

@@ -7,6 +7,7 @@ use super::index::{PairIndex, Sizes, with_masses};
 use super::mass::Mass;
 use super::order::ScoreOrder;
 use super::slopes::Slope;
+use super::surrogate::Weights;
 use super::tally::{Tally, UnitSums};
 use crate::examples::{Examples, ExamplesError};
 use crate::rates::{Average, Rate, Ties};
@@ -188,12 +189,16 @@ impl<'a> RateIndex<'a> {
         rates
     }
 
-    /// What ramps lack: a win's ramp is taken as 1 less that of the error, except for parity, where the
-    /// pair's mirror image stands for it.
-    pub(super) fn constant(&self, hold_down: &[f64]) -> f64 {
-        let rates = self.rates().iter().zip(&self.estimable).zip(hold_down);
-        let mirrored = |rate: &Rate| matches!(rate, Rate::Parity { .. }) && self.examples().side.is_none();
-        rates.filter(|((rate, estimable), _)| **estimable && !mirrored(rate)).map(|(_, down)| down).sum()
+    /// What ramps lack: a win's ramp is taken as 1 less that of the error, except for parity between groups, where
+    /// the pair's mirror image stands for it. A win of `P[z < z']` is an error of `P[z > z']`.
+    pub(super) fn constant(&self, weights: Weights) -> f64 {
+        let rates = self.rates().iter().enumerate().filter(|&(r, _)| self.estimable[r]);
+        let lacks = |(r, rate): (usize, &Rate)| match rate {
+            Rate::Parity { .. } if self.examples().side.is_none() => 0.0,
+            Rate::ParityLess => weights.hold_up[r],
+            _ => weights.hold_down[r],
+        };
+        rates.map(lacks).sum()
     }
 
     /// The part of one block in the mean squared error; adds `weight` times its gradient, or times its second

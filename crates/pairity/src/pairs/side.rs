@@ -1,4 +1,5 @@
-//! Exact counts of the pairs whose first example has the higher value of a side column, for one query.
+//! Exact counts of the pairs whose first example has the higher value of a side column, for one query. A continuous
+//! attribute is such a column for `P[z > z']`; `P[z < z']` has the same pairs the other way round.
 //!
 //! A pair counts if its first example is above the second in the order of the side column and, of label-ordered pairs,
 //! in that of the labels; it is won if it is above in the order of scores too. One recursion answers each of these
@@ -6,8 +7,9 @@
 //! meet the 1s with the sums by group of the 0s passed so far. Where there is a third order, that of the labels, an outer
 //! recursion of the same kind says who is better: O(K n log² n), like the count for a continuous attribute.
 
+use super::continuous::OrderSums;
 use super::groups::CellCounts;
-use super::index::{QueryPairs, partition};
+use super::index::{NO_RANK, QueryPairs, partition};
 use super::mass::{EqualMass, Mass};
 use super::order::{ScoreOrder, position, runs};
 use super::tally::{CellLayout, Placement};
@@ -35,7 +37,7 @@ pub(super) fn count<M: Mass>(
     let mut cells = CellCounts::new(k * k);
     if query.is_small() {
         let (at, scores, labels) = (query.positions(), order.scores(query), query.labels());
-        let Some(side) = query.side_values() else { return cells };
+        let Some(side) = query.side_values else { return cells };
         for (i, j) in (0..query.len()).flat_map(|i| (0..query.len()).map(move |j| (i, j))) {
             if side[i] > side[j] && (kind == PairKind::All || labels[i] > labels[j]) {
                 let cell = query.group[at[i]] as usize * k + query.group[at[j]] as usize;
@@ -101,6 +103,31 @@ impl<'a> SidePlacements<'a> {
             }
         }
     }
+}
+
+/// Credit and total of the pairs of each example by the order of its continuous attribute, whatever their labels, by
+/// position. An example with the higher attribute is the first of a `greater` pair and the second of a `less` one.
+pub(super) fn attribute_placements<M: Mass>(
+    query: &QueryPairs,
+    order: &ScoreOrder,
+    masses: &[M],
+    ties: Ties,
+) -> (Vec<OrderSums>, Vec<OrderSums>) {
+    let sweep = SideSweep { query: &query.by_attribute(), masses, kind: PairKind::All };
+    let wins = sweep.each(|sweep, visit| sweep.wins(order, visit));
+    let tied = sweep.each(|sweep, visit| sweep.ties(order, visit));
+    let totals = sweep.each(|sweep, visit| sweep.totals(visit));
+    let half = ties.credit() as f32;
+    let placements = |at: usize| {
+        let [won, lost] = [wins[at] + half * tied[at], totals[at] - wins[at] - tied[at] + half * tied[at]];
+        [won.min(totals[at]), lost.max(0.0)]
+    };
+    let both = |at: usize| {
+        let ([first, not_first], [second, not_second]) = (placements(2 * at), placements(2 * at + 1));
+        let (lower, higher) = (totals[2 * at], totals[2 * at + 1]);
+        ([first, not_second, second, not_first], [lower, higher, higher, lower])
+    };
+    (0..query.len()).map(both).unzip()
 }
 
 /// The pairs of one query that is not small. A visit has a position, the side that it stands on, the group of the
@@ -196,13 +223,15 @@ impl<M: Mass> SideSweep<'_, M> {
 
     /// Pairs whose first example comes later, both by the given order.
     fn by_side(&self, positions: impl Iterator<Item = usize>, visits: &mut Visits<M>) {
-        let mut elements: Vec<u64> = positions.map(|at| at as u64 | FIRST | SECOND).collect();
+        let known = positions.filter(|&at| self.query.side[at] != NO_RANK);
+        let mut elements: Vec<u64> = known.map(|at| at as u64 | FIRST | SECOND).collect();
         let mut room = vec![0; elements.len()];
         self.split(&mut elements, &mut room, self.side_bits(), visits);
     }
 
     fn side_bits(&self) -> u32 {
-        u32::BITS - self.query.side.iter().max().map_or(u32::BITS, |highest| highest.leading_zeros())
+        let highest = self.query.side.iter().filter(|rank| **rank != NO_RANK).max();
+        u32::BITS - highest.map_or(u32::BITS, |highest| highest.leading_zeros())
     }
 
     /// Splits by the highest of the lowest `bits` bits of the side column's rank: the 1s meet the 0s before them.

@@ -197,7 +197,7 @@ impl Surrogate {
         let tasks = pairs.by_task(gradient).into_par_iter();
         let values: Vec<(f64, f64)> = tasks.map(|(blocks, own)| sums_of_task(blocks, own)).collect();
         let (sum, error) = values.iter().fold((0.0, 0.0), |sum, value| (sum.0 + value.0, sum.1 + value.1));
-        let constant = if self.kind == SurrogateKind::Ramp { index.constant(weights.hold_down) } else { 0.0 };
+        let constant = if self.kind == SurrogateKind::Ramp { index.constant(weights) } else { 0.0 };
         SurrogateValue {
             total: sum + constant + mse * error,
             mse: (mse != 0.0 && pairs.layout.labels).then_some(error),
@@ -231,6 +231,8 @@ impl Surrogate {
             });
         }
         if coefficients.has_parity {
+            let by_attribute = index.pairs.kinds.continuous_parity.then(|| query.by_attribute());
+            let query = by_attribute.as_ref().unwrap_or(query);
             offset += with_masses!(index.pairs.unordered(), masses => {
                 let masses = &masses[range];
                 ScoredPairs { query, entries: &entries, scores, masses, margin }

@@ -50,7 +50,7 @@ fn all_rates(examples: &Examples) -> Vec<Rate> {
         rates.push(Rate::Parity { first, second });
     }
     if examples.is_continuous() {
-        rates.extend([Rate::Greater, Rate::Less]);
+        rates.extend([Rate::Greater, Rate::Less, Rate::ParityGreater, Rate::ParityLess]);
     }
     rates
 }

@@ -54,8 +54,16 @@ impl CellLayout {
         self.greater() + 1
     }
 
-    pub(crate) fn mse(&self) -> usize {
+    pub(crate) fn parity_greater(&self) -> usize {
         self.greater() + 2
+    }
+
+    pub(crate) fn parity_less(&self) -> usize {
+        self.greater() + 3
+    }
+
+    pub(crate) fn mse(&self) -> usize {
+        self.greater() + 4
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -75,6 +83,8 @@ impl CellLayout {
             Rate::Parity { first, second } => vec![self.parity(first, second)],
             Rate::Greater => vec![self.greater()],
             Rate::Less => vec![self.less()],
+            Rate::ParityGreater => vec![self.parity_greater()],
+            Rate::ParityLess => vec![self.parity_less()],
             Rate::Mse => vec![self.mse()],
         }
     }
@@ -86,6 +96,7 @@ pub(crate) struct RateKinds {
     pub accuracy: bool,
     pub parity: bool,
     pub continuous: bool,
+    pub continuous_parity: bool,
     pub mse: bool,
 }
 
@@ -98,6 +109,8 @@ impl RateKinds {
             accuracy: layout.labels && any(|rate| matches!(rate, Rate::Accuracy { .. })),
             parity: layout.groups > 0 && any(|rate| matches!(rate, Rate::Parity { .. })),
             continuous: orders && any(|rate| matches!(rate, Rate::Greater | Rate::Less)),
+            continuous_parity: layout.continuous
+                && any(|rate| matches!(rate, Rate::ParityGreater | Rate::ParityLess)),
             mse: layout.labels && any(|rate| *rate == Rate::Mse),
         }
     }
@@ -240,7 +253,7 @@ impl Tally {
 
     fn add_query(&mut self, index: &PairIndex, query: &QueryPairs, order: &ScoreOrder, ties: Ties) {
         let (layout, kinds, range) = (&index.layout, index.kinds, query.range.clone());
-        let chosen = query.side_values().is_some();
+        let chosen = query.side_values.is_some();
         let present = || query.present.iter().map(|&code| usize::from(code));
         let cells = || present().flat_map(|a| present().map(move |b| (a, b)));
         if kinds.accuracy {
@@ -277,6 +290,13 @@ impl Tally {
                     true => side::count(query, order, masses, PairKind::All),
                     false => parity(query, order, masses),
                 }, cells, ties);
+            });
+        }
+        if kinds.continuous_parity {
+            let cells = [layout.parity_greater(), layout.parity_less()].map(Some);
+            with_masses!(index.unordered(), masses => {
+                let counts = side::count(&query.by_attribute(), order, &masses[range.clone()], PairKind::All);
+                self.add(counts.both_ways(), cells.into_iter(), ties);
             });
         }
     }

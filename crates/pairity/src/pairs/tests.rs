@@ -10,8 +10,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// One rate of each kind, so that all cells are counted.
-fn every_rate() -> [Rate; 4] {
-    [Rate::AUC, Rate::Parity { first: 0, second: 1 }, Rate::Greater, Rate::Mse]
+fn every_rate() -> [Rate; 5] {
+    [Rate::AUC, Rate::Parity { first: 0, second: 1 }, Rate::Greater, Rate::ParityGreater, Rate::Mse]
 }
 
 fn close(a: f64, b: f64, scale: f64) -> bool {

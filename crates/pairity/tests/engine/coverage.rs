@@ -93,6 +93,17 @@ fn regression(seed: u64, n: usize, correlation: f64) -> Measurement {
     Measurement::new(&examples, &scores, &Settings::default()).unwrap()
 }
 
+/// A table without labels whose attribute and scores are jointly normal, in queries of `size` rows if there are any.
+fn attribute(seed: u64, n: usize, correlation: f64, size: Option<usize>) -> Measurement {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let z: Vec<f64> = (0..n).map(|_| normal(&mut random)).collect();
+    let rest = (1.0 - correlation * correlation).sqrt();
+    let scores: Vec<f64> = z.iter().map(|z| correlation * z + rest * normal(&mut random)).collect();
+    let queries: Option<Vec<u32>> = size.map(|size| (0..n).map(|i| (i / size) as u32).collect());
+    let columns = Columns { protected: Some(&z), queries: queries.as_deref(), ..Columns::default() };
+    Measurement::new(&Examples::new(columns).unwrap(), &scores, &Settings::default()).unwrap()
+}
+
 /// For each goal and its true value, the share of tables whose interval holds it.
 fn coverage(goals: &[(&str, f64)], measure: impl Fn(u64) -> Measurement + Sync) -> Vec<f64> {
     let held: Vec<Vec<bool>> = (0..TABLES)
@@ -151,6 +162,15 @@ fn intervals_hold_for_real_labels() {
         ("P[a > b] - P[b > a]", 0.0),
     ];
     assert_covers(&goals, |seed| regression(seed, 120, correlation));
+}
+
+#[test]
+fn intervals_of_parity_by_a_continuous_attribute_hold() {
+    let correlation: f64 = 0.4;
+    let truth = 0.5 + correlation.asin() / std::f64::consts::PI;
+    let goals = [("P[z > z']", truth), ("P[z < z']", 1.0 - truth), ("continuous_parity", 2.0 * truth - 1.0)];
+    assert_covers(&goals, |seed| attribute(seed, 80, correlation, None));
+    assert_covers(&goals, |seed| attribute(seed, 240, correlation, Some(6)));
 }
 
 #[test]

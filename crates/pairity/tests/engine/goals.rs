@@ -53,7 +53,11 @@ fn every_kind_of_rate_is_read() {
     assert_eq!(read("A[* > male]"), one(Rate::Accuracy { better: Side::Any, worse: Side::Group(1) }));
     assert_eq!(read("P[male > female]"), one(Rate::Parity { first: 1, second: 0 }));
     assert_eq!(read("S[male]"), read("A[male > *] + A[* > male]"));
-    for criterion in Criterion::ALL.into_iter().filter(|criterion| *criterion != Criterion::Continuous) {
+    let by_age = |text| parse_expression(text, &Vocabulary { groups: vec![], continuous: true }).unwrap();
+    assert_eq!(by_age("A[z > z']"), one(Rate::Greater));
+    assert_eq!(by_age("P[z > z']"), one(Rate::ParityGreater));
+    assert_eq!(by_age("P[z < z']"), one(Rate::ParityLess));
+    for criterion in Criterion::ALL.into_iter().filter(|criterion| !criterion.is_continuous()) {
         assert_eq!(read(criterion.name()), criterion.expression(&people()).unwrap());
     }
 }
@@ -315,7 +319,7 @@ fn an_unknown_group_is_shown_with_the_known_ones() {
             "unknown group \"x\"",
             "  A[x > y] >= 0.8",
             "    ^",
-            "help: the protected attribute is continuous: its rates are A[z > z'] and A[z < z']",
+            "help: the protected attribute is continuous: its rates are A[z > z'], A[z < z'], P[z > z'] and P[z < z']",
         ],
     );
 }

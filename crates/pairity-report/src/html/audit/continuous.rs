@@ -1,4 +1,4 @@
-//! Accuracy by a continuous attribute.
+//! Accuracy and parity by a continuous attribute.
 
 use super::AuditPage;
 use super::scores::write;
@@ -10,7 +10,7 @@ use crate::html::table::{HtmlTable, TableCell};
 use crate::html::whiskers::{Whisker, Whiskers};
 use crate::scale::Scale;
 use crate::words::{count, rate, shorten};
-use pairity::metrics::{DifferenceBin, Differences, Metric};
+use pairity::metrics::{ContinuousRates, DifferenceBin, Differences};
 
 impl AuditPage<'_> {
     pub(super) fn continuous(&self) -> Option<Section> {
@@ -37,7 +37,19 @@ impl AuditPage<'_> {
         section("continuous", "Accuracy by a continuous attribute", &about, body)
     }
 
-    fn difference_chart(&self, found: &Differences, z: &str, (greater, less): &(Metric, Metric)) -> Html {
+    pub(super) fn continuous_parity(&self) -> Option<Section> {
+        let rates = self.report.audit.continuous.as_ref()?;
+        let z = shorten(&self.attribute(), 40);
+        let rows = Whisker::of_continuous_parity(rates, "", &z);
+        let whiskers = Whiskers::of("Parity with its interval", "Parity", rows).holding([0.5]);
+        let about =
+            format!("How often the one of two with the higher {z} scores higher, whatever their labels.");
+        let about = format!("{about} 0.5 is parity.");
+        section("continuous-parity", "Parity by a continuous attribute", &about, [whiskers.html()])
+    }
+
+    fn difference_chart(&self, found: &Differences, z: &str, rates: &ContinuousRates) -> Html {
+        let ContinuousRates { greater, less, .. } = rates;
         let auc = self.report.audit.auc.value;
         let x = Scale::over(found.bins.iter().map(|bin| bin.mean).chain([0.0]));
         let values = found.bins.iter().map(|bin| bin.accuracy);

@@ -21,12 +21,25 @@ pub(super) fn sentences(report: &AuditReport) -> Vec<String> {
 
 /// What was found, in a sentence or two; `attribute` is the name of the protected one, if it is continuous.
 pub(in crate::html) fn result_of(audit: &Audit, attribute: Option<&str>) -> String {
+    let z = attribute.map_or("protected attribute".to_owned(), |name| shorten(name, 40));
+    if let (Some(rates), Some(gap), false) =
+        (&audit.continuous, gap(audit, Criterion::ContinuousParity), has_labels(audit))
+    {
+        let Some(greater) = rates.parity_greater.value else {
+            return format!("How scores depend on {z} can’t be estimated: {}.", reason(gap));
+        };
+        let words = format!("Of two candidates, the one with the higher {z} scores higher");
+        return format!(
+            "{words} {} of the time; 50% would be parity. {}",
+            percent(greater),
+            chance(audit, gap)
+        );
+    }
     if !has_labels(audit) {
         return gap(audit, Criterion::StatisticalParity).map_or_else(String::new, |gap| parity(audit, gap));
     }
-    if let (Some((greater, less)), Some(gap)) = (&audit.continuous, gap(audit, Criterion::Continuous)) {
-        let z = attribute.map_or("protected attribute".to_owned(), |name| shorten(name, 40));
-        let (Some(greater), Some(less)) = (greater.value, less.value) else {
+    if let (Some(rates), Some(gap)) = (&audit.continuous, gap(audit, Criterion::Continuous)) {
+        let (Some(greater), Some(less)) = (rates.greater.value, rates.less.value) else {
             return format!(
                 "{} How that depends on {z} can’t be estimated: {}.",
                 overall(audit),

@@ -62,6 +62,7 @@ pub fn audit_html(
             page.continuous(),
             gaps_of(&report.audit),
             page.parity(),
+            page.continuous_parity(),
             page.scores(),
             page.queries(),
             page.notes(),

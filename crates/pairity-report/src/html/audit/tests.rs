@@ -156,6 +156,9 @@ fn the_result_is_said_in_words() {
     assert!(words.contains("The check failed."), "{words}");
     let words = lead(Made { names: &["a", "b"], unlabeled: true, ..Made::default() });
     assert!(words.starts_with("Someone of group “") && words.contains("50% would be parity"), "{words}");
+    let words = lead(Made { continuous: true, unlabeled: true, ..Made::default() });
+    assert!(words.starts_with("Of two candidates, the one with the higher age scores higher "), "{words}");
+    assert!(words.contains("50% would be parity. The gap of "), "{words}");
     let words = lead(Made { names: &["a"], ..Made::default() });
     assert!(words.contains("There is one group only"), "{words}");
     assert!(lead(Made::default()).contains("No groups were named"));
@@ -167,11 +170,13 @@ fn every_kind_of_table_has_a_page() {
     let names: Vec<&str> = groups.iter().map(String::as_str).collect();
     for names in [&names[..0], &names[..1], &names[..2], &names[..4], &names[..]] {
         for (continuous, queries, unlabeled) in
-            [(false, false, false), (false, true, false), (false, true, true)]
-                .into_iter()
-                .chain([(true, true, false), (true, false, false)])
+            [(false, false, false), (false, true, false), (false, true, true)].into_iter().chain([
+                (true, true, false),
+                (true, false, false),
+                (true, false, true),
+            ])
         {
-            if (continuous && !names.is_empty()) || (unlabeled && names.is_empty()) {
+            if (continuous && !names.is_empty()) || (unlabeled && names.is_empty() && !continuous) {
                 continue;
             }
             let page = pages(Made { names, continuous, queries, unlabeled, ..Made::default() }).1;
@@ -179,7 +184,9 @@ fn every_kind_of_table_has_a_page() {
             let heat = !names.is_empty() && names.len() <= 12 && !unlabeled;
             assert_eq!(page.contains("id=\"accuracy\""), !names.is_empty() && !unlabeled);
             assert_eq!(page.contains("Accuracy with its interval and number of pairs"), heat);
-            assert_eq!(page.contains("id=\"continuous\""), continuous);
+            assert_eq!(page.contains("id=\"continuous\""), continuous && !unlabeled);
+            assert_eq!(page.contains("id=\"continuous-parity\""), continuous);
+            assert_eq!(page.contains("<dt>P[z &gt; z'] and P[z &lt; z']</dt>"), continuous);
             assert_eq!(
                 page.contains("id=\"queries\""),
                 queries && !unlabeled && (continuous || names.len() > 1)

@@ -97,15 +97,16 @@ impl TrainingPage<'_> {
     }
 
     pub(super) fn continuous(&self) -> Option<Section> {
-        let both = self.audit()?.continuous.as_ref()?;
+        let rates = self.audit()?.continuous.as_ref()?;
         let before = self.aside.before.and_then(|before| before.audit.continuous.as_ref());
-        let mut rows: Vec<Whisker> = Vec::new();
-        rows.extend(before.into_iter().flat_map(|both| Whisker::of_continuous(both, "before; ", "z")));
-        let after = if before.is_some() { "after; " } else { "" };
-        rows.extend(Whisker::of_continuous(both, after, "z"));
-        let whiskers = Whiskers::of("Accuracy with its interval", "Accuracy", rows);
+        let after = (if before.is_some() { "after; " } else { "" }, rates);
+        let steps = || before.map(|before| ("before; ", before)).into_iter().chain([after]);
+        let accuracies = steps().flat_map(|(when, rates)| Whisker::of_continuous(rates, when, "z"));
+        let parities = steps().flat_map(|(when, rates)| Whisker::of_continuous_parity(rates, when, "z"));
+        let accuracies = Whiskers::of("Accuracy with its interval", "Accuracy", accuracies).html();
+        let parities = Whiskers::of("Parity with its interval", "Parity", parities).holding([0.5]).html();
         let about = format!("On {}. z is the protected attribute.", self.rows());
-        section("continuous", "Accuracy by a continuous attribute", &about, [whiskers.html()])
+        section("continuous", "Accuracy and parity by a continuous attribute", &about, [accuracies, parities])
     }
 
     pub(super) fn members(&self) -> Option<Section> {

@@ -39,6 +39,8 @@ pub(in crate::pairs) struct Coefficients {
     pub accuracy: Vec<[f64; 2]>,
     /// `[higher * groups + lower]`: what it costs that the second scores above the first. Bounding
     /// P[a > b] from above and P[b > a] from below is the same, so both stand in the first part.
+    /// With a continuous attribute, one cell: what it costs that the one with the greater attribute scores lower, and
+    /// that it scores higher, which P[z > z'] bounds from below and from above, and P[z < z'] the other way round.
     pub parity: Vec<[f64; 2]>,
     /// By the order of the continuous attribute: neither, greater, less.
     pub orders: [[f64; 2]; 3],
@@ -95,6 +97,8 @@ impl Coefficients {
                 }
                 Rate::Greater => add(&mut self.orders[GREATER], &both),
                 Rate::Less => add(&mut self.orders[LESS], &both),
+                Rate::ParityGreater => add(&mut self.parity[0], &both),
+                Rate::ParityLess => add(&mut self.parity[0], &of.kind.coefficients(down, up)),
                 Rate::Mse => {}
             }
         }

@@ -139,13 +139,16 @@ impl<M: Mass> ScoredPairs<'_, M> {
         let (side, none) = (self.query.side, cells.len());
         // Pairs that are not chosen have no coefficient.
         let cells_and_none = [cells, &[[0.0; 2]]].concat();
-        let cell = |i: usize, j: usize| if side[i] > side[j] { self.cell(i, j) } else { none };
+        let is_chosen = |i: usize, j: usize| side[i] > side[j] && side[i] != NO_RANK;
+        let cell = |i: usize, j: usize| if is_chosen(i, j) { self.cell(i, j) } else { none };
         if self.query.is_small() {
             return self.few::<S, ORDERED>(0, gradient, cell, &cells_and_none);
         }
         let parts = HingePart::both::<S, M>(cells, self.query.present.len(), self.margin);
-        let bits = u32::BITS - side.iter().max().map_or(u32::BITS, |highest| highest.leading_zeros());
+        let highest = side.iter().filter(|rank| **rank != NO_RANK).max();
+        let bits = u32::BITS - highest.map_or(u32::BITS, |highest| highest.leading_zeros());
         let mut elements = self.elements(|at| self.query.group[at].into());
+        elements.retain(|element| side[element.position as usize] != NO_RANK);
         if !ORDERED {
             let (mut seconds, mut room) = (elements.clone(), elements.clone());
             let offset = self.by_side(&parts, &mut seconds, &mut elements, &mut room, bits);
