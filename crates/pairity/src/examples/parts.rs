@@ -43,6 +43,20 @@ impl Examples {
         (0..self.units()).filter(accepted).map(|unit| unit as u32).collect()
     }
 
+    /// The number of units that hold rows of each group.
+    pub(crate) fn group_units(&self) -> Vec<usize> {
+        let Attribute::Groups { names, codes } = &self.attribute else { return Vec::new() };
+        let (mut counts, mut last) = (vec![0; names.len()], vec![usize::MAX; names.len()]);
+        for unit in 0..self.units() {
+            for group in codes[self.members(unit)].iter().map(|&code| usize::from(code)) {
+                if last.get(group).is_some_and(|&last| last != unit) {
+                    (last[group], counts[group]) = (unit, counts[group] + 1);
+                }
+            }
+        }
+        counts
+    }
+
     /// The examples of a unit.
     fn members(&self, unit: usize) -> Range<usize> {
         if self.has_queries { self.query(unit) } else { unit..unit + 1 }

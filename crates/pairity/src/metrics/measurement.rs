@@ -2,6 +2,7 @@
 
 use super::Settings;
 use super::influence::Influence;
+use super::partial::{Partial, TableFacts};
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::{Expression, LinearForm, Vocabulary};
 use crate::pairs::CellLayout;
@@ -64,7 +65,7 @@ impl<'a> Member<'a> {
 pub struct Measurement {
     vocabulary: Vocabulary,
     layout: CellLayout,
-    queries: bool,
+    pub(super) facts: TableFacts,
     pub(super) influence: Influence,
     /// The place of each rate in the lists of the influence.
     pub(super) index: HashMap<Rate, usize>,
@@ -125,11 +126,27 @@ impl Measurement {
         Ok(Measurement {
             vocabulary: examples.vocabulary(),
             layout,
-            queries: examples.has_queries(),
+            facts: TableFacts::new(examples),
             influence,
             index: rates.into_iter().enumerate().map(|(i, rate)| (rate, i)).collect(),
             settings: *settings,
         })
+    }
+
+    /// The whole that a partial audit, merged of all parts, is about. How ties and queries count was settled when it
+    /// was made.
+    pub fn of_partial(partial: &Partial, settings: &Settings) -> Measurement {
+        let layout = partial.layout();
+        let rates = all_rates(&layout);
+        let (ties, average) = partial.ties_and_average();
+        Measurement {
+            vocabulary: partial.vocabulary(),
+            layout,
+            facts: partial.facts.clone(),
+            influence: partial.sums.influence(&layout, &rates),
+            index: rates.into_iter().enumerate().map(|(i, rate)| (rate, i)).collect(),
+            settings: Settings { ties, average, ..*settings },
+        }
     }
 
     /// The names that goals about this table may use.
@@ -204,7 +221,7 @@ impl Measurement {
             return None;
         }
         let name = rate.name(&self.vocabulary.groups);
-        let why = match (rate, self.queries) {
+        let why = match (rate, self.facts.queries.is_some()) {
             (_, true) => format!("one query alone has pairs of {name}"),
             (Rate::Mse, _) => "there is one example".to_owned(),
             (Rate::Parity { .. } | Rate::ParityGreater | Rate::ParityLess, _) => {
@@ -245,7 +262,7 @@ pub(super) fn arrange(examples: &Examples, members: &[Member]) -> Result<Vec<Arr
 }
 
 /// Every rate that a table has.
-fn all_rates(layout: &CellLayout) -> Vec<Rate> {
+pub(super) fn all_rates(layout: &CellLayout) -> Vec<Rate> {
     let k = layout.groups;
     let pairs = || (0..k).flat_map(|a| (0..k).map(move |b| (a, b)));
     let mut rates = Vec::new();
