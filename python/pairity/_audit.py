@@ -29,6 +29,8 @@ class Metric:
     """Number of pairs it is made from (of examples, for the mean squared error)."""
     reason: str | None = None
     """Why the value or its interval can't be estimated."""
+    few: str | None = None
+    """Which group of few rows, or queries, decides it: said of criteria and checks."""
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> Metric:
@@ -39,6 +41,7 @@ class Metric:
             document["high"],
             int(document["pairs"]),
             document.get("reason"),
+            document.get("few"),
         )
 
     def __float__(self) -> float:

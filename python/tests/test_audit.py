@@ -90,6 +90,14 @@ def test_parity_of_a_continuous_attribute():
     assert audit.to_frame().loc["P[z > z']", "value"] == 0.7
 
 
+def test_a_group_of_few_rows_is_marked_where_it_decides():
+    groups = ["c" if i < 2 else "ab"[i % 2] for i in range(80)]
+    audit = pairity.audit([float(i) for i in range(80)], groups=groups)
+    few = audit["statistical_parity"].few
+    assert few is not None and few.endswith('decides it, and the group "c" has 2 rows only')
+    assert audit["P[a > b]"].few is None
+
+
 def test_without_labels_there_is_parity_alone():
     audit = pairity.audit(SCORES, groups=GROUPS)
     assert audit.auc.value is None and audit.auc.reason == "auc needs labels"

@@ -1,8 +1,8 @@
 //! From files to the rows of a request: reads the named columns and leaves out rows that lack something.
 
 use crate::filter::Filter;
-use crate::options::{FitOptions, TableOptions};
-use crate::output::check_apart;
+use crate::options::{AdjustOptions, FitOptions, TableOptions};
+use crate::output::{check_apart, complain};
 use crate::progress::reading;
 use anyhow::{Context, anyhow, bail};
 use pairity::examples::{
@@ -13,10 +13,13 @@ use pairity::run::{Fold, Rows};
 use pairity::similar;
 use pairity_report::{Missing, Notes, Role, plain};
 use pairity_tables::{self as tables, Selection, Source, Table, TableError, Want};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
+
+/// How many files each fold has, in the order of the rows.
+type Files = Vec<(Fold, usize)>;
 
 /// The reserved word of `--pair-weight`.
 const LABEL_GAP: &str = "label-gap";
@@ -43,17 +46,32 @@ const NEEDED: [Role; 8] = [
 ///
 /// # Errors
 /// Whatever is wrong with files, columns or cells, in words that name the place.
-pub fn scored(
+pub fn scored(options: &TableOptions, score: &str, outputs: &[&Path], quiet: bool) -> anyhow::Result<Read> {
+    scored_of(&Source::parse_all(&options.tables)?, options, score, outputs, quiet)
+}
+
+fn scored_of(
+    source: &Source,
     options: &TableOptions,
     score: &str,
     outputs: &[&Path],
     quiet: bool,
-) -> anyhow::Result<(Source, Read)> {
-    let source = Source::parse_all(&options.tables)?;
-    check_apart(outputs, &source, &[])?;
-    let roles = Roles::named(options, &[score.to_owned()], &source)?;
-    let read = Read::new(&source, roles, Some(Vec::new()), quiet)?.choosing(options, &source, quiet)?;
-    Ok((source, read))
+) -> anyhow::Result<Read> {
+    check_apart(outputs, source, &[])?;
+    let roles = Roles::named(options, &[score.to_owned()], source)?;
+    Read::new(source, roles, Some(Vec::new()), quiet)?.choosing(options, source, quiet)
+}
+
+/// Reads a table that has scores, with those that a map of them is chosen or tested on. All are read as one; the
+/// source is that of the first, whose rows come first, and each fold has so many files.
+///
+/// # Errors
+/// Whatever is wrong with files, columns or cells, in words that name the place.
+pub fn to_adjust(options: &AdjustOptions, outputs: &[&Path]) -> anyhow::Result<(Source, Read, Files)> {
+    let AdjustOptions { table, score, validation, test, output, .. } = options;
+    let uses = ["to choose the map on and to test it", "--tune"];
+    let (own, all, files) = sources(&table.tables, [validation, test], uses)?;
+    Ok((own, scored_of(&all, table, score, outputs, output.quiet)?, files))
 }
 
 /// Reads tables to train on; all are one table, whose rows remember what they are for. Queries of different
@@ -64,7 +82,9 @@ pub fn scored(
 pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows> {
     let checked = options.request().check(options.text.is_some(), options.embeddings.is_some());
     checked.map_err(|error| options.explain(error))?;
-    let (source, files) = sources(options)?;
+    let checked = [&options.validation[..], &options.test];
+    let uses = ["for training and to check it", "--split"];
+    let (_, source, files) = sources(&options.table.tables, checked, uses)?;
     let vectors = options.embeddings.iter().map(|path| ("the word vectors", path.as_path()));
     check_apart(outputs, &source, &vectors.collect::<Vec<_>>())?;
     let roles = Roles::named(&options.table, &[], &source)?;
@@ -139,27 +159,26 @@ pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows>
     Ok(rows)
 }
 
-/// All tables as one source, and how many files each fold has.
-fn sources(options: &FitOptions) -> anyhow::Result<(Source, Vec<(Fold, usize)>)> {
-    let (mut all, mut files) = (Source::chain(Vec::new()), Vec::new());
-    let tables = [
-        (Fold::Split, &options.table.tables),
-        (Fold::Validation, &options.validation),
-        (Fold::Test, &options.test),
-    ];
-    for (fold, list) in tables {
+/// The first tables as one source, all tables as one, and how many files each fold has.
+fn sources(
+    tables: &[String],
+    [validation, test]: [&[String]; 2],
+    [uses, split]: [&str; 2],
+) -> anyhow::Result<(Source, Source, Files)> {
+    let own = Source::parse_all(tables)?;
+    let (mut all, mut files) = (own.clone(), vec![(Fold::Split, own.names().len())]);
+    for (fold, list) in [(Fold::Validation, validation), (Fold::Test, test)] {
         let source = Source::parse_all(list)?;
         if let Some(name) = source.shared(&all) {
             bail!(
-                "{} is to be used twice, for training and to check it: name other rows there, or split one \
-                 table with --split",
+                "{} is to be used twice, {uses}: name other rows there, or split one table with {split}",
                 plain(name)
             );
         }
         files.push((fold, source.names().len()));
         all = Source::chain(vec![all, source]);
     }
-    Ok((all, files))
+    Ok((own, all, files))
 }
 
 /// Names in quotes.
@@ -314,6 +333,10 @@ impl Read {
             true => None,
             false => Some(tables::read(source, &Selection::Columns(again), &show)?),
         };
+        // Once, where a column is read again.
+        let warnings: BTreeSet<&String> =
+            [Some(&table), again.as_ref()].into_iter().flatten().flat_map(Table::warnings).collect();
+        warnings.iter().for_each(|warning| complain(&format!("warning: {warning}")));
         let read = Read { table, again, roles, source: source.clone(), choice: Choice::default() };
         // Two of them that are taken for one would be a tie.
         for column in [Role::Label, Role::Score].into_iter().filter_map(|role| read.column(role)) {
@@ -350,14 +373,15 @@ impl Read {
     }
 
     /// What each row is for, by the file it is from.
-    fn folds(&self, files: &[(Fold, usize)]) -> Vec<Fold> {
+    pub fn folds(&self, files: &[(Fold, usize)]) -> Vec<Fold> {
         let mut counts = self.table.files().iter().map(|(_, rows)| *rows);
         let mut folds = Vec::new();
         for &(fold, files) in files {
             let rows: usize = counts.by_ref().take(files).sum();
             folds.resize(folds.len() + rows, fold);
         }
-        (0..self.table.rows()).map(|row| folds[self.table.number(row)]).collect()
+        let of_row = |row: usize| folds.get(self.table.number(row)).copied().unwrap_or(Fold::Split);
+        (0..self.table.rows()).map(of_row).collect()
     }
 
     /// A column, which leaves the table unless it is used again.
@@ -404,13 +428,20 @@ impl Read {
         levels.get(codes[row] as usize).map(String::as_str)
     }
 
-    /// Leaves the rows that lack nothing: as examples, with their scores, and what was left out.
+    /// The values of the continuous attribute; NaN where one is missing.
+    pub fn protected(&self) -> Option<&[f64]> {
+        self.numbers(Role::Protected)
+    }
+
+    /// Leaves the rows that lack nothing: as examples, with their scores, and what was left out. Rows of files of
+    /// different folds are never in one query.
     ///
     /// # Errors
     /// No row is left, or values are wrong.
-    pub fn scored_rows(&mut self) -> anyhow::Result<(Examples, Vec<f64>, Notes)> {
+    pub fn scored_rows(&mut self, files: &[(Fold, usize)]) -> anyhow::Result<(Examples, Vec<f64>, Notes)> {
         let notes = self.keep()?;
-        let examples = self.examples(&[])?;
+        let folds = if files.is_empty() { Vec::new() } else { self.folds(files) };
+        let examples = self.examples(&folds)?;
         let column = self.table.take(self.roles.column(Role::Score).unwrap_or_default());
         let scores = match column.map(|column| column.values) {
             Some(Values::Numbers(numbers)) => numbers,
@@ -496,6 +527,15 @@ impl Read {
     /// More of them than can be compared, or none.
     pub fn groups(&self) -> anyhow::Result<Option<Groups>> {
         Ok(self.chosen_groups()?.0)
+    }
+
+    /// The names of the groups that are not compared.
+    ///
+    /// # Errors
+    /// Those of [`groups`](Self::groups).
+    pub fn left_out(&self) -> anyhow::Result<Vec<String>> {
+        let (Some(all), Some(chosen)) = (self.all_groups()?, self.groups()?) else { return Ok(Vec::new()) };
+        Ok(all.names().iter().filter(|name| !chosen.names().contains(name)).cloned().collect())
     }
 
     /// The groups that are compared, and those that are not, with what they have.

@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         Command::Compare(options) => train::compare(options),
         Command::Frontier(options) => train::frontier(options),
         Command::Reproduce(options) => experiments::reproduce(options),
+        Command::Merge(options) => scored::merge(options),
         Command::Adjust(options) => scored::adjust(options),
         Command::Data(action) => experiments::data(action),
         Command::Demo(options) => experiments::demo(options),

@@ -7,7 +7,7 @@ use crate::population;
 use pairity::examples::ExamplesError;
 use pairity::goals::{Criterion, Problem, Vocabulary, parse_expression};
 use pairity::learners::Encoder;
-use pairity::methods::Stage;
+use pairity::methods::{MethodOptions, Stage};
 use pairity::metrics::Metric;
 use pairity::rates::Rate;
 use pairity::run::{FitRequest, RunError, TrainOutcome, TrainRequest, train_from};
@@ -147,8 +147,9 @@ pub fn lines(
             request.fit.standardize = data.standardize;
             request.fit.iterations = plan.iterations.min(request.fit.iterations);
             request.fit.split = Some(plan.split);
-            // A scorer that was trained in any other way is another one.
-            let base = unconstrained.as_ref().filter(|(fit, ..)| *fit == request.fit);
+            // A scorer that was trained in any other way is another one; what is set of methods is not its concern.
+            let plain = FitRequest { options: MethodOptions::default(), ..request.fit.clone() };
+            let base = unconstrained.as_ref().filter(|(fit, ..)| *fit == plain);
             let trained = base.map(|(_, trained, _)| trained);
             let result = train_from(data.training_rows()?, &request, trained, Watch::default())?;
             let mut seconds = result.seconds;
@@ -158,7 +159,7 @@ pub fn lines(
             sums.seconds += seconds;
             sums.add(experiment, plan, &request, &data, &result)?;
             if request.method.stage == Stage::Unconstrained && base.is_none() {
-                unconstrained = Some((request.fit, result.trained, seconds));
+                unconstrained = Some((plain, result.trained, seconds));
             }
             seen(contender.method);
         }
@@ -410,7 +411,7 @@ mod tests {
         let found = lines(&Experiment::of("wiki").unwrap(), &plan, &|_| ()).unwrap();
         let methods: Vec<&str> = found.iter().map(|line| line.method).collect();
         assert_eq!(methods[..2], ["unconstrained", "debiased"]);
-        assert_eq!(methods[6..], ["unconstrained, words", "constrained, words", "robust, words"]);
+        assert_eq!(methods[7..], ["unconstrained, words", "constrained, words", "robust, words"]);
         for line in &found {
             assert!(line.sample && crate::agreement::of_line(line).is_none());
             assert!(line.objective.mean.is_finite() && line.matrix.len() == 2, "{line:?}");

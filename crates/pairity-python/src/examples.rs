@@ -85,8 +85,10 @@ impl Examples {
             examples: &self.inner,
             scores: scores.as_slice()?,
             checks: &checks,
+            left_out: &[],
             measure: measuring(&settings)?,
             pictures: false,
+            partial: false,
         };
         let audit = py.detach(|| pairity::run::audit(&request)).map_err(refuse)?.audit;
         let notes = Notes { rows_read: self.inner.rows(), ..Notes::default() };

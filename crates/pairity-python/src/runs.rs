@@ -8,7 +8,7 @@ use crate::refuse;
 use crate::settings::{choice, fit_request, get, goal, measuring, method};
 use crate::view::{FRONT_END, Shown, shown};
 use numpy::PyReadonlyArray1;
-use pairity::methods::{self, Stage};
+use pairity::methods::{self, MethodOptions, Stage};
 use pairity::run::{self, AdjustRequest, CompareRequest, CompareWatch, Rows, RunError, TrainRequest};
 use pairity::solvers::{Answer, RunProgress, Watch};
 use pairity_report::{AdjustReport, PageAside, TrainingReport, adjust_html, adjust_json, adjust_text};
@@ -59,7 +59,7 @@ pub fn compare<'py>(
 ) -> PyResult<Shown<'py>> {
     let mut methods = methods.iter().map(|word| method(word, |_| true)).collect::<PyResult<Vec<_>>>()?;
     if methods.is_empty() {
-        methods.extend(methods::ALL);
+        methods.extend(methods::ALL.iter().filter(|method| method.given_only.is_none()));
         methods.sort_by_key(|method| method.stage != Stage::Unconstrained);
     }
     let request = CompareRequest { fit: fit_request(&settings)?, methods };
@@ -86,15 +86,18 @@ pub fn adjust<'py>(
         examples: &examples.inner,
         scores: scores.as_slice()?,
         groups: examples.groups.as_ref(),
-        method: method(&get::<String>(&settings, "method")?, |method| method.adjuster.is_some())?,
+        method: method(&get::<String>(&settings, "method")?, |method| {
+            method.adjuster.is_some() && method.given_only.is_none()
+        })?,
         goal: &goal(&settings)?,
-        strength: get(&settings, "strength")?,
+        folds: &[],
+        options: MethodOptions { strength: get(&settings, "strength")?, ..MethodOptions::default() },
         tune: get(&settings, "tune")?,
         measure: measuring(&settings)?,
     };
     let run = py.detach(|| run::adjust(&request)).map_err(explain)?;
     let adjustment = Adjustment { inner: run.adjusted.adjustment.clone() };
-    let report = AdjustReport { run, written: None };
+    let report = AdjustReport { run, written: None, model: None };
     let html = |report: &_| adjust_html(report, FRONT_END);
     Ok((adjustment, shown(py, report, adjust_json, adjust_text, "Adjusted scores", html)?))
 }

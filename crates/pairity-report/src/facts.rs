@@ -86,7 +86,7 @@ impl AuditReport {
             Sense::AtMost => ("at most", "above"),
             Sense::AtLeast => ("at least", "below"),
         };
-        match check.verdict {
+        let why = match check.verdict {
             Verdict::Pass => format!("all of the interval is {within} {bound}"),
             Verdict::Fail => format!("all of the interval is {beyond} {bound}"),
             Verdict::Undecided => {
@@ -99,7 +99,8 @@ impl AuditReport {
                     false => format!("{reason}; {}", Advice::LABELS.words(front_end)),
                 }
             }
-        }
+        };
+        check.metric.few.iter().fold(why, |why, few| format!("{why}; {}", plain(few)))
     }
 }
 

@@ -381,6 +381,9 @@ fn with_reason(mut told: Value, metric: &Metric) -> Value {
     if let Some(reason) = &metric.reason {
         told["reason"] = json!(reason);
     }
+    if let Some(few) = &metric.few {
+        told["few"] = json!(few);
+    }
     told
 }
 

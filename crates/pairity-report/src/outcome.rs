@@ -5,6 +5,7 @@ use crate::report::{DemoReport, Reproduced, TrainingReport};
 use crate::words::{Advice, FrontEnd, fine, many, or_dash, plain, rate};
 use pairity::goals::{Assessment, Goal, Objective, ViolationKind};
 use pairity::metrics::{Check, Verdict};
+use pairity::model::{Adjustment, GroupCurve, GroupLogistic};
 use pairity::run::{ComparisonSetup, TrainOutcome, TrainingPart};
 use pairity::solvers::{Answer, Evaluation, PassedOver, Status};
 
@@ -275,6 +276,37 @@ fn listed(names: &[String], most: usize, noun: &str) -> String {
 pub(crate) fn objective_of(goal: &Goal) -> &str {
     match &goal.objective {
         Objective::Maximize(text) | Objective::Minimize(text) => text,
+    }
+}
+
+/// What a map does to scores, a line for each group.
+pub(crate) fn map_words(adjustment: &Adjustment) -> Vec<String> {
+    match adjustment {
+        Adjustment::Offsets { groups } => {
+            groups.iter().map(|group| format!("{}: score {:+.4}", group.name, group.offset)).collect()
+        }
+        Adjustment::Curves { groups } => {
+            let words = |GroupCurve { name, curve }: &GroupCurve| match (&curve.x[..], &curve.y[..]) {
+                ([low, .., high], [from, .., to]) => {
+                    format!("{name}: scores from {low:.4} to {high:.4} become {from:.4} to {to:.4}")
+                }
+                ([at], [to]) => format!("{name}: a score of {at:.4} becomes {to:.4}"),
+                _ => format!("{name}: scores stay as they are"),
+            };
+            groups.iter().map(words).collect()
+        }
+        Adjustment::Logistic { center, scale, groups } => {
+            let t = match *center {
+                0.0 => format!("score / {scale:.4}"),
+                center => format!("(score - {center:.4}) / {scale:.4}"),
+            };
+            let words = |GroupLogistic { name, alpha, beta, raw }: &GroupLogistic| match raw {
+                true => format!("{name}: {t}"),
+                false => format!("{name}: 1 / (1 + exp(-({alpha:.4} * {t} {beta:+.4})))"),
+            };
+            groups.iter().map(words).collect()
+        }
+        Adjustment::Attribute { slope } => vec![format!("score {:+.4} * attribute", -slope)],
     }
 }
 

@@ -129,6 +129,8 @@ pub struct AdjustReport {
     pub run: AdjustOutcome,
     /// The new column and the file that it was written to, if it was.
     pub written: Option<(String, String)>,
+    /// A name for adjusted scores of new rows and the file that the map was saved to, if it was.
+    pub model: Option<(String, String)>,
 }
 
 /// Everything that is told about the demo: scorers trained for several goals on the same simulated rows. Its

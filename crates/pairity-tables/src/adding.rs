@@ -141,6 +141,10 @@ impl<'a> AddColumns<'a> {
 pub(crate) fn lossless(source: &Source, progress: ReadProgress<'_>) -> Result<Table, TableError> {
     let read = |selection| super::read(source, &selection, progress);
     let table = read(Selection::All { overrides: Vec::new() })?;
+    // A copy leaves nothing out: reading it by name tells what is wrong with it.
+    if !table.skipped.is_empty() {
+        read(Selection::Columns(table.skipped.iter().map(|name| Want::category(name)).collect()))?;
+    }
     let suspects = as_categories(&table, is_large);
     if suspects.is_empty() {
         return Ok(table);

@@ -16,6 +16,8 @@ use super::source::SourceFile;
 pub(crate) struct ColumnBuilder {
     pub(crate) name: String,
     cells: Growing,
+    /// Other columns of the name in one file: what is told of them, and whether they hold something else.
+    pub(crate) twins: Option<(String, bool)>,
 }
 
 /// Numbers may be so far only; in place of one that is not finite there is an infinity, which a column that is
@@ -32,7 +34,7 @@ impl ColumnBuilder {
             ColumnKind::Category => Growing::Categories(Vec::new(), LevelCodes::default()),
             kind => Growing::Numbers { numbers: Vec::new(), decided: kind == ColumnKind::Number },
         };
-        ColumnBuilder { name: want.name.clone(), cells }
+        ColumnBuilder { name: want.name.clone(), cells, twins: None }
     }
 
     /// Whether the text of the next cell matters, not only its number.
@@ -120,6 +122,21 @@ impl ColumnBuilder {
                 true => Growing::Categories(vec![MISSING; numbers.len()], LevelCodes::default()),
                 false => Growing::Again,
             };
+        }
+    }
+
+    /// Notes that a file has so many columns of the name, and on which line they differ, if they do.
+    pub(crate) fn has_twins(&mut self, file: &SourceFile, count: usize, differ: Option<u64>) {
+        let what = format!("{} has {count} columns named {:?}", file.name, self.name);
+        match differ {
+            Some(line) => {
+                let words = format!("{what}, which differ on line {line}. Rename all but one of them");
+                self.twins = Some((words, true));
+            }
+            None if self.twins.is_none() => {
+                self.twins = Some((format!("{what} with the same cells: the first is used"), false));
+            }
+            None => {}
         }
     }
 

@@ -87,7 +87,7 @@ pub fn column_names(source: &Source) -> Result<Vec<String>, TableError> {
 pub fn read(source: &Source, selection: &Selection, progress: ReadProgress<'_>) -> Result<Table, TableError> {
     let files = &source.files[..];
     let formats = files.iter().map(detect).collect::<Result<Vec<_>, _>>()?;
-    let (wants, skipped) = match selection {
+    let (wants, mut skipped) = match selection {
         Selection::Columns(wants) => (selection::distinct(wants)?, Vec::new()),
         Selection::All { overrides } => {
             let headers = files.iter().zip(&formats).map(|(file, format)| (format.headers)(file));
@@ -109,6 +109,7 @@ pub fn read(source: &Source, selection: &Selection, progress: ReadProgress<'_>) 
             [] => "the list of files".to_owned(),
         }));
     }
+    let twins: Vec<Option<(String, bool)>> = first.iter_mut().map(|column| column.twins.take()).collect();
     let first: Vec<Result<Column, Want>> = first.into_iter().map(ColumnBuilder::finish).collect();
     let again = first.iter().filter_map(|column| column.as_ref().err());
     let mut second: Vec<ColumnBuilder> = again.map(ColumnBuilder::new).collect();
@@ -123,7 +124,21 @@ pub fn read(source: &Source, selection: &Selection, progress: ReadProgress<'_>) 
 
     // The second pass has decided kinds, so that all of it is done.
     let mut second = second.into_iter().filter_map(|column| column.finish().ok());
-    let columns = first.into_iter().filter_map(|column| column.ok().or_else(|| second.next())).collect();
+    let mut columns: Vec<Column> =
+        first.into_iter().filter_map(|column| column.ok().or_else(|| second.next())).collect();
+    let mut warnings = Vec::new();
+    for (at, (twins, want)) in twins.into_iter().zip(&wants).enumerate().rev() {
+        let named = want.kind != ColumnKind::Infer || matches!(selection, Selection::Columns(_));
+        match twins {
+            // Texts that nobody named are used by few.
+            Some((_, true)) if !named && columns[at].categories().is_some() => {
+                skipped.push(columns.remove(at).name);
+            }
+            Some((words, true)) => return Err(TableError::Other(words)),
+            Some((words, false)) => warnings.push(words),
+            None => {}
+        }
+    }
     let files = files.iter().map(|file| file.name.clone()).zip(counts).collect();
-    Ok(Table { rows, columns, skipped, files, kept: None })
+    Ok(Table { rows, columns, skipped, warnings, files, kept: None })
 }

@@ -125,25 +125,37 @@ pub(crate) fn names(headers: &[Header]) -> Vec<String> {
     headers.iter().map(|header| header.name.clone()).collect()
 }
 
-/// The position of each wanted column among the names of a file.
+/// The position of each wanted column among the names of a file, each of which it has once.
 pub(crate) fn positions<'a>(
     wanted: impl Iterator<Item = &'a str>,
     names: &[String],
     file: &SourceFile,
 ) -> Result<Vec<usize>, TableError> {
-    let mut places: HashMap<&str, (usize, usize)> = HashMap::with_capacity(names.len());
-    for (at, name) in names.iter().enumerate() {
-        places.entry(name).or_insert((at, 0)).1 += 1;
-    }
-    let position = |column: &str| match places.get(column) {
-        Some((at, 1)) => Ok(*at),
-        Some((_, count)) => Err(TableError::Other(format!(
-            "{} has {count} columns named {column:?}. Rename all but one of them",
-            file.name
+    let only = |places: Vec<usize>| match places[..] {
+        [only] => Ok(only),
+        _ => Err(TableError::Other(format!(
+            "{} has {} columns named {:?}. Rename all but one of them",
+            file.name,
+            places.len(),
+            names[places[0]]
         ))),
-        None => Err(unknown(column, names.to_vec(), file)),
     };
-    wanted.map(position).collect()
+    all_positions(wanted, names, file)?.into_iter().map(only).collect()
+}
+
+/// All positions of each wanted column among the names of a file; at least one.
+pub(crate) fn all_positions<'a>(
+    wanted: impl Iterator<Item = &'a str>,
+    names: &[String],
+    file: &SourceFile,
+) -> Result<Vec<Vec<usize>>, TableError> {
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::with_capacity(names.len());
+    for (at, name) in names.iter().enumerate() {
+        places.entry(name).or_default().push(at);
+    }
+    let found =
+        |column: &str| places.get(column).cloned().ok_or_else(|| unknown(column, names.to_vec(), file));
+    wanted.map(found).collect()
 }
 
 /// The error for a column that a file does not have.

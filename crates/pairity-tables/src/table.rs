@@ -8,6 +8,7 @@ pub struct Table {
     pub(crate) rows: usize,
     pub(crate) columns: Vec<Column>,
     pub(crate) skipped: Vec<String>,
+    pub(crate) warnings: Vec<String>,
     /// Name and number of rows of each file, in order.
     pub(crate) files: Vec<(String, usize)>,
     /// The numbers that the rows had when they were read, if some were left out since.
@@ -62,9 +63,14 @@ impl Table {
     }
 
     /// The columns left out of a selection of all, because their cells are neither numbers nor text
-    /// (lists, structs or bytes in a Parquet file).
+    /// (lists, structs or bytes in a Parquet file), or are texts of several columns of one name.
     pub fn skipped(&self) -> &[String] {
         &self.skipped
+    }
+
+    /// What is odd about the table, and does not matter: columns of one name that hold the same.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// Name and number of rows of each file, in order.
@@ -107,6 +113,7 @@ mod tests {
             rows: 3,
             columns: vec![column("a", 1.0), column("b", 2.0)],
             skipped: Vec::new(),
+            warnings: Vec::new(),
             files: vec![("x.csv".into(), 2), ("empty.csv".into(), 0), ("y.csv".into(), 1)],
             kept: None,
         }

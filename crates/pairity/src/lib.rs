@@ -52,7 +52,8 @@
 //! let checks = ["auc >= 0.5".to_owned()];
 //! let scores = [0.1, 0.9, 0.2, 0.15];
 //! let measure = Settings::default();
-//! let request = AuditRequest { examples: &examples, scores: &scores, checks: &checks, measure, pictures: false };
+//! let (checks, left_out) = (&checks, &[]);
+//! let request = AuditRequest { examples: &examples, scores: &scores, checks, left_out, measure, pictures: false, partial: false };
 //! let outcome = audit(&request)?;
 //! assert_eq!(outcome.audit.accuracy[0][1].value, Some(1.0)); // A[a > b]
 //! # Ok::<(), Box<dyn std::error::Error>>(())

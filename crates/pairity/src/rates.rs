@@ -65,6 +65,19 @@ impl Rate {
         Rate::Accuracy { better: Side::Any, worse: Side::Group(group) }
     }
 
+    /// The groups that it compares.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = usize> + use<> {
+        let sides = match *self {
+            Rate::Accuracy { better, worse } => [better, worse],
+            Rate::Parity { first, second } => [first, second].map(Side::Group),
+            _ => [Side::Any; 2],
+        };
+        sides.into_iter().filter_map(|side| match side {
+            Side::Group(group) => Some(group),
+            Side::Any => None,
+        })
+    }
+
     /// The rate as a goal would write it.
     ///
     /// ```

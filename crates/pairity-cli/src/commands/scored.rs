@@ -1,15 +1,19 @@
-//! Commands on a table that has scores. `pairity audit` measures them and turns the verdicts into an exit code;
+//! Commands on a table that has scores. `pairity audit` measures them and turns the verdicts into an exit code, and
+//! `pairity merge` does so for audits of parts;
 //! `pairity adjust` shifts or maps them group by group so that a goal holds, where nothing can be trained anew.
 
-use crate::options::{AdjustOptions, AuditOptions};
+use crate::options::{AdjustOptions, AuditOptions, MergeOptions, TableOptions, VerdictOptions};
 use crate::{load, output};
-use anyhow::{anyhow, bail};
+use anyhow::{Context, anyhow, bail};
 use pairity::goals::Goal;
-use pairity::metrics::{Settings, Verdict};
-use pairity::run::{self, AdjustOutcome, AdjustRequest, AuditRequest, RunError};
-use pairity_report::{AdjustReport, AuditReport, FrontEnd, plain};
-use pairity_report::{adjust_json, adjust_text, audit_html, audit_json, audit_text};
-use pairity_tables::{AddColumns, Output, TableError, WholeFile};
+use pairity::methods::MethodOptions;
+use pairity::metrics::{Partial, PartialError, Settings, Verdict};
+use pairity::run::{self, AdjustOutcome, AdjustRequest, AuditOutcome, AuditRequest, Fold, RunError};
+use pairity_report::{AdjustReport, AuditReport, FrontEnd, Notes, plain};
+use pairity_report::{adjust_html, adjust_json, adjust_text, audit_html, audit_json, audit_text};
+use pairity_tables::{AddColumns, FileId, Output, Source, TableError, WholeFile};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 /// A check failed.
 const FAILED: u8 = 1;
@@ -22,29 +26,83 @@ const NOT_ESTIMABLE: u8 = 3;
 /// # Errors
 /// Wrong arguments or data; nothing has been written then.
 pub fn audit(options: &AuditOptions) -> anyhow::Result<u8> {
-    let AuditOptions { table, confidence, min_pairs, seed, output, .. } = options;
-    let page = options.page.html.as_deref();
-    let measured = || {
-        let (_, mut read) = load::scored(table, &options.score, page.as_slice(), output.quiet)?;
-        let (examples, scores, notes) = read.scored_rows()?;
+    let AuditOptions { table, score, partial, verdicts } = options;
+    let VerdictOptions { confidence, min_pairs, seed, output, .. } = verdicts;
+    let page = verdicts.page.html.as_deref();
+    let outputs: Vec<&Path> = page.into_iter().chain(partial.as_deref()).collect();
+    told(verdicts, partial.as_deref(), || {
+        let mut read = load::scored(table, score, &outputs, output.quiet)?;
+        let (examples, scores, notes) = read.scored_rows(&[])?;
         let outcome = run::audit(&AuditRequest {
             examples: &examples,
             scores: &scores,
-            checks: &options.checks,
+            checks: &verdicts.checks,
+            left_out: &read.left_out()?,
             measure: Settings { min_pairs: *min_pairs, ..table.measure(*confidence, *seed) },
             pictures: page.is_some(),
+            partial: partial.is_some(),
+        });
+        let outcome = outcome.map_err(|error| match error {
+            RunError::Partial(PartialError::NoQueries) => anyhow!("--partial: {error} with --query"),
+            other => other.into(),
         })?;
-        Ok((AuditReport { audit: outcome.audit, notes }, outcome.distributions))
-    };
-    let (AuditReport { audit, .. }, _) = output::present(
-        output,
-        page,
-        measured,
-        |(report, _)| audit_json(report),
-        |(report, _), look| audit_text(report, look),
-        |(report, shown)| audit_html(report, shown.as_ref(), FrontEnd::CommandLine),
-    )?;
-    let undecided = audit.checks.iter().filter(|check| check.verdict == Verdict::Undecided);
+        Ok((outcome, notes))
+    })
+}
+
+/// The most partial audits that a report names one by one.
+const NAMED: usize = 5;
+
+/// Runs `merge`.
+///
+/// # Errors
+/// Files that are no partial audits, or that don't fit each other; nothing has been written then.
+pub fn merge(options: &MergeOptions) -> anyhow::Result<u8> {
+    let MergeOptions { parts, partial, verdicts } = options;
+    let VerdictOptions { confidence, min_pairs, seed, .. } = *verdicts;
+    let outputs: Vec<&Path> = verdicts.page.html.as_deref().into_iter().chain(partial.as_deref()).collect();
+    let inputs: Vec<(&str, &Path)> = parts.iter().map(|part| ("a partial audit", part.as_path())).collect();
+    output::check_apart(&outputs, &Source::chain(Vec::new()), &inputs)?;
+    let mut seen = HashSet::new();
+    if let Some(twice) = parts.iter().find(|part| FileId::of(part).is_some_and(|id| !seen.insert(id))) {
+        bail!("{} is given twice: each query is to be counted once", twice.display());
+    }
+    told(verdicts, partial.as_deref(), || {
+        let read = |part: &PathBuf| {
+            let text =
+                std::fs::read_to_string(part).with_context(|| format!("can't read {}", part.display()))?;
+            Partial::from_json(&text).with_context(|| part.display().to_string())
+        };
+        let read: Vec<Partial> = parts.iter().map(read).collect::<anyhow::Result<_>>()?;
+        let settings = Settings { confidence, min_pairs, seed, ..Settings::default() };
+        let outcome = run::merge(read, &verdicts.checks, &settings)?;
+        let tables = match parts.len() {
+            ..=NAMED => parts.iter().map(|part| part.display().to_string()).collect(),
+            many => vec![format!("{many} partial audits")],
+        };
+        let notes = Notes { tables, rows_read: outcome.audit.rows, ..Notes::default() };
+        Ok((outcome, notes))
+    })
+}
+
+/// Shows an audit, writes what can be merged, and turns the verdicts into an exit code.
+fn told(
+    options: &VerdictOptions,
+    partial: Option<&Path>,
+    make: impl FnOnce() -> anyhow::Result<(AuditOutcome, Notes)> + Send,
+) -> anyhow::Result<u8> {
+    let page = options.page.html.as_deref();
+    [page, partial].into_iter().flatten().try_for_each(output::check_writable)?;
+    let (outcome, notes) = output::on_threads(&options.output, make)?;
+    let report = AuditReport { audit: outcome.audit, notes };
+    let html = |_: &Path| audit_html(&report, outcome.distributions.as_ref(), FrontEnd::CommandLine);
+    let pages = page.map(|path| (path, html(path)));
+    let sums = partial.zip(outcome.partial.as_ref()).map(|(path, sums)| (path, sums.to_json() + "\n"));
+    let files = pages.into_iter().chain(sums).map(|(path, text)| output::start_file(path, text.as_bytes()));
+    let files: Vec<WholeFile> = files.collect::<anyhow::Result<_>>()?;
+    output::publish(&output::render(&options.output, &report, audit_json, audit_text), files)?;
+    let checks = &report.audit.checks;
+    let undecided = checks.iter().filter(|check| check.verdict == Verdict::Undecided);
     for check in undecided.filter(|_| !options.strict) {
         output::complain(&format!(
             "warning: the check {} is undecided: its bound is inside the confidence interval (--strict fails it)",
@@ -52,7 +110,7 @@ pub fn audit(options: &AuditOptions) -> anyhow::Result<u8> {
         ));
     }
     // A failed check weighs more than one that can't be estimated.
-    let has = |verdict| audit.checks.iter().any(|check| check.verdict == verdict);
+    let has = |verdict| checks.iter().any(|check| check.verdict == verdict);
     Ok(match has(Verdict::Fail) || (options.strict && has(Verdict::Undecided)) {
         true => FAILED,
         false if has(Verdict::NotEstimable) => NOT_ESTIMABLE,
@@ -65,30 +123,53 @@ pub fn audit(options: &AuditOptions) -> anyhow::Result<u8> {
 /// # Errors
 /// Wrong arguments or data; no file has been written then.
 pub fn adjust(options: &AdjustOptions) -> anyhow::Result<u8> {
-    let (run, file) = output::on_threads(&options.output, || adjusted(options))?;
-    let written = options.out.as_ref().map(|path| (options.column.clone(), path.display().to_string()));
-    let report = AdjustReport { run, written };
-    let text = output::render(&options.output, &report, adjust_json, adjust_text);
-    output::publish(&text, file.into_iter().collect())?;
+    let page = options.page.html.as_deref();
+    let outputs = [options.out.as_deref(), options.model_out.as_deref(), page];
+    let outputs: Vec<&Path> = outputs.into_iter().flatten().collect();
+    outputs.iter().try_for_each(|path| output::check_writable(path))?;
+    let (run, file) = output::on_threads(&options.output, || adjusted(options, &outputs))?;
+    let named = |path: &PathBuf| (options.column.clone(), path.display().to_string());
+    let (written, model) = (options.out.as_ref().map(named), options.model_out.as_ref().map(named));
+    let report = AdjustReport { run, written, model };
+    let mut files: Vec<WholeFile> = file.into_iter().collect();
+    if let Some(path) = &options.model_out {
+        let TableOptions { group, protected, .. } = &options.table;
+        let model = report.run.model(&options.score, group, protected.as_deref())?;
+        files.push(output::start_file(path, model.to_json()?.as_bytes())?);
+    }
+    if let Some(path) = page {
+        files.push(output::start_file(path, adjust_html(&report, FrontEnd::CommandLine).as_bytes())?);
+    }
+    output::publish(&output::render(&options.output, &report, adjust_json, adjust_text), files)?;
     Ok(u8::from(!report.run.adjusted.meets_goal))
 }
 
-/// The outcome, and the file that is to be kept with it.
-fn adjusted(options: &AdjustOptions) -> anyhow::Result<(AdjustOutcome, Option<WholeFile>)> {
-    let out = options.out.as_deref();
-    let (source, mut read) =
-        load::scored(&options.table, &options.score, out.as_slice(), options.output.quiet)?;
-    // The scores of the kept rows are measured; those of all rows are written.
-    let (all, all_groups) = (read.scores().to_vec(), read.groups()?);
-    let unscored = all.iter().position(|score| score.is_nan()).map(|row| read.locate(row));
-    let (examples, scores, _) = read.scored_rows()?;
+/// The outcome, and the table that is to be kept with it.
+fn adjusted(
+    options: &AdjustOptions,
+    outputs: &[&Path],
+) -> anyhow::Result<(AdjustOutcome, Option<WholeFile>)> {
+    let (source, mut read, files) = load::to_adjust(options, outputs)?;
+    // The scores of the kept rows are measured; those of all rows of the first table are written.
+    let own = read.folds(&files).iter().filter(|&&fold| fold == Fold::Split).count();
+    let (mut all, all_groups) = (read.scores().to_vec(), read.groups()?);
+    let attribute = read.protected().map(<[f64]>::to_vec);
+    let unscored = all[..own].iter().position(|score| score.is_nan()).map(|row| read.locate(row));
+    all[own..].iter_mut().filter(|score| score.is_nan()).for_each(|score| *score = 0.0);
+    let (examples, scores, _) = read.scored_rows(&files)?;
+    let folds = read.folds(&files);
     let outcome = run::adjust(&AdjustRequest {
         examples: &examples,
         scores: &scores,
         groups: read.groups()?.as_ref(),
         method: options.method,
         goal: &Goal::new(Some(options.maximize.clone()), None, options.subject_to.clone()),
-        strength: options.strength,
+        folds: &folds,
+        options: MethodOptions {
+            strength: options.strength,
+            logistic: options.logistic,
+            ..MethodOptions::default()
+        },
         tune: options.tune,
         measure: options.table.measure(options.confidence, options.seed),
     });
@@ -98,18 +179,19 @@ fn adjusted(options: &AdjustOptions) -> anyhow::Result<(AdjustOutcome, Option<Wh
         }
         other => other.into(),
     })?;
-    let Some(path) = out else { return Ok((outcome, None)) };
+    let Some(path) = &options.out else { return Ok((outcome, None)) };
     let name = path.display().to_string();
     if let Some(place) = unscored {
         bail!("{place} has no score, so it can't be adjusted: fill in the cell or drop the row");
     }
-    let written = outcome.adjusted.adjustment.apply(&all, all_groups.as_ref())?;
+    let written = outcome.adjusted.adjustment.apply_by(&all, all_groups.as_ref(), attribute.as_deref())?;
     let plan = AddColumns::plan(&source, &[&options.column], Output::of(path)?);
     let plan = plan.map_err(|error| match error {
         TableError::NameTaken { .. } => anyhow!("{error}, with --column"),
         other => other.into(),
     })?;
     let file = output::create_table(path)?;
-    let file = output::write_columns(&plan, &[&written.scores], &name, Some(file), options.output.quiet)?;
+    let scores = &written.scores[..own];
+    let file = output::write_columns(&plan, &[scores], &name, Some(file), options.output.quiet)?;
     Ok((outcome, file))
 }

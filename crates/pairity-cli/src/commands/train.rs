@@ -5,13 +5,14 @@ use crate::options::{CompareOptions, FitOptions, FrontierOptions, TrainOptions};
 use crate::output::{check_writable, command, on_threads, present, publish, render, start_file};
 use crate::progress::{Bar, STEPPING, TRAINING};
 use crate::{load, signals};
-use anyhow::Context;
+use anyhow::{Context, bail};
 use pairity::metrics::Verdict;
 use pairity::run::{self, CompareWatch, Rows, RunError};
 use pairity::solvers::{Checkpoint, Watch};
 use pairity_report::{PageAside, TrainingReport, training_html, training_json, training_text};
 use pairity_report::{comparison_html, comparison_json, comparison_text};
 use pairity_report::{frontier_html, frontier_json, frontier_text};
+use std::cell::Cell;
 use std::path::Path;
 use std::time::Duration;
 
@@ -35,13 +36,13 @@ pub fn train(options: &TrainOptions) -> anyhow::Result<u8> {
     let mut name = options.output_file.file_name().unwrap_or_default().to_os_string();
     name.push(".checkpoint");
     let checkpoint = options.output_file.with_file_name(name);
-    let report = on_threads(&fit.output, || trained(options, &checkpoint))?;
+    let (report, saved) = on_threads(&fit.output, || trained(options, &checkpoint))?;
     let mut files = vec![start_file(&options.output_file, report.run.model.to_json()?.as_bytes())?];
     if let Some(page) = page {
         files.push(start_file(page, html(&report).as_bytes())?);
     }
     publish(&render(&fit.output, &report, training_json, training_text), files)?;
-    if !report.run.stopped() && checkpoint.exists() {
+    if saved && !report.run.stopped() {
         std::fs::remove_file(&checkpoint)
             .with_context(|| format!("can't remove {}", checkpoint.display()))?;
     }
@@ -52,22 +53,21 @@ pub fn train(options: &TrainOptions) -> anyhow::Result<u8> {
     })
 }
 
-/// Trains, with a checkpoint on the way.
-fn trained(options: &TrainOptions, checkpoint: &Path) -> anyhow::Result<TrainingReport> {
+/// Trains, with a checkpoint on the way: whether there is one comes back too.
+fn trained(options: &TrainOptions, checkpoint: &Path) -> anyhow::Result<(TrainingReport, bool)> {
     let (fit, file) = (&options.fit, &options.output_file);
     let outputs = [Some(file.as_path()), Some(checkpoint), fit.page.html.as_deref()];
+    let resume = read_checkpoint(checkpoint, options.resume)?;
     let rows = load::to_train(fit, &outputs.into_iter().flatten().collect::<Vec<_>>())?;
-    let resume = match options.resume && checkpoint.exists() {
-        true => Some(read_checkpoint(checkpoint)?),
-        false => None,
-    };
     signals::end_training_first();
     let bar = Bar::new(fit.output.quiet, TRAINING);
+    let saved = Cell::new(resume.is_some());
     let save = |state: &Checkpoint| {
-        // A full disk is no reason to lose the model.
         let written = start_file(checkpoint, state.to_json().as_bytes());
-        if let Err(error) = written.and_then(|file| Ok(file.keep()?)) {
-            bar.warn(&format!("warning: no checkpoint: {error:#}"));
+        match written.and_then(|file| Ok(file.keep()?)) {
+            Ok(_) => saved.set(true),
+            // A full disk is no reason to lose the model.
+            Err(error) => bar.warn(&format!("warning: no checkpoint: {error:#}")),
         }
     };
     let progress = |progress: &_| {
@@ -76,13 +76,32 @@ fn trained(options: &TrainOptions, checkpoint: &Path) -> anyhow::Result<Training
     };
     let watch = Watch { progress: &progress, save: &save, save_every: SAVE_EVERY, resume };
     let run = run::train(rows, &options.request(), watch).map_err(|error| fit.explain(error))?;
-    Ok(TrainingReport { run, file: Some(file.display().to_string()) })
+    Ok((TrainingReport { run, file: Some(file.display().to_string()) }, saved.get()))
 }
 
-fn read_checkpoint(path: &Path) -> anyhow::Result<Checkpoint> {
-    let place = || format!("can't resume from {}", path.display());
+/// The checkpoint to go on from, if there is one. What else has its name is neither overwritten nor removed, nor is
+/// one that nobody asked to go on from.
+fn read_checkpoint(path: &Path, resume: bool) -> anyhow::Result<Option<Checkpoint>> {
+    let Ok(known) = path.symlink_metadata() else { return Ok(None) };
+    let file = path.display();
+    if !known.is_file() {
+        bail!(
+            "{file} is no plain file, and checkpoints of the training go there: move it away, or give -o another name"
+        );
+    }
+    let place = || {
+        format!("{file} is in the way of checkpoints of the training: move it away, or give -o another name")
+    };
     let text = std::fs::read_to_string(path).with_context(place)?;
-    Checkpoint::from_json(&text).with_context(place)
+    let checkpoint = Checkpoint::from_json(&text).with_context(place)?;
+    if !resume {
+        bail!(
+            "{file} holds a training that was stopped after {} iterations: add --resume to go on from there, or \
+             remove the file to start anew",
+            checkpoint.iterations()
+        );
+    }
+    Ok(Some(checkpoint))
 }
 
 /// Runs `compare`.

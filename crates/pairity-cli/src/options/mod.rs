@@ -8,6 +8,7 @@ pub use train::{CompareOptions, FitOptions, FrontierOptions, TrainOptions};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pairity::goals::language_help;
 use pairity::methods::Method;
+use pairity::methods::kallus_zhou::LogisticGrid;
 use pairity::metrics::Settings;
 use pairity::rates::{Average, Ties};
 use pairity_experiments::fetch::FetchSettings;
@@ -35,6 +36,9 @@ pub enum Command {
     /// Add the scores of a trained model to a table
     #[command(after_help = include_str!("help/score.txt"))]
     Score(ScoreOptions),
+    /// Merge partial audits, as audit --partial writes them, into the audit of all their queries
+    #[command(after_help = include_str!("help/merge.txt"))]
+    Merge(MergeOptions),
     /// Adjust scores group by group so that a goal holds, where nothing can be trained
     #[command(after_help = include_str!("help/adjust.txt"))]
     Adjust(Box<AdjustOptions>),
@@ -71,6 +75,34 @@ pub struct AuditOptions {
     #[arg(long, value_name = "COL")]
     pub score: String,
 
+    /// Write the sums over queries too, for 'pairity merge'
+    #[arg(long, value_name = "FILE")]
+    pub partial: Option<PathBuf>,
+
+    /// What is asked of it.
+    #[command(flatten)]
+    pub verdicts: VerdictOptions,
+}
+
+/// Options of `merge`.
+#[derive(Debug, Args)]
+pub struct MergeOptions {
+    /// Partial audits, as 'pairity audit --partial' writes them
+    #[arg(value_name = "PARTIAL", required = true)]
+    pub parts: Vec<PathBuf>,
+
+    /// Write the merged sums, to be merged again
+    #[arg(long, value_name = "FILE")]
+    pub partial: Option<PathBuf>,
+
+    /// What is asked of it.
+    #[command(flatten)]
+    pub verdicts: VerdictOptions,
+}
+
+/// What is asked of an audit, and how it is shown.
+#[derive(Debug, Args)]
+pub struct VerdictOptions {
     /// A bound that must hold, such as 'cross_group <= 0.1'; repeat it for several
     #[arg(long = "check", value_name = "EXPR")]
     pub checks: Vec<String>,
@@ -127,9 +159,26 @@ pub struct AdjustOptions {
     #[arg(long, value_name = "T")]
     pub strength: Option<f64>,
 
+    /// Maps that --method kallus-zhou tries: a fine grid for each group, the grid that the paper prints, or
+    /// that grid for the disadvantaged group while others keep raw scores (the paper's likely reading)
+    #[arg(long, value_parser = choices(LogisticGrid::NAMES), value_name = "fine|paper|likely", default_value = "fine", hide_possible_values = true)]
+    pub logistic: LogisticGrid,
+
     /// Where the table is written, with the adjusted scores in a new column
     #[arg(short, long = "output", value_name = "OUT")]
     pub out: Option<PathBuf>,
+
+    /// Where the map is saved as a model, for `pairity score` of new rows
+    #[arg(long, value_name = "FILE")]
+    pub model_out: Option<PathBuf>,
+
+    /// Table that the map is chosen on, in place of a share of the rows; repeat it for several
+    #[arg(long, value_name = "TABLE", conflicts_with = "tune")]
+    pub validation: Vec<String>,
+
+    /// Table that the map is tested on, in place of a share of the rows; repeat it for several
+    #[arg(long, value_name = "TABLE", conflicts_with = "tune")]
+    pub test: Vec<String>,
 
     /// Name of the new column
     #[arg(long, value_name = "NAME", default_value = "adjusted")]
@@ -147,6 +196,10 @@ pub struct AdjustOptions {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
+    /// The page.
+    #[command(flatten)]
+    pub page: PageOptions,
+
     /// How to run and what to write.
     #[command(flatten)]
     pub output: OutputOptions,
@@ -155,7 +208,7 @@ pub struct AdjustOptions {
 /// Options of `score`.
 #[derive(Debug, Args)]
 pub struct ScoreOptions {
-    /// A model that `pairity train` wrote
+    /// A model that `pairity train` or `pairity adjust --model-out` wrote
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
 

@@ -7,6 +7,7 @@ use anyhow::anyhow;
 use clap::Args;
 use pairity::goals::Goal;
 use pairity::learners::{ScorerKind, text::VOCABULARY};
+use pairity::methods::kallus_zhou::LogisticGrid;
 use pairity::methods::{self, Method, MethodOptions};
 use pairity::model::exposure::{Exposure, Utilities};
 use pairity::pairs::SurrogateKind;
@@ -29,7 +30,7 @@ pub struct TrainOptions {
     /// How fairness is to be had: training subject to the constraints; without them, which are then only
     /// reported; for the least of all rates concerned; by example weights; by a penalty; or by changing the
     /// scores of an unconstrained scorer
-    #[arg(long, value_parser = methods(|_| true), value_name = "METHOD", default_value = "constrained")]
+    #[arg(long, value_parser = methods(|method| method.given_only.is_none()), value_name = "METHOD", default_value = "constrained")]
     pub method: &'static Method,
 
     /// What --method singh-joachims makes equal: clicks, or exposure
@@ -164,10 +165,15 @@ pub struct FitOptions {
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = not_negative)]
     pub penalty: f64,
 
-    /// How scores become utilities in --method singh-joachims: their range in the query, the sigmoid, or
-    /// the scores themselves where they are above 0
-    #[arg(long, value_parser = choices(Utilities::NAMES), value_name = "range|sigmoid|clipped", default_value = "range", hide_possible_values = true)]
+    /// How scores become utilities in --method singh-joachims: their range in the query, the sigmoid, the
+    /// scores themselves where they are above 0, or raw with their signs (the paper's likely reading)
+    #[arg(long, value_parser = choices(Utilities::NAMES), value_name = "range|sigmoid|clipped|raw", default_value = "range", hide_possible_values = true)]
     pub utilities: Utilities,
+
+    /// Maps that --method kallus-zhou tries: a fine grid for each group, the grid that the paper prints, or
+    /// that grid for the disadvantaged group while others keep raw scores (the paper's likely reading)
+    #[arg(long, value_parser = choices(LogisticGrid::NAMES), value_name = "fine|paper|likely", default_value = "fine", hide_possible_values = true)]
+    pub logistic: LogisticGrid,
 
     /// Probability that an interval holds the true value
     #[arg(long, value_name = "P", default_value = "0.95", value_parser = confidence, allow_negative_numbers = true)]
@@ -194,7 +200,7 @@ pub struct CompareOptions {
     pub fit: FitOptions,
 
     /// Which methods, instead of all
-    #[arg(long, value_parser = methods(|_| true), value_name = "METHOD,…", value_delimiter = ',')]
+    #[arg(long, value_parser = methods(|method| method.given_only.is_none()), value_name = "METHOD,…", value_delimiter = ',')]
     pub methods: Vec<&'static Method>,
 }
 
@@ -224,7 +230,7 @@ fn answers() -> impl clap::builder::TypedValueParser<Value = Answer> {
 fn kinds(choices: &[&'static Method]) -> Vec<&'static Method> {
     let mut methods: Vec<&Method> = Vec::new();
     for choice in if choices.is_empty() { methods::ALL } else { choices } {
-        if methods.iter().all(|known| known.name != choice.name) {
+        if choice.given_only.is_none() && methods.iter().all(|known| known.name != choice.name) {
             methods.extend(methods::ALL.iter().filter(|method| method.name == choice.name));
         }
     }
@@ -256,6 +262,7 @@ impl FitOptions {
             options: MethodOptions {
                 penalty: self.penalty,
                 utilities: self.utilities,
+                logistic: self.logistic,
                 ..MethodOptions::default()
             },
             measure: self.table.measure(self.confidence, self.seed),

@@ -91,3 +91,82 @@ fn what_does_not_apply_says_why_and_writes_nothing() {
     let taken = small(&["--group", "g", "--subject-to", "auc >= 0.1", "--column", "age", "--tune", "1"]);
     assert!(taken.contains("--column"), "{taken}");
 }
+
+#[test]
+fn a_saved_map_adjusts_new_rows_as_it_did_these() {
+    // The good ones of group b, who are older, score too low.
+    let (folder, path) = file("people.csv", &SMALL.replace("0.8", "0.15").replace("0.7", "0.25"));
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    for (more, words) in [
+        (&["--group", "g", "--subject-to", "cross_group <= 0.3"][..], "a: score +0.0000"),
+        (
+            &["--group", "g", "--method", "kallus-zhou", "--subject-to", "cross_group <= 0.3"],
+            "a: 1 / (1 + exp(",
+        ),
+        (
+            &["--protected", "age", "--method", "attribute-slope", "--subject-to", "continuous <= 0.3"],
+            "* attribute",
+        ),
+    ] {
+        let outputs =
+            ["--tune", "1", "-o", &at("out.csv"), "--model-out", &at("map.json"), "--html", &at("page.html")];
+        let columns = ["--score", "s", "--label", "y", "--query", "q"];
+        let outcome = run(pairity().arg("adjust").arg(&path).args(columns).args(more).args(outputs));
+        assert!(outcome.code < 2, "{}", outcome.err);
+        assert!(
+            outcome.out.contains(words) && outcome.out.contains("map.json NEW.csv --score adjusted"),
+            "{}",
+            outcome.out
+        );
+        assert!(std::fs::read_to_string(at("page.html")).unwrap().contains("Scores adjusted"));
+        let scored = run(pairity().args([
+            "score",
+            &at("map.json"),
+            path.to_str().unwrap(),
+            "--score",
+            "adjusted",
+            "-o",
+            &at("scored.csv"),
+        ]));
+        assert_eq!(scored.code, 0, "{}", scored.err);
+        let last = |name: &str| -> Vec<f64> {
+            let text = std::fs::read_to_string(at(name)).unwrap();
+            text.lines().skip(1).map(|line| line.rsplit(',').next().unwrap().parse().unwrap()).collect()
+        };
+        let (adjusted, scored) = (last("out.csv"), last("scored.csv"));
+        assert_eq!(adjusted.len(), 8);
+        let column = |text: &str| text.split(',').nth(3).unwrap().parse::<f64>().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.lines().skip(1).map(column).ne(adjusted.iter().copied()), "{adjusted:?}");
+        assert!(adjusted.iter().zip(&scored).all(|(a, b)| (a - b).abs() < 1e-9), "{adjusted:?} {scored:?}");
+    }
+}
+
+#[test]
+fn rows_of_their_own_choose_and_test_the_map() {
+    let (folder, path) = file("people.csv", SMALL);
+    let other = folder.path().join("other.csv");
+    std::fs::write(&other, SMALL.split_inclusive('\n').take(5).collect::<String>()).unwrap();
+    let out = folder.path().join("out.csv");
+    let adjust = |more: &[&str]| {
+        let columns = ["--score", "s", "--label", "y", "--query", "q", "--group", "g", "--format", "json"];
+        let goal = ["--subject-to", "cross_group <= 0.5", "-o", out.to_str().unwrap()];
+        run(pairity().arg("adjust").arg(&path).args(columns).args(goal).args(more))
+    };
+    let other = other.to_str().unwrap();
+    let rows = |more: &[&str]| {
+        let json = adjust(more).json();
+        assert_eq!(std::fs::read_to_string(&out).unwrap().lines().count(), 9);
+        [&json["parts"]["tuned"]["rows"], &json["parts"]["test"]["rows"]].map(|rows| rows.as_u64())
+    };
+    assert_eq!(rows(&["--validation", other]), [Some(4), Some(8)]);
+    assert_eq!(rows(&["--test", other]), [Some(8), Some(4)]);
+    let third = folder.path().join("third.csv");
+    std::fs::write(&third, SMALL).unwrap();
+    let both = ["--validation", other, "--test", third.to_str().unwrap(), "--where", "age < 55"];
+    assert_eq!(rows(&both), [Some(4), Some(7)]);
+    let both = adjust(&["--test", other, "--tune", "0.5"]);
+    assert!(both.code == 2 && both.err.contains("--tune"), "{}", both.err);
+    let twice = adjust(&["--test", path.to_str().unwrap()]);
+    assert!(twice.code == 2 && twice.err.contains("to choose the map on"), "{}", twice.err);
+}

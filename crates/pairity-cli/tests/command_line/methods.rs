@@ -102,6 +102,14 @@ fn a_method_that_does_not_apply_is_an_error_in_training() {
     assert_eq!(outcome.code, 2);
     assert!(outcome.err.contains("Singh & Joachims does not apply: it gives rankings"), "{}", outcome.err);
     assert_eq!(work.files(), ["table.csv"]);
+    // Before anything is trained, however long that would take.
+    for (method, why) in [("kallus-zhou", "it adjusts groups"), ("robust", "there are no constraints")] {
+        let long = ["--label", "y", "--features", "x", "--iterations", "1000000000", "--method", method];
+        let (table, model) = (work.path("table.csv"), work.path("m.json"));
+        let outcome = run(pairity().arg("train").arg(table).args(long).arg("-o").arg(model));
+        assert_eq!(outcome.code, 2);
+        assert!(outcome.err.contains(why), "{}", outcome.err);
+    }
 }
 
 #[test]
@@ -152,6 +160,10 @@ fn a_comparison_says_which_methods_do_not_apply_and_why() {
     assert!(outcome.out.contains("Does not apply\n"), "{}", outcome.out);
     assert!(outcome.out.contains("robust: it raises the least of some rates"), "{}", outcome.out);
     assert!(outcome.out.contains("  group-offset  "), "{}", outcome.out);
+    // Nothing is trained for methods that don't apply.
+    let more = ["--minimize", "mse", "--methods", "kallus-zhou,x-order", "--iterations", "1000000000"];
+    let outcome = work.command("compare", &[&GOAL[..], &more].concat());
+    assert!(outcome.out.contains("kallus-zhou: its scores lie between 0 and 1"), "{}", outcome.out);
     let outcome = work.command("compare", &SHORT);
     assert_eq!(outcome.code, 2);
     assert!(outcome.err.contains("--subject-to 'cross_group <= 0.01'"), "{}", outcome.err);
@@ -193,16 +205,17 @@ fn a_frontier_goes_from_loose_to_tight_bounds() {
 /// Lists that are written by hand, for what they say of each method, have the methods of the engine.
 #[test]
 fn every_list_of_methods_is_that_of_the_engine() {
-    let all = |_: &Method| true;
+    let all = |method: &Method| method.given_only.is_none();
     let adjusts = |method: &Method| method.adjuster.is_some();
+    let by_group = |method: &Method| method.adjuster.is_some() && method.given_only.is_none();
     // Where a list is: the file, what stands before it and behind it, and which methods it has.
     type Fits = fn(&Method) -> bool;
     let lists: [(&str, &str, &str, Fits); 6] = [
         ("docs/methods.md", "| `--method` |", "\n\n", all),
-        ("docs/python.md", "\nMethods are ", ".", adjusts),
+        ("docs/python.md", "\nMethods are ", ".", by_group),
         ("docs/training.md", "maps them group by group", "so that", adjusts),
         ("python/pairity/_estimators.py", "    method\n", "    group_aware\n", all),
-        ("python/pairity/_adjust.py", "    method\n", "    tune\n", adjusts),
+        ("python/pairity/_adjust.py", "    method\n", "    tune\n", by_group),
         ("crates/pairity-cli/src/options/help/adjust.txt", "Methods, ", "\n\n", adjusts),
     ];
     for (file, before, behind, fits) in lists {

@@ -45,7 +45,10 @@ fn no_output_is_an_input_or_another_output_by_whatever_path() {
         refused(&format!("train other.csv --validation in.csv -o {out}"), &TRAIN, &read);
         refused(&format!("compare in.csv --subject-to auc>=0.1 --html {out}"), &TRAIN, &read);
         refused(&format!("audit in.csv --html {out}"), &SMALL_COLUMNS, &read);
-        refused(&format!("adjust in.csv --subject-to cross_group<=0.5 -o {out}"), &SMALL_COLUMNS, &read);
+        for option in ["-o", "--model-out", "--html"] {
+            let line = format!("adjust in.csv --subject-to cross_group<=0.5 {option} {out}");
+            refused(&line, &SMALL_COLUMNS, &read);
+        }
     }
     refused("train in.csv -o m.json --html ./m.json", &TRAIN, "m.json and ./m.json are one file");
     refused("train in.csv -o m.json --html m.json.checkpoint", &TRAIN, "are one file");
@@ -54,6 +57,8 @@ fn no_output_is_an_input_or_another_output_by_whatever_path() {
     refused("audit in.csv ./in.csv", &SMALL_COLUMNS, "in.csv and ./in.csv are one file");
     refused("train in.csv --validation ./in.csv -o m.json", &TRAIN, "./in.csv is to be used twice");
     refused("train in.csv --test link.csv -o m.json", &TRAIN, "link.csv is to be used twice");
+    let line = "adjust in.csv --subject-to cross_group<=0.5 --model-out m.json --html ./m.json";
+    refused(line, &SMALL_COLUMNS, "m.json and ./m.json are one file");
     refused("train in.csv -o -", &TRAIN, "- is standard output, where the report goes: name a file");
     refused("audit in.csv --html -", &SMALL_COLUMNS, "- is standard output, where the report goes");
 }

@@ -101,3 +101,40 @@ fn groups_are_chosen_by_name_and_by_size() {
     let alone = chosen(&["--groups", "a", "--check", "cross_group <= 0.1"]);
     assert_eq!(alone.code, 3, "{}", alone.err);
 }
+
+#[test]
+fn a_check_that_names_a_group_left_out_cannot_be_estimated() {
+    for choice in [["--groups", "a,b"], ["--groups", "a"], ["--min-rows", "4"]] {
+        let outcome = chosen(&[&choice[..], &["--check", "A[c > a] >= 0.1"]].concat());
+        assert_eq!(outcome.code, 3, "{choice:?} {}", outcome.err);
+        let why = "A[c > a] has no pairs: the group \"c\" is left out";
+        assert!(outcome.out.contains(why), "{}", outcome.out);
+    }
+    // A group that no row has stays a mistake.
+    let unknown = chosen(&["--groups", "a,b", "--check", "A[d > a] >= 0.1"]);
+    assert!(unknown.refusal().contains("unknown group \"d\""), "{}", unknown.err);
+}
+
+#[test]
+fn a_group_of_few_rows_is_marked_where_it_decides() {
+    let few = "decides it, and the group \"c\" has 3 rows only";
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("out.html");
+    let check = ["--check", "cross_group <= 0.99", "--check", "A[b > b] >= 0"];
+    let text = chosen(&[&check[..], &["--html", page.to_str().unwrap()]].concat()).out;
+    let (gaps, checks) = text.split_once("Checks").unwrap();
+    assert!(gaps.replace("\n", " ").contains(few), "{text}");
+    assert!(checks.split_whitespace().collect::<Vec<_>>().join(" ").contains(few), "{text}");
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains(&few.replace('"', "&quot;")), "{page}");
+    let document = chosen(&[&check[..], &["--format", "json"]].concat()).json();
+    for marked in [&document["gaps"]["cross_group"], &document["checks"][0]] {
+        assert!(marked["few"].as_str().is_some_and(|words| words.ends_with(few)), "{marked}");
+    }
+    // Thirty rows are not few, and a rate that decides nothing has no mark.
+    assert!(document["checks"][1].get("few").is_none(), "{document}");
+    assert!(document["accuracy"][2][2].get("few").is_none(), "{document}");
+    // Ten queries are not many in any group: it is the table that is small.
+    let queries = chosen(&["--query", "q", "--format", "json"]).json();
+    assert!(queries["gaps"]["cross_group"].get("few").is_none(), "{queries}");
+}

@@ -322,6 +322,49 @@ fn a_run_that_is_stopped_leaves_a_model_and_goes_on_to_the_same_end() {
     assert_eq!(read(&work.path("model.json")), read(&work.path("whole.json")));
 }
 
+#[test]
+fn equal_scores_earn_the_same_in_verdict_and_report() {
+    let work = Work::new(1);
+    std::fs::write(work.path("flat.csv"), "x,y\n1,0\n1,1\n1,0\n1,1\n").unwrap();
+    for (ties, code, auc) in [("half", 0, 0.5), ("strict", 1, 0.0)] {
+        let mut command = pairity();
+        command.arg("train").arg(work.path("flat.csv")).args(["--label", "y", "--subject-to", "auc >= 0.4"]);
+        command.args(["--split", "1,0,0", "--ties", ties, "--iterations", "2", "--format", "json", "-o"]);
+        let outcome = run(command.arg(work.path("model.json")));
+        let report: Value = serde_json::from_str(&outcome.out).unwrap();
+        assert_eq!((outcome.code, &report["train"]["auc"]), (code, &auc.into()), "{report}");
+    }
+}
+
+#[test]
+fn what_has_the_name_of_the_checkpoint_is_never_touched() {
+    let work = Work::new(60);
+    let path = work.path("model.json.checkpoint");
+    let short = ["--iterations", "20", "--step-size", "0.1"];
+    let resume = ["--iterations", "20", "--step-size", "0.1", "--resume"];
+    std::fs::write(&path, "notes").unwrap();
+    for arguments in [&short[..], &resume[..]] {
+        let refusal = work.train("model.json", arguments).refusal().to_owned();
+        assert!(refusal.contains("move it away"), "{refusal}");
+        assert_eq!(read(&path), "notes");
+    }
+    std::fs::remove_file(&path).unwrap();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(work.path("elsewhere"), &path).unwrap();
+        let refusal = work.train("model.json", &short).refusal().to_owned();
+        assert!(refusal.contains("is no plain file") && !work.path("elsewhere").exists(), "{refusal}");
+        std::fs::remove_file(&path).unwrap();
+    }
+    work.train("model.json", &[&short[..], &["--time-limit", "0"]].concat());
+    let kept = read(&path);
+    let refusal = work.train("model.json", &short).refusal().to_owned();
+    assert!(refusal.contains("add --resume to go on"), "{refusal}");
+    assert_eq!(read(&path), kept);
+    work.train("model.json", &resume);
+    assert!(!path.exists());
+}
+
 /// Starts a run that would take long, and waits for its first checkpoint.
 #[cfg(unix)]
 fn start(work: &Work, arguments: &[&str]) -> std::process::Child {
@@ -393,6 +436,28 @@ fn other_tables_may_hold_the_validation_and_test_rows() {
     // Queries of the same name in two tables are two queries.
     assert_eq!([queries("train"), queries("validation"), queries("test")], [80, 40, 30]);
     assert_eq!(json["selected_on"], "validation");
+}
+
+#[test]
+fn equal_columns_of_one_name_are_a_warning_and_others_an_error_where_they_are_used() {
+    let work = Work::new(60);
+    let text = read(&work.path("table.csv"));
+    let twins = |other: &dyn Fn(&str) -> String| -> String {
+        let line = |line: &str| format!("{line},{}\n", other(line.split(',').nth(3).unwrap()));
+        text.lines().map(line).collect()
+    };
+    std::fs::write(work.path("table.csv"), twins(&|x| x.to_owned())).unwrap();
+    let outcome = work.train("model.json", &[&SHORT[..], &["--format", "json"]].concat());
+    assert_eq!(outcome.err.matches("warning: ").count(), 1, "{}", outcome.err);
+    assert!(outcome.err.contains("has 2 columns named \"x\" with the same cells"), "{}", outcome.err);
+    let json: Value = serde_json::from_str(&outcome.out).unwrap();
+    assert_eq!(json["features"].as_array().unwrap().len(), 2);
+    std::fs::write(work.path("table.csv"), twins(&|x| x.replace(".1", ".2"))).unwrap();
+    let outcome = work.train("model.json", &SHORT);
+    assert_eq!(outcome.code, 2);
+    assert!(outcome.err.contains("2 columns named \"x\", which differ on line "), "{}", outcome.err);
+    let outcome = work.train("model.json", &[&SHORT[..], &["--features", "w"]].concat());
+    assert!(outcome.code < 2 && outcome.err.is_empty(), "{}", outcome.err);
 }
 
 #[test]

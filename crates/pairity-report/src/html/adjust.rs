@@ -3,7 +3,7 @@
 use super::frame::{HtmlPage, Section, section};
 use super::table::{HtmlTable, TableCell};
 use super::whiskers::verdict;
-use crate::outcome::{goal_words, objective_of};
+use crate::outcome::{goal_words, map_words, objective_of};
 use crate::report::AdjustReport;
 use crate::words::{Advice, FrontEnd, fine, many, plain};
 use pairity::run::{AdjustOutcome, AdjustedPart};
@@ -23,7 +23,7 @@ pub fn adjust_html(report: &AdjustReport, front_end: FrontEnd) -> String {
         kind: "Scores adjusted by group",
         title: format!("{method}: {word}"),
         facts: vec![format!("Goal: {}", goal_words(&run.goal)), format!("seed {}", run.seed)],
-        lead: vec![lead],
+        lead: vec![lead].into_iter().chain(map_words(&run.adjusted.adjustment)).collect(),
         sections: run.parts.iter().map(|own| part(run, own)).collect(),
         ..HtmlPage::default()
     }

@@ -93,7 +93,13 @@ mod tests {
     use super::*;
 
     fn metric(value: Option<f64>) -> Metric {
-        Metric { value, low: value.map(|x| x - 0.1), high: value.map(|x| x + 0.1), pairs: 9, reason: None }
+        Metric {
+            value,
+            low: value.map(|x| x - 0.1),
+            high: value.map(|x| x + 0.1),
+            pairs: 9,
+            ..Metric::default()
+        }
     }
 
     fn scatter(joined: bool) -> String {

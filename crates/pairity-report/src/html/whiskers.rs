@@ -66,8 +66,8 @@ impl<'a> Whisker<'a> {
             value => or_dash(metric.value, |value| minus(&rate(value))),
             interval => interval(metric, rate),
             pairs => format!("{} pairs", count(metric.pairs)),
-            // Why there is no value or no interval.
-            reason => metric.reason.as_deref().map(|reason| match metric.value {
+            // Why there is no value or no interval, or which few rows decide.
+            reason => metric.reason.as_deref().or(metric.few.as_deref()).map(|reason| match metric.value {
                 Some(_) => short_reason(reason),
                 None => format!("can’t be estimated: {}", short_reason(reason)),
             }),

@@ -208,8 +208,8 @@ impl TextPage<'_, AuditReport> {
                 line += &format!("  {}", self.paint(FAINT, about));
             }
             out += &format!("{}\n", line.trim_end());
-            if let Some(reason) = reason {
-                out += &(" ".repeat(indent) + &self.sentence(&plain(reason), indent));
+            for words in [reason, metric.few.as_deref()].into_iter().flatten() {
+                out += &(" ".repeat(indent) + &self.sentence(&plain(words), indent));
             }
         }
         out

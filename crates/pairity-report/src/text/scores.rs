@@ -1,7 +1,7 @@
 //! Scored and adjusted tables as text for people.
 
 use super::{Look, TextPage};
-use crate::outcome::{file_names, objective_of, worst_of};
+use crate::outcome::{file_names, map_words, objective_of, worst_of};
 use crate::report::{AdjustReport, ScoringReport};
 use crate::words::{Advice, flow, many, pad_left, plain, rate, value_or};
 use pairity::metrics::Metric;
@@ -71,7 +71,7 @@ impl TextPage<'_, ScoringReport> {
 
 /// The adjustment for reading.
 pub fn adjust_text(report: &AdjustReport, look: &Look) -> String {
-    let AdjustReport { run, written } = report;
+    let AdjustReport { run, written, model } = report;
     let (adjusted, method) = (&run.adjusted, run.method);
     let mut out = match adjusted.meets_goal {
         true => format!("Goal met by {method} on the rows it was chosen on.\n"),
@@ -81,12 +81,19 @@ pub fn adjust_text(report: &AdjustReport, look: &Look) -> String {
             Advice::TRAIN.words(look.front_end)
         ),
     };
+    map_words(&adjusted.adjustment).iter().for_each(|line| out += &format!("  {}\n", plain(line)));
     run.parts.iter().for_each(|part| out += &part_text(run, part));
     if run.unknown > 0 {
         out += &format!("\n{} rows of groups that were not seen keep their scores.\n", run.unknown);
     }
     if let Some((column, file)) = written {
         out += &format!("\nAdjusted scores are in column {:?} of {file}.\n", plain(column));
+    }
+    if let Some((column, file)) = model {
+        let (column, file) = (plain(column), plain(file));
+        out += &format!(
+            "\nThe map is saved: pairity score {file} NEW.csv --score {column} -o OUT.csv adjusts new rows.\n"
+        );
     }
     out
 }

@@ -19,7 +19,7 @@ use crate::builder::ColumnBuilder;
 use crate::error::TableError;
 use crate::format::{Row, TableFormat, Writer};
 use crate::meter::Meter;
-use crate::selection::{Header, positions};
+use crate::selection::{Header, all_positions};
 use crate::source::{LONGEST_ROW, SourceFile};
 
 /// Text with commas, or with tabs or semicolons where the header has these alone.
@@ -58,8 +58,22 @@ fn read(
     meter: &mut Meter<'_>,
 ) -> Result<usize, TableError> {
     let (reader, row, header) = open(file)?;
-    let fields = positions(columns.iter().map(|column| column.name.as_str()), &names(&header), file)?;
+    let places = all_positions(columns.iter().map(|column| column.name.as_str()), &names(&header), file)?;
+    let fields: Vec<usize> = places.iter().map(|places| places[0]).collect();
+    // Which columns have others of their name, and where these are.
+    let mut twins: Vec<(usize, &[usize])> = Vec::new();
+    for (at, places) in places.iter().enumerate().filter(|(_, places)| places.len() > 1) {
+        columns[at].has_twins(file, places.len(), None);
+        twins.push((at, &places[1..]));
+    }
     each_record(file, (reader, row), header.len(), meter, |start, record| {
+        let text = |field: usize| record[field].trim_ascii();
+        let differ =
+            |(at, places): &(usize, &[usize])| places.iter().any(|&place| text(place) != text(fields[*at]));
+        while let Some(found) = twins.iter().position(differ) {
+            let (at, others) = twins.swap_remove(found);
+            columns[at].has_twins(file, 1 + others.len(), Some(line_of(file, start)?));
+        }
         for (column, &field) in columns.iter_mut().zip(&fields) {
             if let Err(problem) = column.text(&record[field]) {
                 let line = line_of(file, start)? + breaks(record.iter().take(field));

@@ -199,12 +199,22 @@ fn an_unknown_column_is_answered_with_the_nearest_name() {
 }
 
 #[test]
-fn a_wanted_name_that_occurs_twice_is_an_error_and_an_unwanted_one_is_not() {
-    let text = "a,b,a\n1,2,3\n";
-    let expected = "x.csv has 2 columns named \"a\". Rename all but one of them";
+fn columns_of_one_name_are_refused_only_where_they_differ_and_are_used() {
+    let text = "a,b,a\n1,2,1\n4,5,6\n";
+    let expected = "x.csv has 2 columns named \"a\", which differ on line 3. Rename all but one of them";
     assert_eq!(message(read("x.csv", text, &[Want::number("a")])), expected);
     assert_eq!(message(read_all("x.csv", text)), expected);
-    assert!(read("x.csv", text, &[Want::number("b")]).is_ok());
+    assert!(read("x.csv", text, &[Want::number("b")]).unwrap().warnings().is_empty());
+    // Texts that nobody asked for are left out.
+    let texts = read_all("x.csv", "a,b,a\n1,2,x\ny,2,y\n").unwrap();
+    assert_eq!((texts.columns().len(), texts.skipped()), (1, &["a".to_owned()][..]));
+    // The first of equals, whatever its kind, and with spaces around it.
+    for text in ["a,b,a,a\n1,2, 1,1\n3,4,3,3 \n", "a,a,b,a\n1,1,x,1\nx,x,7,x\n"] {
+        let table = read_all("x.csv", text).unwrap();
+        assert_eq!(table.columns().len(), 2);
+        let expected = "x.csv has 3 columns named \"a\" with the same cells: the first is used";
+        assert_eq!(table.warnings(), [expected]);
+    }
 }
 
 #[test]

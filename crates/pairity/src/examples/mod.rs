@@ -324,6 +324,14 @@ impl Examples {
         matches!(self.attribute, Attribute::Continuous(_))
     }
 
+    /// The continuous attribute of each example, NaN where it has none; nothing where it is not continuous.
+    pub(crate) fn continuous(&self) -> Option<&[f64]> {
+        match &self.attribute {
+            Attribute::Continuous(values) => Some(values),
+            _ => None,
+        }
+    }
+
     /// Number of examples that belong to no group, or have no value of the continuous attribute.
     pub fn without_attribute(&self) -> usize {
         match &self.attribute {

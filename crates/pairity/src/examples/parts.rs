@@ -76,6 +76,14 @@ impl Examples {
         by_row
     }
 
+    /// The continuous attribute of each row; NaN for rows that the examples leave out.
+    pub(crate) fn continuous_by_row(&self) -> Vec<f64> {
+        let mut by_row = vec![f64::NAN; self.rows];
+        let values = self.continuous().unwrap_or_default();
+        self.row.iter().zip(values).for_each(|(&row, &value)| by_row[row as usize] = value);
+        by_row
+    }
+
     /// The groups of all rows; rows that the examples leave out have none.
     pub(crate) fn groups_by_row(&self) -> Groups {
         let codes = self.codes_by_row().into_iter().map(u32::from).collect();

@@ -165,6 +165,32 @@ impl Expression {
         names.into_iter().collect()
     }
 
+    /// The rates that its value is made of: of a minimum or a maximum those of the entry that it is, of a criterion
+    /// those of the largest and of the smallest form.
+    pub(crate) fn deciding(&self, rate: &mut dyn FnMut(Rate) -> f64) -> Vec<Rate> {
+        let rates = |form: &LinearForm| form.terms.iter().map(|&(rate, _)| rate).collect::<Vec<_>>();
+        match self {
+            Expression::Linear(form) => rates(form),
+            Expression::Abs(inner) => inner.deciding(rate),
+            Expression::Min(list) | Expression::Max(list) => {
+                let value = self.value(rate);
+                let entry = list.iter().find(|entry| entry.value(rate) == value);
+                entry.map_or(Vec::new(), |entry| entry.deciding(rate))
+            }
+            Expression::Sum(list) => list.iter().flat_map(|(_, entry)| entry.deciding(rate)).collect(),
+            Expression::Spread(list) => {
+                let mut forms: Vec<(f64, &LinearForm)> =
+                    list.iter().map(|form| (form.value(rate), form)).collect();
+                forms.sort_by(|a, b| a.0.total_cmp(&b.0));
+                [forms.last(), forms.first()]
+                    .into_iter()
+                    .flatten()
+                    .flat_map(|(_, form)| rates(form))
+                    .collect()
+            }
+        }
+    }
+
     /// The number it is, if it is one whatever the rates are.
     pub fn as_constant(&self) -> Option<f64> {
         match self {
@@ -323,6 +349,19 @@ mod tests {
             .plus(-2.0, &LinearForm::new(1.0, [(Rate::Less, 1.0), (Rate::AUC, 1.0)]));
         assert_eq!(form.constant, -2.0);
         assert_eq!(form.terms, [(Rate::AUC, -2.0), (Rate::Less, -2.0), (Rate::Mse, 1.0)]);
+    }
+
+    #[test]
+    fn the_rates_that_decide_are_those_of_the_extremes() {
+        let (ab, ba, aa) = (Rate::accuracy(0, 1), Rate::accuracy(1, 0), Rate::accuracy(0, 0));
+        let at = &mut |rate| if rate == ab { 0.9 } else { 0.1 + f64::from(u8::from(rate == aa)) * 0.4 };
+        let spread = Expression::Spread([ba, aa, ab].map(LinearForm::rate).to_vec());
+        assert_eq!(spread.deciding(at), [ab, ba]);
+        let list = || [ba, aa, ab].map(|rate| Expression::Linear(LinearForm::rate(rate))).to_vec();
+        assert_eq!(Expression::Min(list()).deciding(at), [ba]);
+        let largest = Expression::Abs(Box::new(Expression::Max(list())));
+        assert_eq!(Expression::Sum(vec![(2.0, largest), (-1.0, spread)]).deciding(at), [ab, ab, ba]);
+        assert!(Expression::Spread(Vec::new()).deciding(at).is_empty());
     }
 
     #[test]

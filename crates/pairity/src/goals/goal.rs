@@ -82,7 +82,7 @@ pub struct Constraint {
     pub bound: f64,
     /// What stands before a `<=` with nothing but a number behind it, and that number.
     pub sides: Option<(String, f64)>,
-    /// Why it can't be estimated, where the table lacks a group that it compares: see [`parse_check`].
+    /// Why it can't be estimated, where the groups that it compares are not there: see [`parse_check`].
     pub lacks: Option<String>,
 }
 
@@ -153,26 +153,46 @@ pub fn parse_constraint(text: &str, vocabulary: &Vocabulary) -> Result<Constrain
 }
 
 /// Reads a constraint that is measured on whatever a table holds today. Where one group alone is there, a
-/// constraint that compares groups lacks the other: it can't be estimated, but nothing is wrong with it.
+/// constraint that compares groups lacks the other, and one that names a group which the table has, but which is
+/// left out, lacks that: it can't be estimated, but nothing is wrong with it.
 ///
 /// ```
 /// use pairity::goals::{Vocabulary, parse_check};
 /// let words = Vocabulary { groups: vec!["a".into()], continuous: false };
-/// let check = parse_check("cross_group <= 0.1", &words)?;
+/// let check = parse_check("cross_group <= 0.1", &words, &[])?;
 /// assert_eq!(check.lacks.as_deref(), Some("`cross_group` compares groups, and \"a\" is the only one"));
-/// assert!(parse_check("A[a > b] >= 0.1", &words).is_err());
+/// assert!(parse_check("A[a > b] >= 0.1", &words, &[]).is_err());
+/// let check = parse_check("A[a > b] >= 0.1", &words, &["b".into()])?;
+/// assert_eq!(check.lacks.as_deref(), Some("A[a > b] has no pairs: the group \"b\" is left out"));
 /// # Ok::<(), pairity::goals::GoalError>(())
 /// ```
-pub fn parse_check(text: &str, vocabulary: &Vocabulary) -> Result<Constraint, GoalError> {
+pub fn parse_check(
+    text: &str,
+    vocabulary: &Vocabulary,
+    left_out: &[String],
+) -> Result<Constraint, GoalError> {
     parse_constraint(text, vocabulary).or_else(|error| {
-        if vocabulary.groups.len() != 1 {
-            return Err(error);
-        }
+        let known = vocabulary.groups.len();
+        let with = |more: &[String]| {
+            let groups = [&vocabulary.groups, more].concat();
+            let words = Vocabulary { groups, ..vocabulary.clone() };
+            parse_constraint(text, &words).map(|constraint| (constraint, words.groups))
+        };
         // What can be read with a second group lacks nothing else. No group has an empty name.
-        let mut two = vocabulary.clone();
-        two.groups.push(String::new());
-        let constraint = parse_constraint(text, &two).map_err(|_| error.clone())?;
-        Ok(Constraint { lacks: Some(error.message), ..constraint })
+        if known == 1
+            && let Ok((constraint, _)) = with(&[String::new()])
+        {
+            return Ok(Constraint { lacks: Some(error.message), ..constraint });
+        }
+        let Ok((constraint, names)) = with(left_out) else { return Err(error) };
+        let lacking = constraint.expression.rates().into_iter().find_map(|rate| {
+            let group = rate.groups().find(|&group| group >= known)?;
+            Some(format!("{} has no pairs: the group {:?} is left out", rate.name(&names), names[group]))
+        });
+        match lacking {
+            Some(_) => Ok(Constraint { lacks: lacking, ..constraint }),
+            None => Err(error),
+        }
     })
 }
 

@@ -4,7 +4,7 @@
 use super::{Method, MethodError, Stage};
 use crate::examples::Examples;
 use crate::goals::Problem;
-use crate::model::exposure::{Exposure, METHOD};
+use crate::model::exposure::{Exposure, METHOD, check};
 use crate::pairs::{Correlation, Membership, SurrogateError};
 use crate::solvers::{LossTerm, ScoreTerm, TrainError, train_with};
 
@@ -21,6 +21,7 @@ pub static CONSTRAINED: Method = Method {
 /// The least of the objective and the rates of the constraints, by the game.
 pub static ROBUST: Method = Method {
     train: |task, _, watch| task.train(&robust(task.problem)?, watch),
+    check: |tuning| robust(tuning.problem).map(drop),
     ..Method::new(
         "robust",
         Stage::Training,
@@ -98,6 +99,10 @@ const fn singh_joachims(full_name: &'static str, exposure: Exposure) -> Method {
     Method {
         full_name,
         ranks_only: Some((METHOD, "it gives rankings, and the goal compares scores with labels")),
+        check: |tuning| match check(tuning.examples) {
+            Ok(_) => Ok(()),
+            Err(reason) => Err(MethodError::does_not_apply(METHOD, reason)),
+        },
         exposure: Some(exposure),
         ..Method::new("singh-joachims", Stage::Scores, about)
     }

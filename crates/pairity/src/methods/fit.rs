@@ -4,8 +4,7 @@ use super::{Adjusted, Method, MethodError, MethodOptions, Stage, Tuning};
 use crate::examples::Examples;
 use crate::goals::Problem;
 use crate::learners::Architecture;
-use crate::metrics::Settings;
-use crate::model::{After, Ranked, StochasticScorer, exposure};
+use crate::model::{After, Ranked, StochasticScorer};
 use crate::rates::Rate;
 use crate::solvers::{Data, Status, TrainSettings, Trained, Watch, evaluate, train};
 
@@ -55,11 +54,7 @@ pub fn fit(
     unconstrained: Option<&Trained>,
     watch: Watch,
 ) -> Result<Fitted, MethodError> {
-    if let Some((name, reason)) = method.ranks_only
-        && task.problem.uses(Rate::Mse)
-    {
-        return Err(MethodError::does_not_apply(name, reason));
-    }
+    check(method, task)?;
     let trained = match (method.stage, unconstrained) {
         (Stage::Unconstrained, Some(trained)) => return Ok(Fitted { trained: trained.clone(), after: None }),
         (Stage::Scores, Some(trained)) => trained.clone(),
@@ -73,6 +68,25 @@ pub fn fit(
     }
 }
 
+/// Whether a method applies, which is known before anything is trained.
+///
+/// # Errors
+/// It does not, with the reason.
+pub(crate) fn check(method: &Method, task: &Task) -> Result<(), MethodError> {
+    if let Some((name, reason)) = method.ranks_only
+        && task.problem.uses(Rate::Mse)
+    {
+        return Err(MethodError::does_not_apply(name, reason));
+    }
+    if let Some(reason) = method.given_only {
+        return Err(MethodError::does_not_apply(method.name, reason));
+    }
+    let scores = vec![0.0; task.data.features.rows()];
+    let (examples, problem) = (task.selection(), task.problem);
+    let TrainSettings { average, ties, .. } = *task.settings;
+    (method.check)(&Tuning { examples, scores: &scores, problem, average, ties })
+}
+
 /// Tunes what is done with the scores of the scorer, if anything.
 fn after(
     method: &Method,
@@ -82,7 +96,6 @@ fn after(
 ) -> Result<Option<After>, MethodError> {
     let examples = task.selection();
     if let Some(exposure) = method.exposure {
-        exposure::check(examples).map_err(|reason| MethodError::does_not_apply(exposure::METHOD, reason))?;
         return Ok(Some(After::Ranked(Ranked { exposure, utilities: options.utilities })));
     }
     let Some(adjust) = method.adjuster else { return Ok(None) };
@@ -91,8 +104,8 @@ fn after(
     let [member] = &members[..] else {
         return Err(MethodError::does_not_apply(method.name, "the scorer to adjust is a mixture"));
     };
-    let (problem, average) = (task.problem, task.settings.average);
-    let tuning = Tuning { examples, scores: &member.scores, problem, average };
+    let (problem, &TrainSettings { average, ties, .. }) = (task.problem, task.settings);
+    let tuning = Tuning { examples, scores: &member.scores, problem, average, ties };
     let adjusted = adjust(&tuning, options).map_err(|error| match error {
         MethodError::NoPairs { method, rate, .. } => {
             MethodError::NoPairs { method, rate, part: task.data.selection().1 }
@@ -116,7 +129,7 @@ pub fn adjust(method: &Method, options: &MethodOptions, tuning: &Tuning) -> Resu
 /// Whether a model that was trained for something else meets the goal.
 fn judge(task: &Task, mut fitted: Fitted) -> Result<Fitted, MethodError> {
     let Task { problem, scorer, data, settings } = *task;
-    let measure = Settings { average: settings.average, ..Settings::default() };
+    let measure = settings.measure();
     let found = evaluate(problem, fitted.scorer(scorer), task.selection(), data.features, &measure)?;
     let trained = &mut fitted.trained;
     trained.meets_goal = found.assessment.met;

@@ -59,7 +59,7 @@ impl ScoredTable {
     }
 
     pub(super) fn tuning<'a>(&'a self, problem: &'a Problem) -> Tuning<'a> {
-        Tuning { examples: &self.examples, scores: &self.scores, problem, average: Average::Pairs }
+        Tuning::new(&self.examples, &self.scores, problem)
     }
 
     pub(super) fn applied(&self, adjusted: &Adjusted) -> Vec<f64> {
@@ -85,15 +85,13 @@ pub(super) fn holds_on_any_table(
     if examples.groups().len() < 2 {
         let words = Vocabulary { groups: Vec::new(), continuous: false };
         let problem = Problem::new(&parse_maximize("auc", &words).unwrap(), true, &[]).unwrap();
-        let tuning =
-            Tuning { examples: &examples, scores: &rows.scores, problem: &problem, average: Average::Pairs };
+        let tuning = Tuning::new(&examples, &rows.scores, &problem);
         let refused = matches!(adjust(&tuning), Err(MethodError::DoesNotApply { .. }));
         prop_assert!(refused);
         return Ok(());
     }
     let problem = problem(examples.groups(), &[constraint]);
-    let tuning =
-        Tuning { examples: &examples, scores: &rows.scores, problem: &problem, average: Average::Queries };
+    let tuning = Tuning { average: Average::Queries, ..Tuning::new(&examples, &rows.scores, &problem) };
     let adjusted = match adjust(&tuning) {
         Ok(adjusted) => adjusted,
         Err(MethodError::DoesNotApply { .. } | MethodError::NoPairs { .. }) => return Ok(()),

@@ -22,6 +22,10 @@ const DIFFERENCES: usize = 1 << 19;
 /// The most rounds in which every group is moved once.
 const ROUNDS: usize = 8;
 
+/// Steps on the line through no shifts and the best ones, and how many of them lie on the other side.
+const PARTS: usize = 48;
+const BACK: usize = 16;
+
 /// Parts of the scores' distributions at which groups are aligned to start with.
 const STARTS: [f64; 3] = [0.25, 0.5, 0.75];
 
@@ -30,6 +34,7 @@ const COARSE: Effort = Effort { first: 33, best: 2, between: 4 };
 
 /// The method.
 pub static GROUP_OFFSET: Method = Method {
+    check: |tuning| Judge::new(METHOD, tuning).map(drop),
     adjuster: Some(|tuning, _| adjust(tuning)),
     ..Method::new("group-offset", Stage::Scores, "A shift of each group's scores")
 };
@@ -44,7 +49,6 @@ pub static GROUP_OFFSET: Method = Method {
 /// use pairity::goals::{Vocabulary, parse_constraint, parse_maximize};
 /// use pairity::methods::{Tuning, group_offset};
 /// use pairity::model::Adjustment;
-/// use pairity::rates::Average;
 /// use pairity::goals::Problem;
 ///
 /// let groups = Groups::from_names(&["a", "b", "a", "b"]);
@@ -56,8 +60,7 @@ pub static GROUP_OFFSET: Method = Method {
 /// let problem = Problem::new(&parse_maximize("auc", &words)?, true, &[fair])?;
 ///
 /// // Group b is scored 2 too high: any shift between −3 and −1 puts that right.
-/// let tuning =
-///     Tuning { examples: &examples, scores: &[1.0, 3.0, 0.0, 2.0], problem: &problem, average: Average::Pairs };
+/// let tuning = Tuning::new(&examples, &[1.0, 3.0, 0.0, 2.0], &problem);
 /// let adjusted = group_offset::adjust(&tuning)?;
 /// assert_eq!((adjusted.objective, adjusted.meets_goal), (1.0, true));
 /// let Adjustment::Offsets { groups } = adjusted.adjustment else { unreachable!() };
@@ -71,9 +74,26 @@ pub fn adjust(tuning: &Tuning) -> Result<Adjusted, MethodError> {
         [_, second] => judge.moved(&start, second, FINE, Quality::order),
         _ => judge.descend_from_all(start),
     };
-    let offsets = judge.names.iter().zip(best.offsets);
-    let groups = offsets.map(|(name, offset)| GroupOffset { name: name.clone(), offset }).collect();
-    Ok(judge.result(Adjustment::Offsets { groups }))
+    // Room that is left is not spent on noise: parts of the shifts, and of their opposites, may do as well.
+    let adjustment = |step: usize| {
+        let part = (step as f64 - BACK as f64) / (PARTS - BACK) as f64;
+        let offsets = judge.names.iter().zip(&best.offsets);
+        let offset =
+            |(name, offset): (&String, &f64)| GroupOffset { name: name.clone(), offset: part * offset };
+        Adjustment::Offsets { groups: offsets.map(offset).collect() }
+    };
+    let quality = |step: usize| {
+        let adjustment = adjustment(step);
+        judge.quality(|group, score| adjustment.value(group, score))
+    };
+    let step = match best.quality.is_feasible() && best.offsets.iter().any(|&offset| offset != 0.0) {
+        true => {
+            let steps: Vec<usize> = (0..=PARTS).collect();
+            judge.thrifty(PARTS, &threads::map(&steps, &|&step| quality(step)), adjustment)
+        }
+        false => PARTS,
+    };
+    Ok(judge.result(adjustment(step)))
 }
 
 /// Offsets and how good they are.
@@ -297,7 +317,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn quality(cost: f64) -> Quality {
-        Quality { violation: 0.0, squares: 0.0, cost }
+        Quality { violation: 0.0, squares: 0.0, cost, miss: 0.0 }
     }
 
     const EFFORT: Effort = Effort { first: 17, best: 2, between: 3 };

@@ -1,5 +1,6 @@
 //! What a method is, what can be set of methods, and why one gives no result.
 
+use super::kallus_zhou::LogisticGrid;
 use super::{Adjusted, Task, Tuning};
 use crate::examples::ExamplesError;
 use crate::model::ModelError;
@@ -14,6 +15,8 @@ pub struct MethodOptions {
     pub penalty: f64,
     /// How scores become utilities in [`SINGH_JOACHIMS_IMPACT`](super::SINGH_JOACHIMS_IMPACT) and its like.
     pub utilities: Utilities,
+    /// Which maps [`kallus_zhou`](super::kallus_zhou) tries.
+    pub logistic: LogisticGrid,
     /// How far [`quantile_match`](super::quantile_match) moves scores, from 0 (not at all) to 1 (all the
     /// way); without it, no further than the constraints need.
     pub strength: Option<f64>,
@@ -21,7 +24,8 @@ pub struct MethodOptions {
 
 impl Default for MethodOptions {
     fn default() -> MethodOptions {
-        MethodOptions { penalty: 1.0, utilities: Utilities::Range, strength: None }
+        let (utilities, logistic) = (Utilities::default(), LogisticGrid::default());
+        MethodOptions { penalty: 1.0, utilities, logistic, strength: None }
     }
 }
 
@@ -57,6 +61,11 @@ pub struct Method {
     /// Trains the scorer; an error if the method does not apply to such a goal or such data, or training can't
     /// start.
     pub train: fn(&Task, &MethodOptions, Watch) -> Result<Trained, MethodError>,
+    /// Whether it applies to such examples and such a goal, whatever their scores; asked before anything is
+    /// trained.
+    pub check: fn(&Tuning) -> Result<(), MethodError>,
+    /// Why it changes given scores only, and none of a scorer that is trained; nothing if it does both.
+    pub given_only: Option<&'static str>,
     /// How it adjusts scores, if it does.
     pub adjuster: Option<Adjuster>,
     /// What the rankings are fair in that it draws by scores, if it does.
@@ -73,6 +82,8 @@ impl Method {
             about,
             ranks_only: None,
             train: |task, _, watch| task.train(&task.problem.unconstrained(), watch),
+            check: |_| Ok(()),
+            given_only: None,
             adjuster: None,
             exposure: None,
         }

@@ -4,7 +4,7 @@
 //! [`CONSTRAINED`], [`ROBUST`], [`debiased`] weighs examples, [`BEUTEL`] adds a correlation to the loss. The
 //! others start from the scores of an [`UNCONSTRAINED`] scorer. They are tuned on scored examples and leave
 //! an [`Adjustment`](crate::model::Adjustment) of scores by group behind ([`kallus_zhou`], [`group_offset`],
-//! [`quantile_match`], [`x_order`]), which they can also make of given scores ([`adjust`]); or they turn
+//! [`quantile_match`], [`x_order`], [`attribute_slope`]), which they can also make of given scores ([`adjust`]); or they turn
 //! scores into stochastic rankings ([`SINGH_JOACHIMS_IMPACT`], [`SINGH_JOACHIMS_TREATMENT`]).
 //!
 //! A new method is a file with its [`Method`], and its line in [`ALL`]: command line, help texts, comparisons
@@ -12,6 +12,7 @@
 
 #[cfg(test)]
 mod adjust_tests;
+pub mod attribute_slope;
 mod blocks;
 pub mod debiased;
 mod entries;
@@ -27,10 +28,12 @@ pub mod x_order;
 #[cfg(test)]
 mod x_order_tests;
 
+pub use attribute_slope::ATTRIBUTE_SLOPE;
 pub use debiased::DEBIASED;
 pub use entries::{
     BEUTEL, CONSTRAINED, ROBUST, SINGH_JOACHIMS_IMPACT, SINGH_JOACHIMS_TREATMENT, UNCONSTRAINED,
 };
+pub(crate) use fit::check;
 pub use fit::{Fitted, Task, adjust, fit};
 pub use group_offset::GROUP_OFFSET;
 pub use kallus_zhou::KALLUS_ZHOU;
@@ -52,14 +55,15 @@ pub static ALL: &[&Method] = &[
     &GROUP_OFFSET,
     &QUANTILE_MATCH,
     &X_ORDER,
+    &ATTRIBUTE_SLOPE,
 ];
 
 /// One method for each name, in that order; of several kinds, the first.
 ///
 /// ```
 /// use pairity::methods;
-/// assert_eq!(methods::by_name().map(|method| method.name).last(), Some("x-order"));
-/// assert_eq!(methods::by_name().filter(|method| method.adjuster.is_some()).count(), 4);
+/// assert_eq!(methods::by_name().map(|method| method.name).last(), Some("attribute-slope"));
+/// assert_eq!(methods::by_name().filter(|method| method.adjuster.is_some()).count(), 5);
 /// ```
 pub fn by_name() -> impl Iterator<Item = &'static Method> {
     let kinds = ALL.chunk_by(|method, next| method.name == next.name);

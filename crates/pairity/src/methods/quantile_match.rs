@@ -26,6 +26,7 @@ const STEPS: usize = 64;
 
 /// The method.
 pub static QUANTILE_MATCH: Method = Method {
+    check: |tuning| Judge::new(METHOD, tuning).map(drop),
     adjuster: Some(|tuning, options| adjust(tuning, options.strength)),
     ..Method::new("quantile-match", Stage::Scores, "One distribution of scores for all groups")
 };
@@ -41,7 +42,6 @@ pub static QUANTILE_MATCH: Method = Method {
 /// use pairity::examples::{Columns, Examples, Groups};
 /// use pairity::goals::{Vocabulary, parse_constraint, parse_maximize};
 /// use pairity::methods::{Tuning, quantile_match};
-/// use pairity::rates::Average;
 /// use pairity::goals::Problem;
 ///
 /// let groups = Groups::from_names(&["a", "b", "a", "b"]);
@@ -53,7 +53,7 @@ pub static QUANTILE_MATCH: Method = Method {
 /// let problem = Problem::new(&parse_maximize("auc", &words)?, true, &[fair])?;
 ///
 /// let scores = [1.0, 3.0, 0.0, 2.0];
-/// let tuning = Tuning { examples: &examples, scores: &scores, problem: &problem, average: Average::Pairs };
+/// let tuning = Tuning::new(&examples, &scores, &problem);
 /// let adjusted = quantile_match::adjust(&tuning, Some(1.0))?;
 /// assert_eq!(adjusted.adjustment.apply(&scores, Some(&groups))?.scores, [2.0, 2.0, 1.0, 1.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -5,14 +5,16 @@ use crate::examples::Examples;
 use crate::goals::{Assessment, Problem, TOLERANCE};
 use crate::model::{Adjustment, Curve, GroupCurve};
 use crate::pairs::RateIndex;
-use crate::rates::Average;
+use crate::rates::{Average, Ties};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
 /// What an adjustment is tuned on, and what for.
 ///
 /// A candidate that misses its constraints by less wins; among those that miss none, or by equally much,
-/// the one of the best objective.
+/// the one of the best objective. Where bounds leave room, offsets and the fine grid of logistic maps don't spend
+/// it on noise: of settings whose objective is within one standard error of the best, the one of the smallest gap
+/// is taken.
 #[derive(Debug, Clone, Copy)]
 pub struct Tuning<'a> {
     /// The examples, of the validation part as a rule.
@@ -23,6 +25,15 @@ pub struct Tuning<'a> {
     pub problem: &'a Problem,
     /// How rates of queries become one.
     pub average: Average,
+    /// What equal scores earn.
+    pub ties: Ties,
+}
+
+impl<'a> Tuning<'a> {
+    /// With all pairs counting alike, and equal scores half.
+    pub fn new(examples: &'a Examples, scores: &'a [f64], problem: &'a Problem) -> Tuning<'a> {
+        Tuning { examples, scores, problem, average: Average::Pairs, ties: Ties::Half }
+    }
 }
 
 /// An adjustment and how well it does on the examples it was tuned on.
@@ -47,6 +58,8 @@ pub(super) struct Quality {
     pub squares: f64,
     /// The value to be minimized.
     pub cost: f64,
+    /// The largest miss; negative where there is room left.
+    pub miss: f64,
 }
 
 impl Quality {
@@ -76,10 +89,110 @@ const TOGETHER: usize = 8;
 /// How often the step before the first setting that will do is halved.
 const HALVINGS: usize = 10;
 
+/// Parts of the examples over which the difference of two objectives varies, for its standard error.
+const PARTS: usize = 10;
+
+/// With fewer queries or rows in a part, its differences say nothing.
+const UNITS: usize = 10;
+
+/// Fairer settings whose objectives are compared with the best.
+const FAIRER: usize = 16;
+
+/// Judges scores of some examples.
+pub(super) struct Rater<'a> {
+    pub tuning: Tuning<'a>,
+    index: RateIndex<'a>,
+}
+
+impl<'a> Rater<'a> {
+    /// Refuses goals with rates that have no pairs; scores are in the order of the examples.
+    pub(super) fn new(
+        method: &'static str,
+        tuning: &Tuning<'a>,
+        scores: &[f64],
+    ) -> Result<Rater<'a>, MethodError> {
+        let Tuning { examples, problem, .. } = *tuning;
+        let index = RateIndex::new(examples, &problem.rates, tuning.average).with_ties(tuning.ties);
+        let rates = index.true_rates(&index.order(scores));
+        if let Some((rate, _)) = problem.rates.iter().zip(&rates).find(|(_, value)| value.is_nan()) {
+            return Err(MethodError::NoPairs {
+                method,
+                rate: rate.name(examples.groups()),
+                part: "the examples",
+            });
+        }
+        Ok(Rater { tuning: *tuning, index })
+    }
+
+    fn rates(&self, scores: &[f64]) -> Vec<f64> {
+        self.index.true_rates(&self.index.order(scores))
+    }
+
+    /// How good scores are, in the order of the examples.
+    pub(super) fn quality(&self, scores: &[f64]) -> Quality {
+        let (rates, problem) = (self.rates(scores), self.tuning.problem);
+        let Assessment { cost, violation, misses, .. } = problem.assess(&rates);
+        let miss = misses.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        let misses = problem.bound_misses(&rates).filter(|&miss| miss > TOLERANCE);
+        Quality { violation, squares: misses.map(|miss| miss * miss).sum(), cost, miss }
+    }
+
+    /// An adjustment that leads to some scores, with its objective and violations.
+    pub(super) fn result(&self, adjustment: Adjustment, scores: &[f64]) -> Adjusted {
+        let problem = self.tuning.problem;
+        let Assessment { cost, misses, met, .. } = problem.assess(&self.rates(scores));
+        let objective = problem.stated_objective(cost);
+        Adjusted { adjustment, objective, violations: misses, meets_goal: met }
+    }
+
+    /// Of some settings, whose qualities and best one are known and which lead to scores of all rows, the fairest
+    /// whose objective is within one standard error of the best. The error is that of the difference of the two,
+    /// from how it varies over parts of the examples; where there are too few for that, or the best misses its
+    /// bounds, it is the best.
+    pub(super) fn thrifty(
+        &self,
+        best: usize,
+        qualities: &[Quality],
+        scores: impl Fn(usize) -> Vec<f64>,
+    ) -> usize {
+        let (found, examples) = (qualities[best], self.tuning.examples);
+        let room = |&at: &usize| qualities[at].is_feasible() && qualities[at].miss < found.miss - TOLERANCE;
+        let mut fairer: Vec<usize> = (0..qualities.len()).filter(room).collect();
+        if !found.is_feasible() || fairer.is_empty() || examples.units() < PARTS * UNITS {
+            return best;
+        }
+        let Ok(parts) = examples.split(&[1.0 / PARTS as f64; PARTS], 0) else { return best };
+        let parts: Vec<Examples> = parts.into_iter().flatten().collect();
+        let objective = self.tuning.problem.unconstrained();
+        let Tuning { average, ties, .. } = self.tuning;
+        let index = |part| RateIndex::new(part, &objective.rates, average).with_ties(ties);
+        let indices: Vec<RateIndex> = parts.iter().map(index).collect();
+        let costs = |at: usize| -> Vec<f64> {
+            let scores = scores(at);
+            let cost = |(part, index): (&Examples, &RateIndex)| match part.arrange(&scores) {
+                Ok(scores) => objective.cost(&index.true_rates(&index.order(&scores))),
+                Err(_) => f64::NAN,
+            };
+            parts.iter().zip(&indices).map(cost).collect()
+        };
+        let own = costs(best);
+        let within_noise = |&at: &usize| {
+            let differences = costs(at).into_iter().zip(&own).map(|(cost, own)| cost - own);
+            let differences: Vec<f64> = differences.filter(|difference| difference.is_finite()).collect();
+            let n = differences.len() as f64;
+            let mean = differences.iter().sum::<f64>() / n;
+            let squares: f64 = differences.iter().map(|difference| (difference - mean).powi(2)).sum();
+            qualities[at].cost - found.cost <= (squares / (n - 1.0) / n).sqrt()
+        };
+        fairer.sort_by(|&a, &b| qualities[a].miss.total_cmp(&qualities[b].miss));
+        let step = fairer.len().div_ceil(FAIRER);
+        fairer.into_iter().step_by(step).find(within_noise).unwrap_or(best)
+    }
+}
+
 /// Judges adjustments of examples that have groups.
 pub(super) struct Judge<'a> {
     pub examples: &'a Examples,
-    pub problem: &'a Problem,
     pub names: &'a [String],
     /// The group of each example; the number of names for those of none.
     pub codes: &'a [u16],
@@ -87,13 +200,13 @@ pub(super) struct Judge<'a> {
     pub scores: Vec<f64>,
     /// Groups that have examples.
     pub present: Vec<usize>,
-    index: RateIndex<'a>,
+    pub rater: Rater<'a>,
 }
 
 impl<'a> Judge<'a> {
     /// Refuses examples without at least two groups, and goals with rates that have no pairs.
     pub(super) fn new(method: &'static str, tuning: &Tuning<'a>) -> Result<Judge<'a>, MethodError> {
-        let Tuning { examples, problem, .. } = *tuning;
+        let examples = tuning.examples;
         let refuse = |reason: &str| MethodError::does_not_apply(method, reason);
         let groups = examples.coded_groups();
         let (names, codes) = groups.map_err(|found| refuse(&format!("it adjusts groups, and {found}")))?;
@@ -104,12 +217,8 @@ impl<'a> Judge<'a> {
         if present.len() < 2 {
             return Err(refuse("it needs examples of two groups or more"));
         }
-        let index = RateIndex::new(examples, &problem.rates, tuning.average);
-        let rates = index.true_rates(&index.order(&scores));
-        if let Some((rate, _)) = problem.rates.iter().zip(&rates).find(|(_, value)| value.is_nan()) {
-            return Err(MethodError::NoPairs { method, rate: rate.name(names), part: "the examples" });
-        }
-        Ok(Judge { examples, problem, names, codes, scores, present, index })
+        let rater = Rater::new(method, tuning, &scores)?;
+        Ok(Judge { examples, names, codes, scores, present, rater })
     }
 
     /// The examples of a group.
@@ -153,26 +262,34 @@ impl<'a> Judge<'a> {
         settings[first_best(&found)]
     }
 
+    /// The scores after a map by group and score.
+    fn mapped(&self, map: impl Fn(usize, f64) -> f64) -> Vec<f64> {
+        let pairs = self.codes.iter().zip(&self.scores);
+        pairs.map(|(&code, &score)| map(usize::from(code), score)).collect()
+    }
+
     /// How good the scores are after a map by group and score.
     pub(super) fn quality(&self, map: impl Fn(usize, f64) -> f64) -> Quality {
-        let rates = self.rates(map);
-        let Assessment { cost, violation, .. } = self.problem.assess(&rates);
-        let misses = self.problem.bound_misses(&rates).filter(|&miss| miss > TOLERANCE);
-        Quality { violation, squares: misses.map(|miss| miss * miss).sum(), cost }
+        self.rater.quality(&self.mapped(map))
+    }
+
+    /// [`Rater::thrifty`] of adjustments by group.
+    pub(super) fn thrifty(
+        &self,
+        best: usize,
+        qualities: &[Quality],
+        adjustment: impl Fn(usize) -> Adjustment,
+    ) -> usize {
+        let codes = self.examples.codes_by_row();
+        self.rater.thrifty(best, qualities, |at| {
+            let (adjustment, rows) = (adjustment(at), codes.iter().zip(self.rater.tuning.scores));
+            rows.map(|(&code, &score)| adjustment.value(usize::from(code), score)).collect()
+        })
     }
 
     /// The adjustment with its objective and violations.
     pub(super) fn result(&self, adjustment: Adjustment) -> Adjusted {
-        let rates = self.rates(|group, score| adjustment.value(group, score));
-        let Assessment { cost, misses, met, .. } = self.problem.assess(&rates);
-        let objective = self.problem.stated_objective(cost);
-        Adjusted { adjustment, objective, violations: misses, meets_goal: met }
-    }
-
-    /// The rates of the problem after a map by group and score.
-    fn rates(&self, map: impl Fn(usize, f64) -> f64) -> Vec<f64> {
-        let pairs = self.codes.iter().zip(&self.scores);
-        let scores: Vec<f64> = pairs.map(|(&code, &score)| map(usize::from(code), score)).collect();
-        self.index.true_rates(&self.index.order(&scores))
+        let scores = self.mapped(|group, score| adjustment.value(group, score));
+        self.rater.result(adjustment, &scores)
     }
 }

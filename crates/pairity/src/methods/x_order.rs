@@ -18,7 +18,9 @@
 use super::blocks::{BLOCKS, Blocks, Merge};
 use super::tuning::{Adjusted, Judge, Tuning};
 use super::{Method, MethodError, Stage};
+use crate::metrics::values_in_order;
 use crate::model::Curve;
+use crate::rates::{Average, Rate, Ties};
 
 const METHOD: &str = "xOrder";
 
@@ -34,6 +36,7 @@ const LARGE: f64 = 1e6;
 /// The method.
 pub static X_ORDER: Method = Method {
     ranks_only: Some(("x-order", "it cares for the order alone, and the goal compares scores with labels")),
+    check: |tuning| start(tuning).map(drop),
     adjuster: Some(|tuning, _| adjust(tuning, None)),
     ..Method::new("x-order", Stage::Scores, "The best merge of two groups' orders (Cui et al. 2021)")
 };
@@ -49,7 +52,6 @@ pub static X_ORDER: Method = Method {
 /// use pairity::examples::{Columns, Examples, Groups};
 /// use pairity::goals::{Vocabulary, parse_constraint, parse_maximize};
 /// use pairity::methods::{Tuning, x_order};
-/// use pairity::rates::Average;
 /// use pairity::goals::Problem;
 ///
 /// let groups = Groups::from_names(&["a", "b", "a", "b"]);
@@ -61,7 +63,7 @@ pub static X_ORDER: Method = Method {
 /// let problem = Problem::new(&parse_maximize("auc", &words)?, true, &[fair])?;
 ///
 /// let scores = [1.0, 3.0, 0.0, 2.0];
-/// let tuning = Tuning { examples: &examples, scores: &scores, problem: &problem, average: Average::Pairs };
+/// let tuning = Tuning::new(&examples, &scores, &problem);
 /// let adjusted = x_order::adjust(&tuning, None)?;
 /// assert_eq!((adjusted.objective, adjusted.meets_goal), (1.0, true));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -72,6 +74,22 @@ pub fn adjust(tuning: &Tuning, lambda: Option<f64>) -> Result<Adjusted, MethodEr
     {
         return Err(MethodError::Setting { name: "λ", found, allowed: "a number of at least 0" });
     }
+    let (judge, [first, second]) = start(tuning)?;
+    let blocks = [first, second].map(|group| Blocks::new(&judge.own_scores(group), BLOCKS));
+    let merge = Merge::new(judge.examples, &judge.scores, judge.codes, [first, second], &blocks);
+    let orders = Orders::new(&merge);
+    let adjustment = |lambda: f64| {
+        let curve = curve(&blocks, &orders.at(lambda));
+        judge.curves(|group| if group == second { curve.clone() } else { Curve::default() })
+    };
+    let steps = (0..=STEPS).map(|step| orders.critical * step as f64 / STEPS as f64);
+    let beyond = [2.0, 10.0, LARGE].map(|times| times * orders.critical.max(1e-3));
+    let lambdas: Vec<f64> = steps.chain(beyond).collect();
+    Ok(judge.result(adjustment(lambda.unwrap_or_else(|| judge.smallest(&lambdas, adjustment)))))
+}
+
+/// The examples with their two groups.
+fn start<'a>(tuning: &Tuning<'a>) -> Result<(Judge<'a>, [usize; 2]), MethodError> {
     let refuse = |reason: String| Err(MethodError::does_not_apply(METHOD, reason));
     let judge = Judge::new(METHOD, tuning)?;
     let [first, second] = judge.present[..] else {
@@ -85,20 +103,12 @@ pub fn adjust(tuning: &Tuning, lambda: Option<f64>) -> Result<Adjusted, MethodEr
     if judge.examples.labels.is_none() {
         return refuse("it compares label-ordered pairs, and there are no labels".to_owned());
     }
-    let blocks = [first, second].map(|group| Blocks::new(&judge.own_scores(group), BLOCKS));
-    let merge = Merge::new(judge.examples, &judge.scores, judge.codes, [first, second], &blocks);
-    if !(merge.first > 0.0 && merge.second > 0.0) {
+    let rates = [Rate::accuracy(first, second), Rate::accuracy(second, first)];
+    let found = values_in_order(judge.examples, &judge.scores, &rates, Ties::Half, Average::Pairs);
+    if found.iter().any(|rate| rate.is_nan()) {
         return refuse("one of the groups is never the better one of a pair of both".to_owned());
     }
-    let orders = Orders::new(&merge);
-    let adjustment = |lambda: f64| {
-        let curve = curve(&blocks, &orders.at(lambda));
-        judge.curves(|group| if group == second { curve.clone() } else { Curve::default() })
-    };
-    let steps = (0..=STEPS).map(|step| orders.critical * step as f64 / STEPS as f64);
-    let beyond = [2.0, 10.0, LARGE].map(|times| times * orders.critical.max(1e-3));
-    let lambdas: Vec<f64> = steps.chain(beyond).collect();
-    Ok(judge.result(adjustment(lambda.unwrap_or_else(|| judge.smallest(&lambdas, adjustment)))))
+    Ok((judge, [first, second]))
 }
 
 /// The best merges for all λ.

@@ -225,3 +225,14 @@ fn three_groups_can_not_be_merged() {
     let error = x_order::adjust(&table.tuning(&problem), Some(-1.0)).unwrap_err();
     assert!(matches!(error, MethodError::Setting { .. }), "{error}");
 }
+
+#[test]
+fn what_can_not_be_merged_is_known_before_there_are_scores() {
+    let table =
+        ScoredTable::new(&[0.0; 4], &[1.0, 0.0, 1.0, 0.0], &["a", "b", "b", "b"], Some(&[1, 1, 2, 2]));
+    let problem = table.problem(&[]);
+    let error = (x_order::X_ORDER.check)(&table.tuning(&problem)).unwrap_err();
+    assert!(error.to_string().ends_with("one of the groups is never the better one of a pair of both"));
+    let fine = ScoredTable::new(&[0.0; 4], &[1.0, 0.0, 1.0, 0.0], &["a", "b", "b", "a"], None);
+    assert_eq!((x_order::X_ORDER.check)(&fine.tuning(&problem)), Ok(()));
+}

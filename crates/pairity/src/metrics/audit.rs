@@ -207,7 +207,7 @@ impl Measurement {
             Ok(expression) => expression,
             Err(reason) => return Metric::missing(reason),
         };
-        let metric = self.expression(&expression);
+        let metric = Metric { few: self.few(&expression), ..self.expression(&expression) };
         if let (None, Expression::Spread(forms), Some(reason)) = (metric.value, &expression, &metric.reason) {
             let has_value = |&(rate, _): &(Rate, f64)| self.not_estimable(rate).is_none();
             let estimable = |form: &&LinearForm| form.terms.iter().all(has_value);
@@ -252,7 +252,10 @@ impl Measurement {
     fn check_at(&self, constraint: &Constraint, confidence: f64) -> Check {
         let metric = match &constraint.lacks {
             Some(reason) => Metric::missing(reason.as_str()),
-            None => self.expression_at(&constraint.expression, confidence),
+            None => Metric {
+                few: self.few(&constraint.expression),
+                ..self.expression_at(&constraint.expression, confidence)
+            },
         };
         let &Constraint { bound, sense, .. } = constraint;
         let verdict = match (metric.low, metric.high, sense) {

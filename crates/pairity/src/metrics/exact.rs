@@ -22,6 +22,12 @@ pub(crate) struct ExactSum {
     beyond: f64,
 }
 
+impl PartialEq for ExactSum {
+    fn eq(&self, other: &ExactSum) -> bool {
+        self.digits() == other.digits() && self.beyond.to_bits() == other.beyond.to_bits()
+    }
+}
+
 impl ExactSum {
     pub(crate) fn add(&mut self, number: f64) {
         if !number.is_finite() {

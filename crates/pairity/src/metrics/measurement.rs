@@ -12,6 +12,10 @@ use std::collections::{BTreeSet, HashMap};
 /// How far chances may be from adding up to 1.
 const TOLERANCE: f64 = 1e-6;
 
+/// A group of fewer units than this, rows or queries where there are queries, is marked where it decides something:
+/// 18 people may have 15,000 pairs. Where the table has not as many, or the group is in half of it, the table is small.
+const FEW: u64 = 30;
+
 /// A number with its interval, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Metric {
@@ -25,6 +29,8 @@ pub struct Metric {
     pub pairs: u64,
     /// Why the value or its interval can't be estimated.
     pub reason: Option<String>,
+    /// Which group of few rows, or queries, decides it: said of criteria and checks.
+    pub few: Option<String>,
 }
 
 impl Metric {
@@ -176,7 +182,29 @@ impl Measurement {
             return Metric { value: Some(value), pairs, ..Metric::missing(reason) };
         }
         let interval = self.interval(expression, confidence);
-        Metric { value: Some(value), low: Some(interval.low), high: Some(interval.high), pairs, reason: None }
+        let (low, high) = (Some(interval.low), Some(interval.high));
+        Metric { value: Some(value), low, high, pairs, ..Metric::default() }
+    }
+
+    /// Which group of few units decides an expression, if one does.
+    pub(super) fn few(&self, expression: &Expression) -> Option<String> {
+        if self.facts.units() < FEW
+            || expression.rates().iter().any(|&rate| self.not_estimable(rate).is_some())
+        {
+            return None;
+        }
+        let rates = expression.deciding(&mut |rate| self.influence.values[self.index[&rate]]);
+        let groups = rates.into_iter().flat_map(|rate| rate.groups().map(move |group| (rate, group)));
+        let (rate, group) = groups.min_by_key(|&(_, group)| self.facts.group_units[group])?;
+        let (rate, name) = (rate.name(&self.vocabulary.groups), &self.vocabulary.groups[group]);
+        let has = match (self.facts.group_units[group], self.facts.queries.is_some()) {
+            (units, _) if units >= FEW || 2 * units >= self.facts.units() => return None,
+            (1, true) => "is in one query".to_owned(),
+            (1, false) => "has one row".to_owned(),
+            (units, true) => format!("is in {units} queries"),
+            (units, false) => format!("has {units} rows"),
+        };
+        Some(format!("{rate} decides it, and the group {name:?} {has} only"))
     }
 
     /// Pairs in at least one of the rates.

@@ -39,7 +39,7 @@ pub enum PartialError {
 }
 
 /// What a measurement knows of its table beside rates.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct TableFacts {
     pub rows: u64,
     /// None where rows are the independent units.
@@ -51,7 +51,7 @@ pub(super) struct TableFacts {
 }
 
 /// What is known of labels.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct LabelFacts {
     /// Some of the values, by their bits: at most one more than grades have.
     values: BTreeSet<u64>,
@@ -105,6 +105,11 @@ impl TableFacts {
         }
     }
 
+    /// Independent units: queries, or rows.
+    pub(super) fn units(&self) -> u64 {
+        self.queries.unwrap_or(self.rows)
+    }
+
     /// Adds those of other rows, `groups` being the numbers of their groups here.
     fn merge(&mut self, other: &TableFacts, groups: &[usize]) {
         self.rows += other.rows;
@@ -138,7 +143,7 @@ impl TableFacts {
 /// assert_eq!(auc, Measurement::new(&rows(0, 6)?, &scores, &settings)?.rate(Rate::AUC));
 /// # Ok::<(), pairity::metrics::PartialError>(())
 /// ```
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Partial {
     /// What this is, and the version of its form.

@@ -42,7 +42,7 @@ enum Items {
 }
 
 /// Sums over queries.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct QuerySums {
     items: Items,
     /// Queries that have pairs of each rate.

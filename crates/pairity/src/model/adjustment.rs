@@ -32,11 +32,33 @@ pub enum Adjustment {
         /// One for each group.
         groups: Vec<GroupCurve>,
     },
-    /// 1 / (1 + exp(−(αs + β))); the plain sigmoid, α = 1 and β = 0, for examples of no group.
+    /// 1 / (1 + exp(−(αt + β))) of t = (s − center) / scale; the plain sigmoid, α = 1 and β = 0, for examples of
+    /// no group, or t itself where a group keeps it.
     Logistic {
+        /// What is subtracted from all scores.
+        #[serde(default)]
+        center: f64,
+        /// What they are divided by; above 0.
+        #[serde(default = "one")]
+        scale: f64,
         /// One for each group.
         groups: Vec<GroupLogistic>,
     },
+    /// s − slope · z, with z a continuous protected attribute. It knows no groups, and rows without z keep their
+    /// scores.
+    Attribute {
+        /// What is subtracted for each unit of the attribute.
+        slope: f64,
+    },
+}
+
+/// Scores less a multiple of a continuous attribute; where it is missing, as they are.
+pub(crate) fn less_attribute(scores: &[f64], attribute: &[f64], slope: f64) -> Vec<f64> {
+    let less = |(&score, &z): (&f64, &f64)| match z.is_finite() {
+        true => (score - slope * z).clamp(f64::MIN, f64::MAX),
+        false => score,
+    };
+    scores.iter().zip(attribute).map(less).collect()
 }
 
 /// What is added to the scores of a group.
@@ -67,6 +89,14 @@ pub struct GroupLogistic {
     pub alpha: f64,
     /// β.
     pub beta: f64,
+    /// Whether the group keeps its scores in place of a map.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub raw: bool,
+}
+
+/// The scale of scores that are left as they are.
+fn one() -> f64 {
+    1.0
 }
 
 /// A piecewise linear map through knots, which goes on with slope 1 beyond the first and the last.
@@ -132,7 +162,7 @@ impl Curve {
 
 impl GroupLogistic {
     pub(crate) fn value(&self, score: f64) -> f64 {
-        sigmoid(self.alpha * score + self.beta)
+        if self.raw { score } else { sigmoid(self.alpha * score + self.beta) }
     }
 }
 
@@ -155,8 +185,28 @@ impl Adjustment {
         match self {
             Adjustment::Offsets { groups } => groups.iter().map(|group| group.name.as_str()).collect(),
             Adjustment::Curves { groups } => groups.iter().map(|group| group.name.as_str()).collect(),
-            Adjustment::Logistic { groups } => groups.iter().map(|group| group.name.as_str()).collect(),
+            Adjustment::Logistic { groups, .. } => groups.iter().map(|group| group.name.as_str()).collect(),
+            Adjustment::Attribute { .. } => Vec::new(),
         }
+    }
+
+    /// Adjusts the scores of a table's rows by their groups, or by a continuous attribute, NaN where a row has
+    /// none.
+    ///
+    /// # Errors
+    /// Those of [`apply`](Self::apply), and no attribute where one is needed.
+    pub fn apply_by(
+        &self,
+        scores: &[f64],
+        groups: Option<&Groups>,
+        attribute: Option<&[f64]>,
+    ) -> Result<Applied, ModelError> {
+        let (Adjustment::Attribute { slope }, Some(attribute)) = (self, attribute) else {
+            return self.apply(scores, groups);
+        };
+        self.check()?;
+        check_column("scores", Some(scores), attribute.len(), f64::is_finite)?;
+        Ok(Applied { scores: less_attribute(scores, attribute, *slope), unknown: 0 })
     }
 
     /// Adjusts the scores of a table's rows.
@@ -166,6 +216,9 @@ impl Adjustment {
     /// [`check`](Self::check) refuses.
     pub fn apply(&self, scores: &[f64], groups: Option<&Groups>) -> Result<Applied, ModelError> {
         self.check()?;
+        if matches!(self, Adjustment::Attribute { .. }) {
+            return Err(ModelError::NoAttribute);
+        }
         let groups = groups.ok_or(ModelError::NoGroups)?;
         check_column("scores", Some(scores), groups.len(), f64::is_finite)?;
         let names = self.groups().into_iter().map(str::to_owned).collect();
@@ -180,10 +233,20 @@ impl Adjustment {
     /// A group named twice, numbers that are not finite, a map that falls.
     pub fn check(&self) -> Result<(), ModelError> {
         let damaged = |cause| Err(ModelError::Damaged(cause));
+        if let Adjustment::Attribute { slope } = self
+            && !slope.is_finite()
+        {
+            return damaged(format!("the slope is {slope}"));
+        }
         let mut names = self.groups();
         names.sort_unstable();
         if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
             return damaged(format!("group {:?} is named twice", twice[0]));
+        }
+        if let Adjustment::Logistic { center, scale, .. } = self
+            && !(center.is_finite() && *scale > 0.0 && scale.is_finite())
+        {
+            return damaged(format!("the center is {center} and the scale is {scale}"));
         }
         let fault = match self {
             Adjustment::Offsets { groups } => groups
@@ -193,10 +256,11 @@ impl Adjustment {
             Adjustment::Curves { groups } => {
                 groups.iter().find_map(|group| group.curve.fault().map(|fault| (&group.name, fault)))
             }
-            Adjustment::Logistic { groups } => groups
+            Adjustment::Logistic { groups, .. } => groups
                 .iter()
                 .find(|group| !(group.alpha >= 0.0 && group.alpha.is_finite() && group.beta.is_finite()))
                 .map(|group| (&group.name, format!("α is {} and β is {}", group.alpha, group.beta))),
+            Adjustment::Attribute { .. } => None,
         };
         match fault {
             Some((name, fault)) => damaged(format!("in group {name:?}, {fault}")),
@@ -214,9 +278,16 @@ impl Adjustment {
             Adjustment::Curves { groups } => {
                 groups.get(group).map_or(score, |group| group.curve.value(score))
             }
-            Adjustment::Logistic { groups } => {
-                groups.get(group).map_or_else(|| sigmoid(score), |group| group.value(score))
+            Adjustment::Logistic { center, scale, groups } => {
+                let score = ((score - center) / scale).clamp(f64::MIN, f64::MAX);
+                match groups.get(group) {
+                    Some(group) => group.value(score),
+                    None if groups.iter().any(|group| group.raw) => score,
+                    None => sigmoid(score),
+                }
             }
+            // It has no groups to go by.
+            Adjustment::Attribute { .. } => score,
         }
     }
 }
@@ -236,7 +307,11 @@ mod tests {
                     curve: Curve { x: vec![0.0, 1.0], y: vec![2.0, 4.0] },
                 }],
             },
-            Adjustment::Logistic { groups: vec![GroupLogistic { name: name(), alpha: 0.5, beta: -1.0 }] },
+            Adjustment::Logistic {
+                center: 0.0,
+                scale: 1.0,
+                groups: vec![GroupLogistic { name: name(), alpha: 0.5, beta: -1.0, raw: false }],
+            },
         ]
     }
 
@@ -273,7 +348,7 @@ mod tests {
         assert_eq!(offsets.apply(&[0.0], None), Err(ModelError::NoGroups));
         assert!(matches!(offsets.apply(&[0.0], Some(&groups)), Err(ModelError::Examples(_))));
         assert!(matches!(offsets.apply(&[0.0, f64::NAN], Some(&groups)), Err(ModelError::Examples(_))));
-        if let (Adjustment::Offsets { groups: offsets }, Adjustment::Logistic { groups: logistic }) =
+        if let (Adjustment::Offsets { groups: offsets }, Adjustment::Logistic { groups: logistic, .. }) =
             (&mut offsets, &mut logistic)
         {
             offsets.push(offsets[0].clone());
@@ -282,6 +357,17 @@ mod tests {
         let cause = |adjustment: &Adjustment| adjustment.check().unwrap_err().to_string();
         assert!(cause(&offsets).contains("group \"b\" is named twice"));
         assert!(cause(&logistic).contains("in group \"b\", α is -1 and β is -1"));
+    }
+
+    #[test]
+    fn logistic_maps_are_of_scaled_scores_which_a_group_may_keep() {
+        let text = r#"{"kind":"logistic","scale":2.0,"groups":[{"name":"b","alpha":0.5,"beta":-1.0},{"name":"a","alpha":1.0,"beta":0.0,"raw":true}]}"#;
+        let adjustment: Adjustment = serde_json::from_str(text).unwrap();
+        let groups = Groups::from_names(&["a", "b", "c"]);
+        let applied = adjustment.apply(&[6.0; 3], Some(&groups)).unwrap();
+        assert_eq!(applied.scores, [3.0, sigmoid(0.5), 3.0]);
+        let wrong: Adjustment = serde_json::from_str(&text.replace("2.0", "0.0")).unwrap();
+        assert!(wrong.check().unwrap_err().to_string().contains("the scale is 0"));
     }
 
     #[test]

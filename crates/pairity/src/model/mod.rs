@@ -12,6 +12,7 @@ mod saved;
 mod score;
 mod stochastic;
 
+pub(crate) use adjustment::less_attribute;
 pub(crate) use adjustment::sigmoid;
 pub use adjustment::{Adjustment, Applied, Curve, GroupCurve, GroupLogistic, GroupOffset};
 pub use saved::{Component, Model, ModelGroups, SCHEMA};
@@ -70,6 +71,9 @@ pub enum ModelError {
     /// Scores are adjusted by group, and there are no groups.
     #[error("the adjustment of scores differs by group, and the table has none: name the group column")]
     NoGroups,
+    /// Scores are adjusted by a continuous attribute, and there is none.
+    #[error("the adjustment subtracts a multiple of a continuous attribute: give its values, and no groups")]
+    NoAttribute,
     /// Examples that can't be ranked by exposure.
     #[error("{method} does not apply: {0}", method = exposure::METHOD)]
     NoRanking(String),

@@ -1,14 +1,16 @@
 //! The pairs of a list of rates, and how much each rate weighs in one of its pairs.
 //!
 //! A rate is a mean over its pairs, so one of total weight D has 1 / D in a pair of weight 1; where queries count
-//! alike it has 1 / (Q D_q) in each of the Q queries that have such pairs.
+//! alike it has 1 / (Q D_q) in each of the Q queries that have such pairs. In a batch D and Q are those of the whole
+//! sample over what the pairs of a batch have to count for: then slopes of batches are on average those of the whole,
+//! where a batch that counted its own pairs would make little of rates that many batches have no pairs of.
 
 use super::index::{PairIndex, Sizes, with_masses};
 use super::mass::Mass;
 use super::order::ScoreOrder;
 use super::slopes::Slope;
 use super::surrogate::Weights;
-use super::tally::{Tally, UnitSums};
+use super::tally::{RateSums, Tally, UnitSums};
 use crate::examples::{Examples, ExamplesError};
 use crate::rates::{Average, Rate, Ties};
 use crate::threads;
@@ -30,11 +32,14 @@ use std::borrow::Cow;
 pub struct RateIndex<'a> {
     pub(super) pairs: PairIndex<'a>,
     pub(super) average: Average,
+    ties: Ties,
     /// Whether a rate has pairs.
     estimable: Vec<bool>,
     pub(super) fractions: Fractions,
     /// That of an example of weight 1 in the mean squared error.
     errors: Fractions,
+    /// What fractions are over: D or Q of each rate, and of the mean squared error.
+    denominators: [Vec<f64>; 2],
 }
 
 /// A list of rates with the fraction of each in one of its pairs.
@@ -45,18 +50,14 @@ pub(super) struct Fractions {
 }
 
 impl Fractions {
-    /// From the totals of each rate in each query, which ends at a place of the list.
-    fn new(totals: &[(u32, f64)], ends: Vec<usize>, rates: usize, by_query: bool) -> Fractions {
-        let mut sums = vec![0.0; rates];
-        for &(rate, total) in totals {
-            sums[rate as usize] += if by_query { 1.0 } else { total };
-        }
+    /// From the totals of each rate in each query, which ends at a place of the list, and what they are over.
+    fn new(totals: &[(u32, f64)], ends: Vec<usize>, denominators: &[f64], by_query: bool) -> Fractions {
         if by_query {
-            let fraction = |&(rate, total): &(u32, f64)| (rate, 1.0 / (sums[rate as usize] * total));
+            let fraction = |&(rate, total): &(u32, f64)| (rate, 1.0 / (denominators[rate as usize] * total));
             return Fractions { all: totals.iter().map(fraction).collect(), ends };
         }
-        let fraction = |(rate, sum): (u32, f64)| (sum > 0.0).then(|| (rate, 1.0 / sum));
-        Fractions { all: (0..).zip(sums).filter_map(fraction).collect(), ends: Vec::new() }
+        let fraction = |(rate, &sum): (u32, &f64)| (sum > 0.0).then(|| (rate, 1.0 / sum));
+        Fractions { all: (0..).zip(denominators).filter_map(fraction).collect(), ends: Vec::new() }
     }
 
     /// Those in all queries, if they are the same.
@@ -89,8 +90,21 @@ impl<'a> RateIndex<'a> {
         average: Average,
         sizes: Sizes,
     ) -> RateIndex<'a> {
-        let pairs = PairIndex::build(examples, rates, sizes, Some(average));
-        let by_query = pairs.is_by_query(average);
+        RateIndex::over(PairIndex::build(examples, rates, sizes, Some(average)), average, None)
+    }
+
+    /// The index of a batch of these examples, whose pairs, and whose examples, count for so many in slopes; what
+    /// pairs of the batch itself earn is in their [sums](Self::rate_sums).
+    pub(crate) fn batch<'b>(&self, examples: &'b Examples, counts: [f64; 2]) -> RateIndex<'b> {
+        let pairs =
+            PairIndex::build(Cow::Borrowed(examples), self.rates(), self.pairs.sizes, Some(self.average));
+        let over = |at: usize| self.denominators[at].iter().map(|all| all / counts[at]).collect();
+        RateIndex::over(pairs, self.average, Some([over(0), over(1)])).with_ties(self.ties)
+    }
+
+    /// With fractions over given denominators, or over those of the pairs themselves.
+    fn over(pairs: PairIndex<'a>, average: Average, given: Option<[Vec<f64>; 2]>) -> RateIndex<'a> {
+        let (rates, by_query) = (pairs.rates(), pairs.is_by_query(average));
         let mut unit = UnitSums::new(&pairs);
         let (mut totals, mut ends) = (Vec::new(), Vec::new());
         for placements in Tally::totals(&pairs).queries() {
@@ -102,12 +116,26 @@ impl<'a> RateIndex<'a> {
         }
         let mut estimable = vec![false; rates.len()];
         totals.iter().for_each(|&(rate, _)| estimable[rate as usize] = true);
-        let fractions = Fractions::new(&totals, ends, rates.len(), by_query);
-        let total = |query| pairs.examples.query(query).fold(0.0, |sum, i| sum + pairs.examples.weight(i));
-        let totals: Vec<(u32, f64)> = (0..pairs.examples.queries()).map(|query| (0, total(query))).collect();
-        let ends = (1..=totals.len()).collect();
-        let errors = Fractions::new(&totals, ends, 1, by_query);
-        RateIndex { pairs, average, estimable, fractions, errors }
+        let weight = |query| pairs.examples.query(query).fold(0.0, |sum, i| sum + pairs.examples.weight(i));
+        let weights: Vec<(u32, f64)> =
+            (0..pairs.examples.queries()).map(|query| (0, weight(query))).collect();
+        let sums = |totals: &[(u32, f64)], rates: usize| {
+            let mut sums = vec![0.0; rates];
+            for &(rate, total) in totals {
+                sums[rate as usize] += if by_query { 1.0 } else { total };
+            }
+            sums
+        };
+        let denominators = given.unwrap_or_else(|| [sums(&totals, rates.len()), sums(&weights, 1)]);
+        let fractions = Fractions::new(&totals, ends, &denominators[0], by_query);
+        let ends = (1..=weights.len()).collect();
+        let errors = Fractions::new(&weights, ends, &denominators[1], by_query);
+        RateIndex { pairs, average, ties: Ties::Half, estimable, fractions, errors, denominators }
+    }
+
+    /// The same where equal scores earn something else than a half in true rates.
+    pub fn with_ties(self, ties: Ties) -> RateIndex<'a> {
+        RateIndex { ties, ..self }
     }
 
     /// The rates, in the order of their weights.
@@ -120,7 +148,7 @@ impl<'a> RateIndex<'a> {
         self.estimable.get(rate).copied().unwrap_or(false)
     }
 
-    /// The true rates at scores in the order of the rows, equal scores earning a half; none for one without pairs.
+    /// The true rates at scores in the order of the rows; none for one without pairs.
     ///
     /// # Errors
     /// Scores that are not finite, or not as many as rows.
@@ -140,7 +168,7 @@ impl<'a> RateIndex<'a> {
         self.pairs.order(scores)
     }
 
-    /// The value of each rate, equal scores earning a half; NaN for one without pairs. Small queries whose pairs all
+    /// The value of each rate; NaN for one without pairs. Small queries whose pairs all
     /// count alike are compared in label order, with nothing to collect by query; anything else is counted as an
     /// audit counts it.
     pub(crate) fn true_rates(&self, order: &ScoreOrder) -> Vec<f64> {
@@ -151,13 +179,20 @@ impl<'a> RateIndex<'a> {
             Some(fractions) if examples.has_labels() && small && simple && examples.side.is_none() => {
                 with_masses!(&self.pairs.label_ordered, masses => self.pooled_rates(order, masses, fractions))
             }
-            _ => Tally::count(&self.pairs, order, Ties::Half).values(&self.pairs, self.average),
+            _ => Tally::count(&self.pairs, order, self.ties).values(&self.pairs, self.average),
         }
+    }
+
+    /// What the pairs of each rate earned, and what they could have earned.
+    pub(crate) fn rate_sums(&self, order: &ScoreOrder) -> RateSums {
+        let by_query = self.pairs.is_by_query(self.average);
+        Tally::count(&self.pairs, order, self.ties).rate_sums(&self.pairs, by_query)
     }
 
     fn pooled_rates<M: Mass>(&self, order: &ScoreOrder, masses: &[M], fractions: &[(u32, f64)]) -> Vec<f64> {
         let layout = &self.pairs.layout;
         let codes = layout.codes();
+        let tie = u8::from(self.ties == Ties::Half);
         // Half wins by better and worse group. The parts are added in order: the same bits for any number
         // of threads.
         let parts = threads::map(&self.pairs.tasks, &|task| {
@@ -173,7 +208,8 @@ impl<'a> RateIndex<'a> {
                 for (i, &worse) in query.first.iter().enumerate().filter(|(_, worse)| **worse > 0) {
                     let row = code(i) * codes;
                     for (j, &score) in ordered[..worse as usize].iter().enumerate() {
-                        let half = u8::from(ordered[i] > score) + u8::from(ordered[i] >= score);
+                        let won = (2 - tie) * u8::from(ordered[i] > score);
+                        let half = won + tie * u8::from(ordered[i] >= score);
                         halves[row + code(j)] += f64::from(half) * masses[i].pair(masses[j]);
                     }
                 }

@@ -13,6 +13,7 @@ use super::side::{self, PairKind};
 use crate::examples::Examples;
 use crate::rates::{Average, Rate, Side, Ties};
 use crate::threads;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Which cells there are, and their numbers.
@@ -330,6 +331,7 @@ impl Tally {
 }
 
 /// What the pairs of each rate earned, and what they could have earned, over all units.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct RateSums {
     pub credits: Vec<f64>,
     pub totals: Vec<f64>,
@@ -339,6 +341,14 @@ impl RateSums {
     /// The value of a rate; NaN for one without pairs.
     pub(crate) fn value(&self, rate: usize) -> f64 {
         if self.totals[rate] > 0.0 { self.credits[rate] / self.totals[rate] } else { f64::NAN }
+    }
+
+    /// Adds others, which count so much; finite, as squared errors may not be.
+    pub(crate) fn add(&mut self, others: &RateSums, share: f64) {
+        let lists = [(&mut self.credits, &others.credits), (&mut self.totals, &others.totals)];
+        for (sums, others) in lists {
+            sums.iter_mut().zip(others).for_each(|(sum, other)| *sum = (*sum + share * other).min(f64::MAX));
+        }
     }
 
     pub(crate) fn values(&self) -> Vec<f64> {

@@ -117,8 +117,10 @@ proptest! {
     }
 
     #[test]
-    fn true_rates_are_those_of_an_audit(rows in tables(), by_query: bool, small: bool, sizes in sizes()) {
-        let mut rows = rows;
+    fn true_rates_are_those_of_an_audit(
+        rows in tables(), by_query: bool, strict: bool, small: bool, sizes in sizes()
+    ) {
+        let (mut rows, ties) = (rows, if strict { Ties::Strict } else { Ties::Half });
         if small {
             // Every query small, so that nothing has to be collected by query.
             rows.queries = Some((0..rows.scores.len() as u32).map(|i| i / 12).collect());
@@ -129,10 +131,10 @@ proptest! {
         let mut rates = vec![Rate::AUC];
         rates.extend((0..k).flat_map(|a| [Rate::row(a), Rate::column(a), Rate::accuracy(a, 0)]));
         let scores = examples.arrange(&rows.scores).unwrap();
-        let index = RateIndex::sized(Cow::Borrowed(&examples), &rates, average, sizes);
+        let index = RateIndex::sized(Cow::Borrowed(&examples), &rates, average, sizes).with_ties(ties);
         let fast = index.true_rates(&index.order(&scores));
         let plain = PairIndex::build(Cow::Borrowed(&examples), &rates, sizes, None);
-        let slow = Tally::count(&plain, &plain.order(&scores), Ties::Half).values(&plain, average);
+        let slow = Tally::count(&plain, &plain.order(&scores), ties).values(&plain, average);
         for (fast, slow) in fast.iter().zip(&slow) {
             prop_assert!(fast.is_nan() && slow.is_nan() || (fast - slow).abs() < 1e-12, "{fast} {slow}");
         }

@@ -4,7 +4,7 @@
 use super::prepare::Prepared;
 use super::{FitRequest, Rows, RunError};
 use crate::goals::{Goal, Objective, Problem, TOLERANCE, ViolationKind};
-use crate::methods::{Fitted, Method, MethodError, Stage, Task, UNCONSTRAINED, fit};
+use crate::methods::{Fitted, Method, MethodError, Stage, Task, UNCONSTRAINED, check, fit};
 use crate::metrics::{Metric, Verdict};
 use crate::model::After;
 use crate::solvers::{Answer, Evaluation, RunProgress, Status, Trained, Watch, evaluate};
@@ -165,7 +165,7 @@ pub fn compare(
     watch: CompareWatch,
 ) -> Result<CompareOutcome, RunError> {
     let prepared = prepare(rows, &request.fit)?;
-    let contest = Contest::new(&prepared, watch)?;
+    let contest = Contest::new(&prepared, &request.methods, watch)?;
     (watch.runs)(request.methods.len());
     let results = contest.each(&request.methods, |method| contest.run(method, &prepared.task()))?;
     let mut setup = contest.setup();
@@ -186,7 +186,7 @@ pub fn frontier(
     let CompareRequest { fit, methods } = &request.compared;
     let prepared = prepare(rows, fit)?;
     let problems = problems(&prepared.problem, &request.bounds)?;
-    let contest = Contest::new(&prepared, watch)?;
+    let contest = Contest::new(&prepared, methods, watch)?;
     let bounds = |method: &Method| &problems[..if method.follows_bound() { problems.len() } else { 1 }];
     (watch.runs)(methods.iter().map(|&method| bounds(method).len()).sum());
     let curves = contest.each(methods, |method| {
@@ -234,20 +234,35 @@ fn prepare(rows: Rows, request: &FitRequest) -> Result<Prepared<'_>, RunError> {
     }
 }
 
+/// Whether a method is, or starts from, an unconstrained scorer.
+fn starts_unconstrained(method: &Method) -> bool {
+    matches!(method.stage, Stage::Unconstrained | Stage::Scores)
+}
+
 /// Where methods are compared. All post-processing starts from one unconstrained scorer.
 struct Contest<'a> {
     prepared: &'a Prepared<'a>,
     watch: CompareWatch<'a>,
-    base: Trained,
+    /// Nothing where no method that applies starts from it.
+    base: Option<Trained>,
     base_seconds: f64,
 }
 
 impl<'a> Contest<'a> {
-    /// Trains the unconstrained scorer. Values are of the last part there is.
-    fn new(prepared: &'a Prepared, watch: CompareWatch<'a>) -> Result<Contest<'a>, MethodError> {
+    /// Trains the unconstrained scorer, if a method that applies needs it. Values are of the last part there is.
+    fn new(
+        prepared: &'a Prepared,
+        methods: &[&Method],
+        watch: CompareWatch<'a>,
+    ) -> Result<Contest<'a>, MethodError> {
         let started = Instant::now();
         let training = Watch { progress: watch.progress, ..Watch::default() };
-        let base = fit(&UNCONSTRAINED, &prepared.request.options, &prepared.task(), None, training)?.trained;
+        let task = prepared.task();
+        let base =
+            match methods.iter().any(|method| starts_unconstrained(method) && check(method, &task).is_ok()) {
+                true => Some(fit(&UNCONSTRAINED, &prepared.request.options, &task, None, training)?.trained),
+                false => None,
+            };
         Ok(Contest { prepared, watch, base, base_seconds: started.elapsed().as_secs_f64() })
     }
 
@@ -267,9 +282,9 @@ impl<'a> Contest<'a> {
     fn run(&self, method: &Method, task: &Task) -> Result<MethodResult, MethodError> {
         let started = Instant::now();
         let training = Watch { progress: self.watch.progress, ..Watch::default() };
-        let fitted = fit(method, &self.prepared.request.options, task, Some(&self.base), training);
-        let based = matches!(method.stage, Stage::Unconstrained | Stage::Scores);
-        let seconds = started.elapsed().as_secs_f64() + if based { self.base_seconds } else { 0.0 };
+        let fitted = fit(method, &self.prepared.request.options, task, self.base.as_ref(), training);
+        let based = if starts_unconstrained(method) { self.base_seconds } else { 0.0 };
+        let seconds = started.elapsed().as_secs_f64() + based;
         let outcome = match fitted.and_then(|fitted| self.outcome(&fitted, task, seconds)) {
             Ok(outcome) => Ok(outcome),
             Err(MethodError::DoesNotApply { reason, .. }) => Err(reason),

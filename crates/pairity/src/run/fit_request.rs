@@ -126,6 +126,7 @@ impl FitRequest {
             player: self.player,
             surrogate: self.surrogate,
             average: self.measure.average,
+            ties: self.measure.ties,
             batch: self.batch.or(defaults.batch),
             seed: self.seed,
             time_limit: self.time_limit,

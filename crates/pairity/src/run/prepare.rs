@@ -169,11 +169,13 @@ impl<'a> Prepared<'a> {
 
     /// What a method is asked for.
     pub fn task(&self) -> Task<'_> {
+        let multipliers = self.parts.multipliers.as_ref();
         let data = Data {
             features: &self.features,
             train: &self.parts.train,
-            multipliers: self.parts.multipliers.as_ref(),
-            validation: self.parts.validation.as_ref(),
+            multipliers,
+            // What is reported as training rows is what the model is chosen on without others.
+            validation: self.parts.validation.as_ref().or(multipliers.map(|_| &self.parts.whole)),
         };
         Task { problem: &self.problem, scorer: &self.scorer, data, settings: &self.settings }
     }

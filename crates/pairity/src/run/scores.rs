@@ -1,12 +1,13 @@
 //! Requests that train nothing: scores are measured, adjusted, or made by a model.
 
-use super::RunError;
-use crate::examples::{Column, Examples, ExamplesError, Groups};
-use crate::goals::{Constraint, Goal, Problem, parse_check};
-use crate::learners::Note;
+use super::{Fold, RunError};
+use crate::examples::{Column, Examples, ExamplesError, Groups, Values};
+use crate::goals::{Constraint, Goal, Problem, Vocabulary, parse_check};
+use crate::learners::{Architecture, Encoder, GroupUse, Linear, Note};
 use crate::methods::{self, Adjusted, Method, MethodOptions, Tuning};
-use crate::metrics::{Audit, Check, Distributions, Measurement, Metric, Settings};
-use crate::model::{ComponentUse, Model, ModelError};
+use crate::metrics::{Audit, Check, Distributions, Measurement, Metric, Partial, Settings};
+use crate::model::{Adjustment, After, Component, ComponentUse, Model, ModelError, ModelGroups};
+use crate::solvers::Status;
 
 /// What is measured.
 #[derive(Debug, Clone, Copy)]
@@ -17,10 +18,14 @@ pub struct AuditRequest<'a> {
     pub scores: &'a [f64],
     /// Bounds that must hold, in the goal language.
     pub checks: &'a [String],
+    /// Groups of the table that are not compared: a check that names one can't be estimated.
+    pub left_out: &'a [String],
     /// How rates are measured.
     pub measure: Settings,
     /// Whether there will be pictures.
     pub pictures: bool,
+    /// Whether it will be merged with audits of other queries.
+    pub partial: bool,
 }
 
 /// What was measured.
@@ -30,23 +35,52 @@ pub struct AuditOutcome {
     pub audit: Audit,
     /// The scores by group, for pictures.
     pub distributions: Option<Distributions>,
+    /// What can be merged.
+    pub partial: Option<Partial>,
 }
 
 /// Measures scores.
 ///
 /// # Errors
-/// A check that can't be read; scores that are not finite.
+/// A check that can't be read; scores that are not finite; no queries where a partial audit is asked for.
 pub fn audit(request: &AuditRequest) -> Result<AuditOutcome, RunError> {
-    let AuditRequest { examples, scores, checks, measure, pictures } = *request;
-    let words = examples.vocabulary();
-    let parse = |text: &String| parse_check(text, &words);
-    let checks: Vec<Constraint> = checks.iter().map(parse).collect::<Result<_, _>>()?;
-    let audit = Audit::run(examples, scores, &checks, &measure)?;
+    let AuditRequest { examples, scores, checks, left_out, measure, pictures, partial } = *request;
+    let checks = parse_checks(checks, &examples.vocabulary(), left_out)?;
+    let (audit, partial) = match partial {
+        true => {
+            let partial = Partial::new(examples, scores, &measure)?;
+            (Audit::checked(&Measurement::of_partial(&partial, &measure), &checks), Some(partial))
+        }
+        false => (Audit::run(examples, scores, &checks, &measure)?, None),
+    };
     let distributions = match pictures {
         true => Some(Distributions::run(examples, scores, &measure)?),
         false => None,
     };
-    Ok(AuditOutcome { audit, distributions })
+    Ok(AuditOutcome { audit, distributions, partial })
+}
+
+fn parse_checks(
+    checks: &[String],
+    words: &Vocabulary,
+    left_out: &[String],
+) -> Result<Vec<Constraint>, RunError> {
+    Ok(checks.iter().map(|text| parse_check(text, words, left_out)).collect::<Result<_, _>>()?)
+}
+
+/// One audit of many partial ones, in any order. How ties and queries count was settled when they were made.
+///
+/// # Errors
+/// A check that can't be read; no parts, or parts that were made in different ways.
+pub fn merge(
+    parts: impl IntoIterator<Item = Partial>,
+    checks: &[String],
+    measure: &Settings,
+) -> Result<AuditOutcome, RunError> {
+    let partial = Partial::merge(parts)?;
+    let checks = parse_checks(checks, &partial.vocabulary(), &[])?;
+    let audit = Audit::checked(&Measurement::of_partial(&partial, measure), &checks);
+    Ok(AuditOutcome { audit, distributions: None, partial: Some(partial) })
 }
 
 /// What scores are adjusted for, and how.
@@ -58,12 +92,15 @@ pub struct AdjustRequest<'a> {
     pub scores: &'a [f64],
     /// Their groups, by row.
     pub groups: Option<&'a Groups>,
+    /// What each row is for, where rows of their own are given: the map is chosen on validation rows, or else on
+    /// those to split, and tested on test rows, or else on those to split. All rows are split where this is empty.
+    pub folds: &'a [Fold],
     /// How scores are adjusted; a method that can.
     pub method: &'static Method,
     /// What for.
     pub goal: &'a Goal,
-    /// How far quantiles are matched, from 0 to 1; by default as far as the goal needs.
-    pub strength: Option<f64>,
+    /// What is set of the method; a strength is one of quantile-match alone.
+    pub options: MethodOptions,
     /// Share of the queries that the map is chosen on.
     pub tune: f64,
     /// How rates are measured; its seed is that of the split.
@@ -115,21 +152,21 @@ pub struct AdjustOutcome {
 /// # Errors
 /// A goal, settings or scores that don't fit; a method that does not apply.
 pub fn adjust(request: &AdjustRequest) -> Result<AdjustOutcome, RunError> {
-    let AdjustRequest { examples, scores, groups, method, goal, strength, tune, measure } = *request;
-    if strength.is_some() && method.name != "quantile-match" {
+    let AdjustRequest { examples, scores, groups, method, goal, options, tune, measure, .. } = *request;
+    if options.strength.is_some() && method.name != "quantile-match" {
         return Err(RunError::StrengthUnused(method.name));
     }
     if !(tune > 0.0 && tune <= 1.0) {
         return Err(RunError::Tune(tune));
     }
     let problem = Problem::of_goal(goal, &examples.vocabulary())?;
-    let mut parts = examples.split(&[tune, 1.0 - tune], measure.seed)?.into_iter();
-    let tuned = parts.next().flatten();
-    let (tuned, test) = (tuned.as_ref().unwrap_or(examples), parts.next().flatten());
-    let tuning = Tuning { examples: tuned, scores, problem: &problem, average: measure.average };
-    let options = MethodOptions { strength, ..MethodOptions::default() };
+    let (tuned, test) = request.parts()?;
+    let tuned = tuned.as_ref().unwrap_or(examples);
+    let tuning =
+        Tuning { examples: tuned, scores, problem: &problem, average: measure.average, ties: measure.ties };
     let adjusted = methods::adjust(method, &options, &tuning)?;
-    let applied = adjusted.adjustment.apply(scores, groups)?;
+    let attribute = examples.is_continuous().then(|| examples.continuous_by_row());
+    let applied = adjusted.adjustment.apply_by(scores, groups, attribute.as_deref())?;
     let values = |part: &Examples, scores: &[f64]| -> Result<AdjustedValues, ExamplesError> {
         let measured = Measurement::new(part, scores, &measure)?;
         Ok(AdjustedValues {
@@ -146,6 +183,66 @@ pub fn adjust(request: &AdjustRequest) -> Result<AdjustOutcome, RunError> {
     }
     let (goal, unknown) = (goal.clone(), applied.unknown);
     Ok(AdjustOutcome { method: method.name, goal, adjusted, unknown, parts, seed: measure.seed })
+}
+
+impl AdjustRequest<'_> {
+    /// The examples that the map is chosen on, and those that it is tested on.
+    fn parts(&self) -> Result<(Option<Examples>, Option<Examples>), RunError> {
+        let AdjustRequest { examples, folds, tune, measure, .. } = *self;
+        let has = |fold: Fold| folds.contains(&fold);
+        let of = |fold: Fold| examples.part(&examples.units_where(|row| folds.get(row) == Some(&fold)));
+        Ok(match (has(Fold::Validation), has(Fold::Test)) {
+            (true, true) => (Some(of(Fold::Validation)?), Some(of(Fold::Test)?)),
+            (true, false) => (Some(of(Fold::Validation)?), Some(of(Fold::Split)?)),
+            (false, true) => (Some(of(Fold::Split)?), Some(of(Fold::Test)?)),
+            (false, false) => {
+                let mut parts = examples.split(&[tune, 1.0 - tune], measure.seed)?.into_iter();
+                (parts.next().flatten(), parts.next().flatten())
+            }
+        })
+    }
+}
+
+impl AdjustOutcome {
+    /// The map as a model, which adjusts the scores of new rows: of the column of scores, and of those of the
+    /// groups or of the continuous attribute that the map goes by.
+    ///
+    /// # Errors
+    /// A map that a model can't have.
+    pub fn model(
+        &self,
+        score: &str,
+        group_columns: &[String],
+        protected: Option<&str>,
+    ) -> Result<Model, RunError> {
+        // The scorer is the score itself, less a multiple of the attribute.
+        let (mut names, mut parameters, mut after) = (vec![score], vec![1.0], None);
+        match (&self.adjusted.adjustment, protected) {
+            (Adjustment::Attribute { slope }, Some(protected)) => {
+                names.push(protected);
+                parameters.push(-slope);
+            }
+            (adjustment, _) => after = Some(After::Adjusted(adjustment.clone())),
+        }
+        let column = |name: &&str| Column { name: (*name).to_owned(), values: Values::Numbers(vec![0.0]) };
+        let columns: Vec<Column> = names.iter().map(column).collect();
+        let groups = self.adjusted.adjustment.groups().into_iter().map(str::to_owned).collect();
+        let linear = Linear { width: names.len(), intercept: false, start: 1.0, groups: GroupUse::Blind };
+        Ok(Model {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            architecture: Architecture::Linear(linear),
+            encoder: Encoder::learn(&columns.iter().collect::<Vec<_>>(), None, false)?,
+            groups: after.is_some().then(|| ModelGroups { columns: group_columns.to_vec(), names: groups }),
+            query: Vec::new(),
+            components: vec![Component { probability: 1.0, snapshot: 0, parameters }],
+            goal: self.goal.clone(),
+            seed: self.seed,
+            status: if self.adjusted.meets_goal { Status::Feasible } else { Status::Infeasible }
+                .name()
+                .to_owned(),
+            after,
+        })
+    }
 }
 
 /// What is scored.

@@ -200,3 +200,47 @@ fn pictures_of(prepared: &Prepared, fitted: &Fitted, names: &[String]) -> Result
     };
     Ok(TrainingPictures { before, plane: pictures::of_model(scorer, fitted, names, last, features) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::examples::{Column, Columns, Examples, Values};
+    use crate::goals::Objective;
+    use crate::metrics::Settings;
+    use crate::rates::Ties;
+
+    fn trained(features: Vec<f64>, fit: FitRequest) -> TrainOutcome {
+        let labels: Vec<f64> = (0..features.len()).map(|row| (row % 2) as f64).collect();
+        let examples = Examples::new(Columns { labels: Some(&labels), ..Columns::default() }).unwrap();
+        let column = Column { name: "x".into(), values: Values::Numbers(features) };
+        let (split, iterations) = (Some([1.0, 0.0, 0.0]), 20);
+        let goal =
+            Goal { objective: Objective::Maximize("auc".into()), subject_to: vec!["auc >= 0.4".into()] };
+        let fit = FitRequest { split, iterations, goal, ..fit };
+        let request = TrainRequest { fit, ..TrainRequest::default() };
+        train(Rows::new(examples, vec![column]), &request, Watch::default()).unwrap()
+    }
+
+    #[test]
+    fn verdict_and_numbers_have_one_rule_for_ties() {
+        for (ties, auc, met) in [(Ties::Half, 0.5, true), (Ties::Strict, 0.0, false)] {
+            let measure = Settings { ties, ..Settings::default() };
+            let run = trained(vec![1.0; 8], FitRequest { measure, ..FitRequest::default() });
+            let assessed = &run.parts[0].evaluation.assessment;
+            assert_eq!(
+                (run.trained.meets_goal, run.trained.objective, assessed.met),
+                (met, auc, met),
+                "{ties:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn without_validation_the_rows_that_are_reported_are_those_of_the_selection() {
+        let features = (0..40).map(|row| f64::from(row * 37 % 11)).collect();
+        let run = trained(features, FitRequest { multiplier_share: 0.5, ..FitRequest::default() });
+        let reported = run.parts[0].evaluation.objective.value.unwrap();
+        assert_eq!(run.selected_on(), "train");
+        assert!((run.trained.objective - reported).abs() < 1e-12, "{} {reported}", run.trained.objective);
+    }
+}

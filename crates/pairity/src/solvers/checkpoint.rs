@@ -7,7 +7,10 @@ use crate::examples::Attribute;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-const SCHEMA: &str = "pairity.checkpoint/2";
+const SCHEMA: &str = "pairity.checkpoint/3";
+
+/// What the text of the runs follows.
+const RUNS: &str = r#""runs":"#;
 
 /// The state of all runs at one moment, as a JSON document.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,11 +20,13 @@ pub struct Checkpoint {
     iterations: usize,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Document<R> {
     schema: String,
     /// Of everything that the runs depend on.
     fingerprint: u64,
+    /// Of the text from the runs on, so that a damaged one is never taken for a state.
+    checksum: u64,
     runs: R,
 }
 
@@ -36,9 +41,13 @@ impl Checkpoint {
         fingerprint: u64,
         runs: &[SolverRun<S>],
     ) -> Result<Checkpoint, TrainError> {
-        let document = Document { schema: SCHEMA.to_owned(), fingerprint, runs };
         let iterations = runs.iter().map(|run| run.iteration).sum();
-        Ok(Checkpoint { text: serde_json::to_string(&document).map_err(wrong)?, fingerprint, iterations })
+        let runs = serde_json::to_string(runs).map_err(wrong)? + "}";
+        let checksum = checksum(&runs);
+        let text = format!(
+            r#"{{"schema":"{SCHEMA}","fingerprint":{fingerprint},"checksum":{checksum},{RUNS}{runs}"#
+        );
+        Ok(Checkpoint { text, fingerprint, iterations })
     }
 
     /// Iterations made, over all runs.
@@ -54,14 +63,17 @@ impl Checkpoint {
     /// The checkpoint of a document.
     ///
     /// # Errors
-    /// A text that is no checkpoint.
+    /// A text that is no checkpoint, or a damaged one.
     pub fn from_json(text: &str) -> Result<Checkpoint, TrainError> {
-        let Document { schema, fingerprint, runs } =
+        let Document { schema, fingerprint, checksum: expected, runs } =
             serde_json::from_str::<Document<Vec<AnyRun>>>(text).map_err(wrong)?;
         if schema != SCHEMA {
             return Err(TrainError::Checkpoint(format!("its schema is {schema:?} and not {SCHEMA:?}")));
         }
-        let iterations = runs.iter().map(|run| run.iteration).sum();
+        if text.split_once(RUNS).is_none_or(|(_, runs)| checksum(runs) != expected) {
+            return Err(TrainError::Checkpoint("it was changed after it had been written".to_owned()));
+        }
+        let iterations = runs.iter().fold(0, |sum: usize, run| sum.saturating_add(run.iteration));
         Ok(Checkpoint { text: text.to_owned(), fingerprint, iterations })
     }
 
@@ -82,6 +94,12 @@ fn wrong(cause: serde_json::Error) -> TrainError {
     TrainError::Checkpoint(cause.to_string())
 }
 
+fn checksum(runs: &str) -> u64 {
+    let mut hash = Hash::new();
+    hash.add(runs.bytes());
+    hash.0
+}
+
 /// A number that changes with anything that the runs depend on. Time limits are left out: they decide
 /// when a run ends, not what it does.
 pub(crate) fn fingerprint(training: &Training, data: &Data) -> u64 {
@@ -89,7 +107,7 @@ pub(crate) fn fingerprint(training: &Training, data: &Data) -> u64 {
     let start = settings.start.as_deref().unwrap_or_default();
     let settings =
         TrainSettings { time_limit: None, answer: Default::default(), start: None, ..(*settings).clone() };
-    let mut hash = Hash(0xcbf2_9ce4_8422_2325);
+    let mut hash = Hash::new();
     hash.add(bits(start));
     hash.add(format!("{problem:?} {architecture:?} {settings:?} {term:?}").bytes());
     hash.add(bits(features.values()));
@@ -99,6 +117,7 @@ pub(crate) fn fingerprint(training: &Training, data: &Data) -> u64 {
     hash.add(features.codes().unwrap_or(&[]).iter().copied());
     for examples in [Some(data.train), data.multipliers].into_iter().flatten() {
         hash.add(examples.row.iter().copied());
+        hash.mix(u64::from(examples.label_gap));
         hash.add((0..examples.queries()).map(|query| examples.query(query).end as u64));
         hash.add((0..examples.blocks()).map(|block| examples.block(block).end as u64));
         for numbers in
@@ -123,6 +142,10 @@ fn bits(numbers: &[f64]) -> impl Iterator<Item = u64> {
 struct Hash(u64);
 
 impl Hash {
+    fn new() -> Hash {
+        Hash(0xcbf2_9ce4_8422_2325)
+    }
+
     /// Adds a list, and its length: lists don't run into each other.
     fn add(&mut self, list: impl Iterator<Item = impl Into<u64>>) {
         let mut length = 0;

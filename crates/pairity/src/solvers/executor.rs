@@ -172,9 +172,9 @@ impl Executor<'_> {
                 break;
             };
             run.iteration += 1;
-            // A batch may lack the pairs of the objective.
-            run.cost = if found.cost.is_finite() { found.cost } else { 0.0 };
-            run.violation = found.violation;
+            // The first batches may lack the pairs of the objective; and a checkpoint holds finite numbers.
+            let number = |x: f64| if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) };
+            (run.cost, run.violation) = (number(found.cost), number(found.violation));
             if run.iteration.is_multiple_of(self.every()) || run.iteration == iterations {
                 run.snapshots.extend(run.current());
             }

@@ -10,13 +10,16 @@
 //! centers of spreads need no steps: they are always best in the middle of the true values around them.
 //!
 //! The multipliers may look at other examples than the scorer: what a scorer with many parameters fits
-//! to the training examples would otherwise look as if it held everywhere.
+//! to the training examples would otherwise look as if it held everywhere. Of mini-batches they look at running rates: what
+//! the pairs of the last batches earned over what they could have earned, older ones counting less. A single batch may
+//! have few pairs of a rate, or none.
 
 use super::loss::{Batches, Sample, SurrogateWeights};
 use super::players::{Multipliers, Player};
 use super::solver::{Solver, SolverTask, Training};
 use crate::goals::{Assessment, Problem};
 use crate::learners::{Adam, Learner, Parametric, ScoreSlope, Trace};
+use crate::pairs::RateSums;
 use serde::{Deserialize, Serialize};
 
 /// Both players.
@@ -27,6 +30,8 @@ pub(crate) struct Game<L> {
     pub multipliers: Multipliers,
     /// Stands for the objective where that has several forms.
     slack: Option<(f64, Adam)>,
+    /// What the pairs of the last batches earned.
+    seen: RateSums,
 }
 
 /// Room that every iteration uses again, and what it found.
@@ -38,6 +43,7 @@ pub(crate) struct Buffers {
     weights: SurrogateWeights,
     term: Vec<f64>,
     batches: Option<Batches>,
+    seen: RateSums,
     /// The loss.
     pub value: f64,
     /// Its slope by each score.
@@ -62,6 +68,8 @@ pub(crate) struct GameView<'a> {
     pub multipliers: Option<&'a Sample<'a>>,
     /// What is left out at random in this iteration follows from it.
     pub draw: u64,
+    /// Where the sample is a batch, how much counts what others showed before.
+    pub memory: Option<f64>,
 }
 
 impl<L: Learner> Game<L> {
@@ -71,6 +79,7 @@ impl<L: Learner> Game<L> {
             learner,
             multipliers: Multipliers::new(player, problem.game_bounds().count()),
             slack: problem.has_slack().then(|| (problem.ideal(), Adam::new(1))),
+            seen: RateSums::default(),
         }
     }
 
@@ -85,9 +94,14 @@ impl<L: Learner> Game<L> {
             return None;
         }
         let order = sample.order(&room.scores);
-        room.rates = match view.multipliers {
-            None => sample.true_rates(&order),
-            Some(other) => {
+        room.rates = match (view.multipliers, view.memory) {
+            (None, None) => sample.true_rates(&order),
+            (None, Some(memory)) => {
+                room.seen = sample.rate_sums(&order);
+                room.seen.add(&self.seen, memory);
+                room.seen.values()
+            }
+            (Some(other), _) => {
                 room.multiplier_scores.resize(other.examples().len(), 0.0);
                 self.learner.scores(&other.features, &mut room.multiplier_scores);
                 other.true_rates(&other.order(&room.multiplier_scores))
@@ -108,14 +122,15 @@ impl<L: Learner> Game<L> {
     /// One step of both players. None if scores are not finite.
     pub(crate) fn step(&mut self, view: &GameView, room: &mut Buffers) -> Option<Assessment> {
         let trace = self.look(view, room)?;
-        let Game { step_size, learner, multipliers, slack } = self;
+        let Game { step_size, learner, multipliers, slack, seen } = self;
+        std::mem::swap(seen, &mut room.seen);
         let centers = view.problem.best_centers(&room.rates);
         let slacked = if slack.is_some() { view.problem.objective.len() } else { 0 };
         let below = slack.as_ref().map_or(0.0, |(slack, _)| *slack);
         let violations = view.problem.game_bounds().enumerate().map(|(at, form)| {
             let miss =
                 view.problem.value(form, &room.rates, &centers) - if at < slacked { below } else { 0.0 };
-            // A batch may lack the pairs of a rate: then it says nothing about the constraint.
+            // The first batches may lack the pairs of a rate: then they say nothing about the constraint.
             if miss.is_nan() { 0.0 } else { miss }
         });
         room.violations.clear();
@@ -160,11 +175,12 @@ impl Solver for Game<Parametric> {
         let SolverTask { training, sample, multipliers } = *task;
         // Another draw for each step, the same when a run is resumed.
         let draw = training.settings.seed.rotate_left(32) ^ iteration as u64;
-        let view = GameView { problem: training.problem, sample, multipliers, draw };
+        let view = GameView { problem: training.problem, sample, multipliers, draw, memory: None };
         let Some(batches) = &mut room.batches else { return self.step(&view, room) };
         let examples = sample.examples().part(batches.units(iteration)).ok()?;
-        let sample = Sample::batch(&training, &examples)?;
-        self.step(&GameView { sample: &sample, ..view }, room)
+        let batch = sample.batch(&training, &examples, batches.counts);
+        let memory = Some(batches.memory);
+        self.step(&GameView { sample: &batch, memory, ..view }, room)
     }
 
     fn snapshot(&self) -> (Vec<f64>, Vec<f64>) {

@@ -8,7 +8,7 @@ use crate::examples::{Examples, shuffled};
 use crate::goals::{LinearForm, Problem, ProblemError};
 use crate::learners::Features;
 use crate::model::ModelError;
-use crate::pairs::{RateIndex, ScoreOrder, Surrogate, SurrogateError, Weights};
+use crate::pairs::{RateIndex, RateSums, ScoreOrder, Surrogate, SurrogateError, Weights};
 use crate::rates::Rate;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -47,30 +47,35 @@ impl<'a> Sample<'a> {
         examples: &'a Examples,
         part: &'static str,
     ) -> Result<Sample<'a>, TrainError> {
-        let Training { architecture, features, .. } = *training;
+        let Training { problem, architecture, features, settings, term } = *training;
         if features.rows() != examples.rows() {
             return Err(ModelError::Rows { features: features.rows(), rows: examples.rows() }.into());
         }
         architecture.check(features)?;
-        let sample = Sample::prepared(training, examples)?;
+        let sample = Sample {
+            features: features.select(&examples.row),
+            index: RateIndex::new(examples, &problem.rates, settings.average).with_ties(settings.ties),
+            surrogate: Surrogate::new(settings.surrogate, 1.0)?,
+            term: term.map(|term| term.on(examples)).transpose()?,
+        };
         check_pairs(&sample.index, part)?;
         Ok(sample)
     }
 
-    /// A mini-batch, which may lack the pairs that a term is taken over: then that adds nothing.
-    pub(crate) fn batch(training: &Training, examples: &'a Examples) -> Option<Sample<'a>> {
-        let plain = Training { term: None, ..*training };
-        Sample::prepared(training, examples).or_else(|_| Sample::prepared(&plain, examples)).ok()
-    }
-
-    fn prepared(training: &Training, examples: &'a Examples) -> Result<Sample<'a>, SurrogateError> {
-        let Training { problem, features, settings, term, .. } = *training;
-        Ok(Sample {
-            features: features.select(&examples.row),
-            index: RateIndex::new(examples, &problem.rates, settings.average),
-            surrogate: Surrogate::new(settings.surrogate, 1.0)?,
-            term: term.map(|term| term.on(examples)).transpose()?,
-        })
+    /// A mini-batch of it, whose pairs, and whose examples, count for so many. It may lack the pairs that a term is
+    /// taken over: then that adds nothing.
+    pub(crate) fn batch<'b>(
+        &self,
+        training: &Training,
+        examples: &'b Examples,
+        counts: [f64; 2],
+    ) -> Sample<'b> {
+        Sample {
+            features: training.features.select(&examples.row),
+            index: self.index.batch(examples, counts),
+            surrogate: self.surrogate,
+            term: training.term.and_then(|term| term.on(examples).ok()),
+        }
     }
 
     /// Examples of their own, for scores from outside.
@@ -98,6 +103,11 @@ impl<'a> Sample<'a> {
     /// The rates of scores, in the order of the problem's.
     pub(crate) fn true_rates(&self, order: &ScoreOrder) -> Vec<f64> {
         self.index.true_rates(order)
+    }
+
+    /// What the pairs of each rate earn, and what they could.
+    pub(crate) fn rate_sums(&self, order: &ScoreOrder) -> RateSums {
+        self.index.rate_sums(order)
     }
 
     /// The weighted sum of surrogates with the term, and its slope by each score, which is overwritten; so
@@ -177,14 +187,32 @@ pub(crate) struct Batches {
     units: usize,
     seed: u64,
     round: Option<(usize, Vec<u32>)>,
+    /// What a pair, and what an example, of a batch counts for, so that batches are on average the whole.
+    pub counts: [f64; 2],
+    /// What the last batches showed counts this much in the next.
+    pub memory: f64,
 }
+
+/// The most batches that rates are estimated over: of more, the first are of a scorer that has moved on.
+const REMEMBERED: usize = 100;
 
 impl Batches {
     /// None if one batch holds everything.
+    ///
+    /// Every example is in one of the B batches of a round, and counts for B. So does a pair of a query, where whole
+    /// queries are drawn; two of n rows are in the same batch in Σ b (b − 1) of n (n − 1) cases.
     pub(crate) fn new(examples: &Examples, size: Option<usize>, seed: u64) -> Option<Batches> {
         let units = examples.units();
         let size = size.filter(|&size| size < units)?.max(1);
-        Some(Batches { size, units, seed, round: None })
+        let a_round = units.div_ceil(size);
+        let pairs = |rows: usize| rows as f64 * (rows as f64 - 1.0);
+        let together = match examples.has_queries() {
+            true => 1.0,
+            false => ((units / size) as f64 * pairs(size) + pairs(units % size)) / pairs(units),
+        };
+        let counts = [a_round as f64 / together, a_round as f64];
+        let memory = 1.0 - 1.0 / a_round.min(REMEMBERED) as f64;
+        Some(Batches { size, units, seed, round: None, counts, memory })
     }
 
     /// The units of an iteration, counted from 0.
@@ -204,7 +232,9 @@ impl Batches {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::examples::Columns;
+    use crate::examples::{Columns, Groups, PairWeight};
+    use crate::pairs::SurrogateKind;
+    use crate::rates::Average;
 
     #[test]
     fn a_round_of_batches_holds_every_unit_once_and_rounds_differ() {
@@ -223,5 +253,57 @@ mod tests {
         }
         assert!(Batches::new(&examples, Some(10), 7).is_none());
         assert!(Batches::new(&examples, None, 7).is_none());
+    }
+    /// Every order of so many units.
+    fn orders(units: u32) -> Vec<Vec<u32>> {
+        let longer = |order: &Vec<u32>, unit: u32| -> Vec<Vec<u32>> {
+            let put = |at: usize| [&order[..at], &[unit], &order[at..]].concat();
+            (0..=order.len()).map(put).collect()
+        };
+        (0..units)
+            .fold(vec![vec![]], |orders, unit| orders.iter().flat_map(|order| longer(order, unit)).collect())
+    }
+
+    #[test]
+    fn slopes_of_batches_are_on_average_those_of_the_whole() {
+        let names = ["0", "1", "0", "0", "0", "1", "0", "0", "0", "0"];
+        let labels = [1.0, 2.0, 0.0, 1.0, 3.0, 1.0, 0.0, 2.0, 1.0, 0.0];
+        let scores = [0.1, -0.4, 0.3, 0.0, 0.9, 0.2, -0.7, 0.6, 0.5, 0.4];
+        let weights = [1.0, 2.0, 0.5, 1.0, 3.0, 1.0, 1.0, 0.25, 1.0, 2.0];
+        let (queries, rates) = ([0, 0, 0, 1, 1, 2, 2, 3, 3, 4], [Rate::accuracy(1, 0), Rate::AUC]);
+        let surrogate = Surrogate::new(SurrogateKind::Hinge, 1.0).unwrap();
+        let given = Weights { hold_up: &[1.0, 0.3], hold_down: &[0.5, 0.0], mse: 0.2 };
+        // Without queries, of the first five rows: every order of ten would take a while.
+        for (rows, queries) in [(10, Some(&queries[..])), (5, None)] {
+            let groups = Groups::from_names(&names[..rows]);
+            let columns = Columns {
+                labels: Some(&labels[..rows]),
+                groups: Some(&groups),
+                queries,
+                weights: Some(&weights[..rows]),
+                pair_weight: PairWeight::LabelGap,
+                ..Columns::default()
+            };
+            let examples = Examples::new(columns).unwrap();
+            for (average, size) in [(Average::Pairs, 2), (Average::Queries, 2), (Average::Pairs, 3)] {
+                let index = RateIndex::new(&examples, &rates, average);
+                let slopes = |index: &RateIndex| surrogate.at_rows(index, &scores[..rows], given).unwrap().1;
+                let batches = Batches::new(&examples, Some(size), 0).unwrap();
+                let (mut sum, mut count) = (vec![0.0; rows], 0.0);
+                for units in orders(5).iter().flat_map(|order| order.chunks(size)) {
+                    let batch = examples.part(units).unwrap();
+                    let own = slopes(&index.batch(&batch, batches.counts));
+                    sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+                    count += 1.0;
+                }
+                for (sum, whole) in sum.iter().zip(slopes(&index)) {
+                    assert!(
+                        (sum / count - whole).abs() < 1e-12,
+                        "{average:?} {size}: {} {whole}",
+                        sum / count
+                    );
+                }
+            }
+        }
     }
 }

@@ -148,7 +148,7 @@ impl ScorePlayer {
         let ScorePlayer { problem, sample, game, buffers, .. } = self;
         let examples = sample.examples();
         game.learner.restore(&examples.arrange(scores)?);
-        let view = GameView { problem, sample, multipliers: None, draw: 0 };
+        let view = GameView { problem, sample, multipliers: None, draw: 0, memory: None };
         match moves {
             true => drop(game.step(&view, buffers)),
             false => drop(game.look(&view, buffers)),

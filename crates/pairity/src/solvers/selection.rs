@@ -104,7 +104,7 @@ pub(crate) struct Selector<'a> {
     pub problem: &'a Problem,
     pub architecture: &'a Architecture,
     pub sample: &'a Sample<'a>,
-    pub average: Average,
+    pub measure: Settings,
 }
 
 impl Selector<'_> {
@@ -213,7 +213,10 @@ impl Selector<'_> {
         let labels = self.sample.examples().labels.as_deref().unwrap_or_default();
         let mean = labels.iter().sum::<f64>() / labels.len().max(1) as f64;
         let scores = vec![mean; self.sample.examples().len()];
-        let constant = self.problem.cost(&self.sample.true_rates(&self.sample.order(&scores)));
+        // It stands for any order at random, so that equal scores earn a half whatever they earn elsewhere.
+        let (examples, average) = (self.sample.examples(), self.measure.average);
+        let constant = values_in_order(examples, &scores, &self.problem.rates, Ties::Half, average);
+        let constant = self.problem.cost(&constant);
         let unbound = Unbound { place, cost: self.problem.cost(&candidates.rates[place]), constant };
         is_far(cost, unbound.cost, constant).then_some(unbound)
     }
@@ -223,8 +226,7 @@ impl Selector<'_> {
     fn noise(&self, scorer: &Candidate) -> Option<Noise> {
         let examples = self.sample.examples();
         let scores = examples.by_row(&self.scores(&scorer.snapshot.parameters)?);
-        let settings = Settings { average: self.average, ..Settings::default() };
-        let measured = Measurement::new(examples, &scores, &settings).ok()?;
+        let measured = Measurement::new(examples, &scores, &self.measure).ok()?;
         let error = |expression: &Expression| {
             let metric = measured.expression(expression);
             let (value, low, high) = (metric.value?, metric.low?, metric.high?);

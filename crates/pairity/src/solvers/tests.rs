@@ -7,7 +7,7 @@ use super::solver::Training;
 use super::{
     Answer, Checkpoint, Data, Status, TrainError, TrainSettings, Trained, Watch, evaluate, reach, train,
 };
-use crate::examples::{Columns, Examples, Groups};
+use crate::examples::{Columns, Examples, Groups, PairWeight};
 use crate::goals::{Constraint, Problem, parse_constraint, parse_maximize, parse_minimize};
 use crate::learners::{Architecture, Features, GroupUse, Linear};
 use crate::metrics::Settings;
@@ -325,6 +325,53 @@ fn a_checkpoint_of_another_run_is_refused() {
 }
 
 #[test]
+fn a_checkpoint_that_was_changed_anywhere_is_refused() {
+    let rows = simulated(3, 6);
+    let problem = problem(&rows, "min(auc, A[0 > 0])", &["auc >= 0.5"]);
+    let settings =
+        TrainSettings { iterations: 4, snapshots: 4, step_sizes: vec![0.1], ..TrainSettings::default() };
+    let data = Data { features: &rows.features, train: &rows.examples, multipliers: None, validation: None };
+    let saved = std::cell::RefCell::new(String::new());
+    let save = |checkpoint: &Checkpoint| *saved.borrow_mut() = checkpoint.to_json().to_owned();
+    let watch = Watch { progress: &|_| false, save: &save, ..Watch::default() };
+    train(&problem, &linear(2), &data, &settings, watch).unwrap();
+    let text = saved.into_inner();
+    let resumed = |text: &str| {
+        let resume = Some(Checkpoint::from_json(text)?);
+        train(&problem, &linear(2), &data, &settings, Watch { resume, ..Watch::default() })
+    };
+    assert!(resumed(&text).is_ok());
+    for at in 0..text.len() {
+        for other in [&text[..at], &format!("{}7{}", &text[..at], &text[at..])] {
+            let found = resumed(other);
+            assert!(matches!(found, Err(TrainError::Checkpoint(_) | TrainError::OtherRun)), "{other}");
+        }
+    }
+    let turned = text.replacen(r#""step_size":0.1"#, r#""step_size":-0.1"#, 1);
+    assert!(turned != text && matches!(resumed(&turned), Err(TrainError::Checkpoint(_))));
+}
+
+#[test]
+fn the_weight_of_pairs_is_part_of_what_identifies_a_run() {
+    let labels = [2.0, 1.0, 0.0];
+    let features = Features::new(3, 1, vec![1.0, 2.0, 3.0]).unwrap();
+    let settings =
+        TrainSettings { iterations: 20, snapshots: 2, step_sizes: vec![0.1], ..TrainSettings::default() };
+    let saved = std::cell::RefCell::new(None);
+    for (pair_weight, stop) in [(PairWeight::One, true), (PairWeight::LabelGap, false)] {
+        let examples =
+            Examples::new(Columns { labels: Some(&labels), pair_weight, ..Columns::default() }).unwrap();
+        let goal = parse_maximize("auc", &examples.vocabulary()).unwrap();
+        let data = Data { features: &features, train: &examples, multipliers: None, validation: None };
+        let save = |checkpoint: &Checkpoint| *saved.borrow_mut() = Some(checkpoint.clone());
+        let resume = saved.borrow().clone();
+        let watch = Watch { progress: &|_| !stop, save: &save, resume, ..Watch::default() };
+        let found = train(&Problem::new(&goal, true, &[]).unwrap(), &linear(1), &data, &settings, watch);
+        assert_eq!(found.err(), (!stop).then_some(TrainError::OtherRun));
+    }
+}
+
+#[test]
 fn the_number_of_threads_does_not_change_a_bit() {
     let rows = simulated(700, 7);
     let problem = problem(&rows, "auc", &["cross_group <= 0.01"]);
@@ -334,6 +381,27 @@ fn the_number_of_threads_does_not_change_a_bit() {
         pool.install(|| run(&problem, &linear(2), &rows, &settings).unwrap())
     };
     assert_eq!(on(1), on(2));
+}
+
+#[test]
+fn the_players_of_batches_see_rates_of_many_of_them() {
+    // One query in ten has pairs of this rate.
+    let rows = simulated(200, 11);
+    let goal = problem(&rows, "A[1 > 0]", &["A[1 > 0] >= 0.99"]);
+    let settings = TrainSettings {
+        iterations: 60,
+        snapshots: 60,
+        step_sizes: vec![1e-12],
+        batch: Some(10),
+        ..TrainSettings::default()
+    };
+    let trained = run(&goal, &linear(2), &rows, &settings).unwrap();
+    for point in &trained.trace[20..] {
+        let found = (point.objective, point.violation);
+        assert!((found.0 - trained.objective).abs() < 0.15, "{found:?} {}", trained.objective);
+        assert!((found.0 + found.1 - 0.99).abs() < 1e-9, "{found:?}");
+    }
+    assert_eq!(cut_again_and_again(&goal, &rows, &settings), trained);
 }
 
 #[test]
@@ -459,8 +527,8 @@ fn chosen(
         term: None,
     };
     let sample = Sample::new(&training, &rows.examples, "training").unwrap();
-    let average = settings.average;
-    let selector = Selector { problem, architecture: &architecture, sample: &sample, average };
+    let measure = settings.measure();
+    let selector = Selector { problem, architecture: &architecture, sample: &sample, measure };
     let candidate = |(t, parameters): (usize, &[f64; 2])| {
         let parameters = parameters.to_vec();
         let snapshot = Snapshot { iteration: t + 1, parameters, cost: 0.0, violation: 0.0, weights: vec![] };

@@ -11,10 +11,11 @@ use super::solver::{SolverKind, SolverTask, Training};
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::{Problem, ProblemError};
 use crate::learners::{Architecture, Features, ScorerError};
+use crate::metrics::Settings;
 use crate::model::{Component, ModelError};
 use crate::names::names;
 use crate::pairs::{SurrogateError, SurrogateKind};
-use crate::rates::Average;
+use crate::rates::{Average, Ties};
 use std::time::Duration;
 
 /// How training is done.
@@ -34,6 +35,8 @@ pub struct TrainSettings {
     pub surrogate: SurrogateKind,
     /// How rates of queries become one.
     pub average: Average,
+    /// What equal scores earn in true rates.
+    pub ties: Ties,
     /// Queries, or rows without queries, that each step looks at; all if none is given.
     pub batch: Option<usize>,
     /// Of the scorer's start, the order of batches and dropout.
@@ -57,12 +60,20 @@ impl Default for TrainSettings {
             player: Player::Swap,
             surrogate: SurrogateKind::Hinge,
             average: Average::Pairs,
+            ties: Ties::Half,
             batch: None,
             seed: 0,
             time_limit: None,
             answer: Answer::Auto,
             start: None,
         }
+    }
+}
+
+impl TrainSettings {
+    /// How rates are measured.
+    pub(crate) fn measure(&self) -> Settings {
+        Settings { average: self.average, ties: self.ties, ..Settings::default() }
     }
 }
 
@@ -76,7 +87,7 @@ pub struct Data<'a> {
     /// What the multipliers look at, if that is something else: constraints that are enforced on
     /// examples which the scorer does not see carry over to new data.
     pub multipliers: Option<&'a Examples>,
-    /// What the answer is selected on; the training examples (and those of the multipliers) without it.
+    /// What the answer is selected on; without it the examples of the multipliers, or else the training examples.
     pub validation: Option<&'a Examples>,
 }
 
@@ -134,7 +145,8 @@ pub enum TrainError {
     Checkpoint(String),
     /// A checkpoint of another run.
     #[error(
-        "the checkpoint is of a run with other data, another goal or other settings: give those again, or start anew without it"
+        "the checkpoint is of a run with other data, another goal or other settings: give those again, or move it away and \
+         start anew"
     )]
     OtherRun,
 }
@@ -267,7 +279,7 @@ pub fn train_with(
     let (runs, completed) = settings.solver.run(&executor, watch)?;
     // What the scorer was fit to is seen by selection if there is nothing else, and what it was held to.
     let selected_on = validation.as_ref().or(multipliers.as_ref()).unwrap_or(&sample);
-    let selector = Selector { problem, architecture, sample: selected_on, average: settings.average };
+    let selector = Selector { problem, architecture, sample: selected_on, measure: settings.measure() };
     let of_run = |(run, (_, snapshots)): (usize, (f64, Vec<Snapshot>))| {
         let count = snapshots.len();
         let candidate = move |(t, snapshot)| Candidate {

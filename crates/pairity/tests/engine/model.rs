@@ -300,13 +300,13 @@ fn what_is_done_after_scoring_is_in_every_score() {
     let names = || ["a".to_owned(), "b".to_owned()].into_iter();
     let curve = pairity::model::Curve { x: vec![-1.0, 1.0], y: vec![0.0, 5.0] };
     let offset = |name| GroupOffset { name, offset: 0.25 };
-    let logistic = |name| GroupLogistic { name, alpha: 0.5, beta: -1.0 };
+    let logistic = |name| GroupLogistic { name, alpha: 0.5, beta: -1.0, raw: false };
     let adjustments = [
         Adjustment::Offsets { groups: names().map(offset).collect() },
         Adjustment::Curves {
             groups: names().map(|name| GroupCurve { name, curve: curve.clone() }).collect(),
         },
-        Adjustment::Logistic { groups: names().map(logistic).collect() },
+        Adjustment::Logistic { center: 0.0, scale: 1.0, groups: names().map(logistic).collect() },
     ];
     let features = Features::new(3, 4, (0..12).map(|i| f64::from(i).sin()).collect()).unwrap();
     let groups = Groups::from_names(&["a", "b", "b"]);

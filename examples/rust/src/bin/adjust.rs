@@ -1,7 +1,7 @@
 //! Scores that can't be trained anew: add a constant to the scores of each group.
 
 use pairity::goals::Goal;
-use pairity::methods::GROUP_OFFSET;
+use pairity::methods::{GROUP_OFFSET, MethodOptions};
 use pairity::{AdjustRequest, Settings, adjust};
 use pairity_examples::Outcome;
 use pairity_examples::scores;
@@ -16,7 +16,8 @@ fn main() -> Outcome {
         groups: rows.groups.as_ref(),
         method: &GROUP_OFFSET,
         goal: &Goal::new(Some("auc".to_owned()), None, vec!["cross_group <= 0.01".to_owned()]),
-        strength: None,
+        folds: &[],
+        options: MethodOptions::default(),
         tune: 0.5,
         measure: Settings::default(),
     })?;

@@ -25,8 +25,10 @@ fn main() -> Outcome {
         examples: &examples,
         scores: numbers("score"),
         checks: &["cross_group <= 0.1".to_owned(), "auc >= 0.7".to_owned()],
+        left_out: &[],
         measure: Settings::default(),
         pictures: false,
+        partial: false,
     })?;
     for (better, row) in outcome.audit.groups.iter().zip(&outcome.audit.accuracy) {
         for (worse, cell) in outcome.audit.groups.iter().zip(row) {

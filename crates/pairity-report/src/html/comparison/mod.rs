@@ -19,7 +19,7 @@ use pairity::metrics::{Metric, Verdict};
 use pairity::run::{CompareOutcome, ComparisonSetup, FrontierOutcome, MethodOutcome, MethodResult};
 
 /// What models without a constraint miss.
-const NO_MISS: Metric = Metric { value: Some(0.0), low: None, high: None, pairs: 0, reason: None };
+const NO_MISS: Metric = Metric { value: Some(0.0), low: None, high: None, pairs: 0, reason: None, few: None };
 
 /// The comparison as a page for people: one file that needs nothing else. `command` makes it again.
 pub fn comparison_html(report: &CompareOutcome, command: Option<&str>) -> String {

@@ -15,9 +15,9 @@ pub(super) const REACHED: f64 = 1e-11;
 /// the program are then neither huge nor all tiny, whatever the scores were.
 #[derive(Debug)]
 pub(super) struct Candidates<'a> {
-    /// Of at most 1.
+    /// Of at most 1 in size.
     pub utility: Vec<f64>,
-    /// The largest utility, as given.
+    /// The size of the largest utility, as given.
     pub unit: f64,
     /// Index of the group among those that have a ratio, or [`NONE`].
     group: Vec<u32>,
@@ -49,9 +49,9 @@ impl<'a> Candidates<'a> {
         exposure: Exposure,
         position: &'a [f64],
     ) -> Candidates<'a> {
-        let unit = utilities.iter().copied().fold(0.0, f64::max);
+        let unit = utilities.iter().map(|u| u.abs()).fold(0.0, f64::max);
         let utility: Vec<f64> =
-            utilities.iter().map(|u| if unit > 0.0 { (u / unit).min(1.0) } else { 0.0 }).collect();
+            utilities.iter().map(|u| if unit > 0.0 { (u / unit).clamp(-1.0, 1.0) } else { 0.0 }).collect();
 
         let mut names: Vec<u32> = codes.iter().copied().filter(|&code| code != NO_GROUP).collect();
         names.sort_unstable();
@@ -66,11 +66,11 @@ impl<'a> Candidates<'a> {
         }
         let mean = |g: usize| totals[g].0 / totals[g].1;
         // Below the smallest normal number there is no 1 / U.
-        let mut kept: Vec<usize> = (0..names.len()).filter(|&g| mean(g) >= f64::MIN_POSITIVE).collect();
+        let mut kept: Vec<usize> = (0..names.len()).filter(|&g| mean(g).abs() >= f64::MIN_POSITIVE).collect();
         if kept.len() < 2 {
             kept.clear();
         }
-        let smallest = kept.iter().map(|&g| mean(g)).fold(f64::INFINITY, f64::min);
+        let smallest = kept.iter().map(|&g| mean(g).abs()).fold(f64::INFINITY, f64::min);
 
         let mut group = vec![NONE; codes.len()];
         let mut weight = vec![0.0; codes.len()];
@@ -85,10 +85,16 @@ impl<'a> Candidates<'a> {
                 };
             }
         }
-        let ratio_unit = match exposure {
+        let mut ratio_unit = match exposure {
             Exposure::Treatment => 1.0 / smallest / unit,
             Exposure::Impact => 1.0,
         };
+        // Utilities of both signs may add up to little beside any one of them.
+        let largest = weight.iter().map(|weight| weight.abs()).fold(1.0, f64::max);
+        if largest > 1.0 {
+            weight.iter_mut().for_each(|weight| *weight /= largest);
+            ratio_unit *= largest;
+        }
         let mut by_group: Vec<u32> = (0..codes.len() as u32).collect();
         by_group.sort_by(|&a, &b| {
             let (i, j) = (a as usize, b as usize);

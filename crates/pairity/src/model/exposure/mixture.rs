@@ -53,7 +53,8 @@ pub(super) fn of_two(candidates: &Candidates) -> Vec<(f64, Sorting)> {
         let value = |sorting: &Sorting| sorting.utility + mu * gap(sorting);
         let next = candidates.sort(|i| candidates.utility[i] + mu * weight(i));
         // Each of these is a sum of as many rounded products.
-        let rounding = f64::EPSILON * (next.utility + mu.abs() * (next.ratios[0] + next.ratios[1]));
+        let rounding =
+            f64::EPSILON * (next.utility.abs() + mu.abs() * (next.ratios[0].abs() + next.ratios[1].abs()));
         let gain = value(&next) - value(&rising).max(value(&falling));
         if gain <= 4.0 * rounding {
             break;

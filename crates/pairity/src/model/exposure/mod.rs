@@ -1,6 +1,6 @@
 //! Fairness of exposure (Singh & Joachims 2018): post-processes scores into a stochastic ranking.
 //!
-//! For each query on its own, with utilities u ≥ 0 made of the scores ([`Utilities`]) and the exposure
+//! For each query on its own, with utilities u made of the scores ([`Utilities`]) and the exposure
 //! v_j = 1 / log₂(1 + j) of rank j, it seeks the doubly stochastic P, where P_ij is the probability that
 //! candidate i stands at rank j, of the linear program
 //!
@@ -73,8 +73,8 @@ names! { Exposure:
     "treatment" => Treatment, "Exposure for utility";
 }
 
-/// How scores become utilities, which are ≥ 0 and tell by how much a candidate is worth more than
-/// another.
+/// How scores become utilities, which tell by how much a candidate is worth more than another. They are ≥ 0
+/// but for those that are left raw.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Utilities {
@@ -88,12 +88,16 @@ pub enum Utilities {
     Sigmoid,
     /// max(s, 0): for scores that already are relevances.
     Clipped,
+    /// The scores with their signs, as the comparison of Narasimhan et al. 2020 most likely has them. A group
+    /// whose mean is negative is due the less exposure the higher its candidates score.
+    Raw,
 }
 
 names! { Utilities:
     "range" => Range, "From 0 to 1 in each query";
     "sigmoid" => Sigmoid, "1 / (1 + exp(−s))";
     "clipped" => Clipped, "max(s, 0)";
+    "raw" => Raw, "Scores as they are, signs and all: the paper's likely reading";
 }
 
 impl Utilities {
@@ -104,6 +108,7 @@ impl Utilities {
             Utilities::Sigmoid => scores.iter().map(|&s| sigmoid(s)).collect(),
             // Adding 0 turns −0 into 0.
             Utilities::Clipped => scores.iter().map(|s| s.max(0.0) + 0.0).collect(),
+            Utilities::Raw => scores.iter().map(|s| s + 0.0).collect(),
         }
     }
 }

@@ -17,14 +17,14 @@ pub(super) struct Query {
 impl Query {
     pub(super) fn new(scores: &[f64], codes: &[u32], exposure: Exposure, utilities: Utilities) -> Query {
         let u = utilities.of(scores);
-        let largest = u.iter().copied().fold(0.0, f64::max);
+        let largest = u.iter().map(|u| u.abs()).fold(0.0, f64::max);
         let mut shares = Vec::new();
         for group in 0..32 {
             let own = |i: usize| codes[i] == group && codes[i] != NO_GROUP;
             let members: Vec<usize> = (0..u.len()).filter(|&i| own(i)).collect();
             let n = members.len() as f64;
             let mean = members.iter().map(|&i| u[i] / n).sum::<f64>();
-            if members.is_empty() || mean == 0.0 || mean / largest < f64::MIN_POSITIVE {
+            if members.is_empty() || mean == 0.0 || mean.abs() / largest < f64::MIN_POSITIVE {
                 continue;
             }
             let share = |i: usize| match exposure {
@@ -39,7 +39,7 @@ impl Query {
     }
 
     pub(super) fn largest_share(&self) -> f64 {
-        self.shares.iter().flatten().copied().fold(0.0, f64::max)
+        self.shares.iter().flatten().map(|share| share.abs()).fold(0.0, f64::max)
     }
 
     /// Objective and slack of the exposure of each candidate.

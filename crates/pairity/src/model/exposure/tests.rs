@@ -24,7 +24,8 @@ fn check(scores: &[f64], groups: &[u32], exposure: Exposure, utilities: Utilitie
     assert!(policy.rankings.len() <= query.shares.len().max(1), "{policy:?}");
     let (objective, slack) = query.value(&query.exposure(&matrix));
     assert!((slack - policy.slack).abs() <= 2e-11 * query.largest_share(), "{slack} {policy:?}");
-    assert!((objective - policy.objective).abs() <= 1e-12 * objective, "{objective} {policy:?}");
+    let size = query.u.iter().map(|u| u.abs()).sum::<f64>();
+    assert!((objective - policy.objective).abs() <= 1e-12 * size, "{objective} {policy:?}");
     (policy, query)
 }
 
@@ -32,7 +33,7 @@ fn check(scores: &[f64], groups: &[u32], exposure: Exposure, utilities: Utilitie
 fn compare(scores: &[f64], groups: &[u32], exposure: Exposure, utilities: Utilities) -> Policy {
     let (policy, query) = check(scores, groups, exposure, utilities);
     let (objective, slack) = query.linear_program();
-    let close = |a: f64, b: f64| (a - b).abs() < 1e-8 * (1.0 + b);
+    let close = |a: f64, b: f64| (a - b).abs() < 1e-8 * (1.0 + b.abs());
     assert!(
         close(policy.slack, slack) && close(policy.objective, objective),
         "{scores:?} {groups:?} {exposure:?} {utilities:?}: {objective} {slack} {policy:?}"
@@ -80,6 +81,34 @@ fn more_groups_equal_the_program_of_all_probabilities() {
     let sizes = [(4, 3, 20), (8, 3, 15), (16, 4, 5), (12, 6, 3), (24, 8, 1)];
     let seen = sizes.map(|(n, groups, seeds)| compare_random(n, groups, seeds));
     assert!(seen[..4].iter().flatten().all(|&count| count > 5), "{seen:?}");
+}
+
+#[test]
+fn signed_utilities_equal_the_program_of_all_probabilities() {
+    let mut compared = [0; 2];
+    for (seed, (n, groups)) in (0..60).zip([(3, 2), (6, 2), (10, 2), (8, 3)].into_iter().cycle()) {
+        let (scores, codes) = random(seed, n, groups);
+        let scores: Vec<f64> = scores.iter().map(|score| score - 1.5).collect();
+        let mean = |group: u32| {
+            let own = scores.iter().zip(&codes).filter(|(_, code)| **code == group).map(|(score, _)| score);
+            own.clone().sum::<f64>() / own.count().max(1) as f64
+        };
+        // Ratios of next to nothing are beyond the precision of the slow program.
+        if (0..groups).any(|group| mean(group).abs() < 0.05) {
+            continue;
+        }
+        for exposure in BOTH {
+            let policy = compare(&scores, &codes, exposure, Utilities::Raw);
+            compared[usize::from(policy.slack > 0.0)] += 1;
+        }
+    }
+    assert!(compared.iter().all(|&count| count > 10), "{compared:?}");
+    // Where all are above 0, they are as if clipped.
+    for exposure in BOTH {
+        let (scores, codes) = random(7, 10, 2);
+        let policy = |utilities| rank(&scores, &codes, exposure, utilities);
+        assert_eq!(policy(Utilities::Raw), policy(Utilities::Clipped));
+    }
 }
 
 #[test]
