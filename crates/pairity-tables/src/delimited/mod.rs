@@ -17,7 +17,7 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use crate::builder::ColumnBuilder;
 use crate::error::TableError;
-use crate::format::{Row, TableFormat, Writer};
+use crate::format::{BATCH, Drain, Row, TableFormat, Writer};
 use crate::meter::Meter;
 use crate::selection::{Header, positions};
 use crate::source::{LONGEST_ROW, SourceFile};
@@ -56,9 +56,11 @@ fn read(
     file: &SourceFile,
     columns: &mut [ColumnBuilder],
     meter: &mut Meter<'_>,
+    mut drain: Drain<'_>,
 ) -> Result<usize, TableError> {
     let (reader, row, header) = open(file)?;
     let fields = positions(columns.iter().map(|column| column.name.as_str()), &names(&header), file)?;
+    let mut rows = 0;
     each_record(file, (reader, row), header.len(), meter, |start, record| {
         for (column, &field) in columns.iter_mut().zip(&fields) {
             if let Err(problem) = column.text(&record[field]) {
@@ -66,7 +68,11 @@ fn read(
                 return Err(column.wrong(file, ("line", line), problem));
             }
         }
-        Ok(())
+        rows += 1;
+        match &mut drain {
+            Some(drain) if rows % BATCH == 0 => drain(columns),
+            _ => Ok(()),
+        }
     })
 }
 
