@@ -4,6 +4,7 @@
 mod commands;
 mod filter;
 mod load;
+mod memory;
 mod options;
 mod output;
 mod progress;

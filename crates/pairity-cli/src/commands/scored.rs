@@ -3,7 +3,7 @@
 //! `pairity adjust` shifts or maps them group by group so that a goal holds, where nothing can be trained anew.
 
 use crate::options::{AdjustOptions, AuditOptions, MergeOptions, TableOptions, VerdictOptions};
-use crate::{load, output};
+use crate::{load, memory, output};
 use anyhow::{Context, anyhow, bail};
 use pairity::goals::Goal;
 use pairity::methods::MethodOptions;
@@ -26,11 +26,24 @@ const NOT_ESTIMABLE: u8 = 3;
 /// # Errors
 /// Wrong arguments or data; nothing has been written then.
 pub fn audit(options: &AuditOptions) -> anyhow::Result<u8> {
-    let AuditOptions { table, score, partial, verdicts } = options;
+    let AuditOptions { table, score, memory, partial, verdicts } = options;
     let VerdictOptions { confidence, min_pairs, seed, output, .. } = verdicts;
     let page = verdicts.page.html.as_deref();
     let outputs: Vec<&Path> = page.into_iter().chain(partial.as_deref()).collect();
+    let measure = Settings { min_pairs: *min_pairs, ..table.measure(*confidence, *seed) };
     told(verdicts, partial.as_deref(), || {
+        let source = Source::parse_all(&table.tables)?;
+        output::check_apart(&outputs, &source, &[])?;
+        if let Some(rows) = memory::rows_at_once(options, *memory, source.bytes()) {
+            let mut merged: Option<Partial> = None;
+            let notes =
+                load::scored_in_parts(&source, table, score, rows, output.quiet, &mut |examples, scores| {
+                    let part = Partial::new(examples, scores, &measure)?;
+                    merged = Some(Partial::merge(merged.take().into_iter().chain([part]))?);
+                    Ok(())
+                })?;
+            return Ok((run::merge(merged, &verdicts.checks, &measure)?, notes));
+        }
         let mut read = load::scored(table, score, &outputs, output.quiet)?;
         let (examples, scores, notes) = read.scored_rows(&[])?;
         let outcome = run::audit(&AuditRequest {
@@ -38,7 +51,7 @@ pub fn audit(options: &AuditOptions) -> anyhow::Result<u8> {
             scores: &scores,
             checks: &verdicts.checks,
             left_out: &read.left_out()?,
-            measure: Settings { min_pairs: *min_pairs, ..table.measure(*confidence, *seed) },
+            measure,
             pictures: page.is_some(),
             partial: partial.is_some(),
         });

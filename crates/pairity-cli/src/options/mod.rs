@@ -13,7 +13,7 @@ use pairity::metrics::Settings;
 use pairity::rates::{Average, Ties};
 use pairity_experiments::fetch::FetchSettings;
 use std::path::PathBuf;
-use values::{choices, confidence, methods, name, pairs_where, positive, split, tuned_share};
+use values::{choices, confidence, methods, name, pairs_where, positive, size, split, tuned_share};
 
 /// Pairwise fairness for ranking and regression: exact pair counts with honest intervals.
 #[derive(Debug, Parser)]
@@ -74,6 +74,11 @@ pub struct AuditOptions {
     /// Column of the scores
     #[arg(long, value_name = "COL")]
     pub score: String,
+
+    /// Memory to use, such as 2GB: larger tables with queries are read part by part, with the same result (half of the
+    /// machine's if not given)
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub memory: Option<u64>,
 
     /// Write the sums over queries too, for 'pairity merge'
     #[arg(long, value_name = "FILE")]

@@ -95,3 +95,38 @@ fn what_can_not_be_merged_is_refused() {
     let outcome = merge(&[files[0].clone(), strict], &[]);
     assert!(outcome.refusal().contains("ties strict"), "{}", outcome.err);
 }
+
+#[test]
+fn a_table_larger_than_memory_gives_the_bytes_of_one_that_fits() {
+    let folder = TempDir::new().unwrap();
+    // More rows than are read at once; a few lack a label or a group, and one group is seen at the end alone.
+    let row = |query: usize, at: usize| {
+        let number = query * 7 + at;
+        let group = if query > 5_800 { "late" } else { ["a", "b", ""][number % 3] };
+        let label = if number.is_multiple_of(97) { String::new() } else { (number * 31 % 5).to_string() };
+        format!("{query},{group},{label},{},{}\n", number * 7919 % 1009, 1 + number % 4)
+    };
+    let header = "q,g,y,s,w\n";
+    let together: String = (0..6_000).flat_map(|query| (0..7).map(move |at| row(query, at))).collect();
+    let scattered: String =
+        (0..7).flat_map(|at| (0..6_000).map(move |query| row(query * 13 % 6_000, at))).collect();
+    for (name, rows) in [("together.csv", together), ("scattered.csv", scattered)] {
+        let table = folder.path().join(name);
+        std::fs::write(&table, header.to_owned() + &rows).unwrap();
+        for more in [&[][..], &["--average", "queries", "--weight", "w"], &["--check", "auc >= 0.9"]] {
+            let audit = |memory: &str| {
+                let mut command = pairity();
+                command.arg("audit").arg(&table).args(SMALL_COLUMNS).args(more).env("TMPDIR", folder.path());
+                run(command.args(["--format", "json", "--memory", memory]))
+            };
+            let (parts, whole) = (audit("1MB"), audit("9GB"));
+            assert_eq!((&parts.err, parts.code), (&whole.err, whole.code));
+            assert!(parts.out == whole.out, "{}\n{}", parts.out, whole.out);
+        }
+    }
+    let left: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+    let wrong = audit(SMALL, &[&SMALL_COLUMNS[..], &["--memory", "much"]].concat());
+    assert!(wrong.refusal().contains("500MB or 2GB"), "{}", wrong.err);
+}
