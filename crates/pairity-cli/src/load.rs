@@ -12,7 +12,7 @@ use pairity::examples::{
 use pairity::run::{Fold, Rows};
 use pairity::similar;
 use pairity_report::{Missing, Notes, Role, plain};
-use pairity_tables::{self as tables, Selection, Source, Table, TableError, Want};
+use pairity_tables::{self as tables, Parts, Selection, Source, Table, TableError, Want};
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::BufReader;
@@ -48,6 +48,55 @@ const NEEDED: [Role; 8] = [
 /// Whatever is wrong with files, columns or cells, in words that name the place.
 pub fn scored(options: &TableOptions, score: &str, outputs: &[&Path], quiet: bool) -> anyhow::Result<Read> {
     scored_of(&Source::parse_all(&options.tables)?, options, score, outputs, quiet)
+}
+
+/// Reads a table that has scores, and is none of the outputs, part by part: `each` gets the rows of whole queries, with
+/// their scores. Returns what was left out.
+///
+/// # Errors
+/// Whatever is wrong with files, columns or cells, in words that name the place; those of `each`.
+pub fn scored_in_parts(
+    source: &Source,
+    options: &TableOptions,
+    score: &str,
+    rows: usize,
+    quiet: bool,
+    each: &mut dyn FnMut(&Examples, &[f64]) -> anyhow::Result<()>,
+) -> anyhow::Result<Notes> {
+    let roles = Roles::named(options, &[score.to_owned()], source)?;
+    let wants =
+        |categories| roles.of_kind(categories).map(if categories { Want::category } else { Want::number });
+    let wants: Vec<Want> = wants(false).chain(wants(true)).collect();
+    let query: Vec<String> = roles.columns_of(Role::Query).map(str::to_owned).collect();
+    let parts = Parts { rows, folder: &std::env::temp_dir() };
+    let (mut all, mut any_group) = (Notes::default(), false);
+    tables::read_in_parts(source, &wants, &query, &parts, &reading(quiet), &mut |table| {
+        let choice = Choice { part: true, ..Choice::default() };
+        let mut read = Read { table, again: None, roles: roles.clone(), source: source.clone(), choice };
+        read.check_rounded()?;
+        let notes = read.keep()?;
+        let weightless = |weights: &[f64]| weights.iter().all(|weight| *weight == 0.0);
+        if !read.numbers(Role::Weight).is_some_and(weightless) && read.table.rows() > 0 {
+            let examples = read.examples(&[])?;
+            any_group |= !examples.groups().is_empty();
+            each(&examples, read.scores())?;
+        }
+        all.add(notes);
+        anyhow::Ok(())
+    })?;
+    if all.rows_read == all.rows_dropped {
+        return Err(none_left(&all));
+    }
+    match !any_group && roles.column(Role::Group).is_some() {
+        true => Err(roles.no_groups()),
+        false => Ok(all),
+    }
+}
+
+fn none_left(notes: &Notes) -> anyhow::Error {
+    let missing = notes.missing.iter().filter(|missing| missing.rows > 0);
+    let why: Vec<String> = missing.map(|m| format!("{} is missing in {}", m.role.name(), m.rows)).collect();
+    anyhow!("no row is left of the {} that were read: {}", notes.rows_read, why.join(", "))
 }
 
 fn scored_of(
@@ -187,6 +236,7 @@ fn quoted<'a>(names: impl Iterator<Item = &'a String>, between: &str) -> String 
 }
 
 /// The names of columns, with what each is used as.
+#[derive(Clone)]
 pub struct Roles(pub Vec<(Role, String)>);
 
 impl Roles {
@@ -224,6 +274,12 @@ impl Roles {
         let each =
             roles.into_iter().flat_map(|(role, names)| names.iter().map(move |name| (role, name.clone())));
         Ok(Roles(each.collect()))
+    }
+
+    /// That no row has a group.
+    fn no_groups(&self) -> anyhow::Error {
+        let names = self.0.iter().filter(|(role, _)| *role == Role::Group).map(|(_, name)| name);
+        anyhow!("no row belongs to a group: {} has no value in any row", quoted(names, " and "))
     }
 
     /// Whether pairs count by the difference of their labels.
@@ -302,6 +358,8 @@ struct Choice {
     passing: Option<Vec<bool>>,
     groups: Vec<String>,
     min_rows: usize,
+    /// The rows are some of many, so that they may lack what all together have.
+    part: bool,
 }
 
 impl Read {
@@ -338,9 +396,14 @@ impl Read {
             [Some(&table), again.as_ref()].into_iter().flatten().flat_map(Table::warnings).collect();
         warnings.iter().for_each(|warning| complain(&format!("warning: {warning}")));
         let read = Read { table, again, roles, source: source.clone(), choice: Choice::default() };
-        // Two of them that are taken for one would be a tie.
-        for column in [Role::Label, Role::Score].into_iter().filter_map(|role| read.column(role)) {
-            if let Some(number) = tables::rounded(source, column)? {
+        read.check_rounded()?;
+        Ok(read)
+    }
+
+    /// Refuses labels and scores of which two may be taken for one, which would be a tie.
+    fn check_rounded(&self) -> Result<(), TableError> {
+        for column in [Role::Label, Role::Score].into_iter().filter_map(|role| self.column(role)) {
+            if let Some(number) = tables::rounded(&self.source, column)? {
                 return Err(TableError::Other(format!(
                     "column {:?} has whole numbers beyond 2^53, such as {number}, which can't be told from their \
                      neighbors: subtract a constant from them, or divide them",
@@ -348,7 +411,7 @@ impl Read {
                 )));
             }
         }
-        Ok(read)
+        Ok(())
     }
 
     /// Where a row came from.
@@ -368,7 +431,13 @@ impl Read {
         if (!groups.is_empty() || *min_rows > 0) && self.roles.column(Role::Group).is_none() {
             bail!("--groups and --min-rows choose among groups: name the column of the groups with --group");
         }
-        self.choice = Choice { filter: filter.clone(), passing, groups: groups.clone(), min_rows: *min_rows };
+        self.choice = Choice {
+            filter: filter.clone(),
+            passing,
+            groups: groups.clone(),
+            min_rows: *min_rows,
+            part: false,
+        };
         Ok(self)
     }
 
@@ -469,25 +538,23 @@ impl Read {
         let dropped = dropped.filter_map(|row| self.id(row));
         let dropped_ids: Vec<String> = dropped.take(DROPPED_IDS).map(str::to_owned).collect();
         let kept: Vec<u32> = (0..rows as u32).filter(|&row| kept[row as usize]).collect();
-        if kept.is_empty() {
-            let missing = missing.iter().filter(|missing| missing.rows > 0);
-            let why: Vec<String> =
-                missing.map(|m| format!("{} is missing in {}", m.role.name(), m.rows)).collect();
-            bail!("no row is left of the {} that were read: {}", passing.len(), why.join(", "));
-        }
-        if kept.len() < rows {
-            [Some(&mut self.table), self.again.as_mut()].into_iter().flatten().for_each(|t| t.keep(&kept));
-        }
-        Ok(Notes {
+        let notes = Notes {
             filter: self.choice.filter.clone(),
-            groups_left_out: self.chosen_groups()?.1,
+            groups_left_out: Vec::new(),
             tables: self.table.files().iter().map(|(name, _)| name.clone()).collect(),
             columns: self.roles.0.clone(),
             rows_read: passing.len(),
             rows_dropped: passing.len() - kept.len(),
             dropped_ids,
             missing,
-        })
+        };
+        if kept.is_empty() && !self.choice.part {
+            return Err(none_left(&notes));
+        }
+        if kept.len() < rows {
+            [Some(&mut self.table), self.again.as_mut()].into_iter().flatten().for_each(|t| t.keep(&kept));
+        }
+        Ok(Notes { groups_left_out: self.chosen_groups()?.1, ..notes })
     }
 
     /// The rows as examples. Those of different folds are never in one query.
@@ -602,8 +669,8 @@ impl Read {
             few_enough(&crossed, "the intersection of the --group columns")?;
             all = Some(crossed);
         }
-        if all.as_ref().is_some_and(|groups| groups.names().is_empty()) {
-            bail!("no row belongs to a group: {} has no value in any row", quoted(names(), " and "));
+        if all.as_ref().is_some_and(|groups| groups.names().is_empty()) && !self.choice.part {
+            return Err(self.roles.no_groups());
         }
         Ok(all)
     }

@@ -4,6 +4,7 @@
 mod commands;
 mod filter;
 mod load;
+mod memory;
 mod options;
 mod output;
 mod progress;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         Command::Compare(options) => train::compare(options),
         Command::Frontier(options) => train::frontier(options),
         Command::Reproduce(options) => experiments::reproduce(options),
+        Command::Merge(options) => scored::merge(options),
         Command::Adjust(options) => scored::adjust(options),
         Command::Data(action) => experiments::data(action),
         Command::Demo(options) => experiments::demo(options),

@@ -88,6 +88,7 @@ impl Examples {
             left_out: &[],
             measure: measuring(&settings)?,
             pictures: false,
+            partial: false,
         };
         let audit = py.detach(|| pairity::run::audit(&request)).map_err(refuse)?.audit;
         let notes = Notes { rows_read: self.inner.rows(), ..Notes::default() };

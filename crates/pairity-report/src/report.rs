@@ -87,6 +87,23 @@ pub struct Notes {
     pub missing: Vec<Missing>,
 }
 
+impl Notes {
+    /// Adds what is known of further rows of the same tables.
+    pub fn add(&mut self, more: Notes) {
+        let before = std::mem::take(self);
+        let listed = before.dropped_ids.len().max(more.dropped_ids.len());
+        *self = Notes {
+            rows_read: before.rows_read + more.rows_read,
+            rows_dropped: before.rows_dropped + more.rows_dropped,
+            dropped_ids: before.dropped_ids.into_iter().chain(more.dropped_ids).take(listed).collect(),
+            ..more
+        };
+        for (own, before) in self.missing.iter_mut().zip(before.missing) {
+            own.rows += before.rows;
+        }
+    }
+}
+
 /// An audit with the notes on its data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuditReport {

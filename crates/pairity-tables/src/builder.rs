@@ -115,6 +115,32 @@ impl ColumnBuilder {
         }
     }
 
+    /// Adds some cells of a column of the same kind.
+    pub(crate) fn append(&mut self, from: &Values, rows: impl ExactSizeIterator<Item = usize>) {
+        match (&mut self.cells, from) {
+            (Growing::Numbers { numbers, .. }, Values::Numbers(from)) => {
+                numbers.extend(rows.map(|row| from[row]));
+            }
+            (Growing::Categories(codes, known), Values::Categories { codes: from, levels }) => {
+                // Each level is looked up once, unless a few rows would pay for many levels.
+                let mut again = vec![MISSING; if levels.len() <= rows.len() { levels.len() } else { 0 }];
+                codes.extend(rows.map(|row| match from[row] {
+                    MISSING => MISSING,
+                    code => match again.get_mut(code as usize) {
+                        Some(&mut code) if code != MISSING => code,
+                        slot => {
+                            // Texts and less than 4 billion rows, which the caller has seen to: all get a code.
+                            let code = known.code(levels[code as usize].as_bytes()).unwrap_or(MISSING);
+                            slot.into_iter().for_each(|slot| *slot = code);
+                            code
+                        }
+                    },
+                }));
+            }
+            _ => {}
+        }
+    }
+
     /// Decides for categories, if nothing is decided yet.
     pub(crate) fn settle_as_category(&mut self) {
         if let Growing::Numbers { numbers, decided: false } = &self.cells {

@@ -33,7 +33,7 @@ pub(crate) struct TableFormat {
     /// The columns of a file.
     pub(crate) headers: fn(&SourceFile) -> Result<Vec<Header>, TableError>,
     /// Adds the rows of a file to the columns and returns their number.
-    pub(crate) read: fn(&SourceFile, &mut [ColumnBuilder], &mut Meter<'_>) -> Result<usize, TableError>,
+    pub(crate) read: ReadRows,
     /// Calls a function with the cells of some columns as texts, row after row, the first of which are the
     /// names of the columns. Nothing where a text depends on the other cells of the column.
     pub(crate) texts: Option<EachRow>,
@@ -42,6 +42,14 @@ pub(crate) struct TableFormat {
     /// What writes such files, if anything does.
     pub(crate) writer: Option<Writer>,
 }
+
+pub(crate) type ReadRows =
+    fn(&SourceFile, &mut [ColumnBuilder], &mut Meter<'_>, Drain<'_>) -> Result<usize, TableError>;
+/// What empties the columns each time that a batch of rows was added; nothing where all rows stay.
+pub(crate) type Drain<'a> = Option<&'a mut dyn FnMut(&mut [ColumnBuilder]) -> Result<(), TableError>>;
+
+/// Rows of a batch, at most.
+pub(crate) const BATCH: usize = 8192;
 
 pub(crate) type EachRow = fn(&SourceFile, &[usize], &mut Meter<'_>, Row<'_>) -> Result<usize, TableError>;
 pub(crate) type Row<'a> = &'a mut dyn FnMut(&mut dyn Iterator<Item = &[u8]>) -> Result<(), TableError>;

@@ -4,10 +4,10 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
 /// A file as the operating system knows it, by whatever path.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FileId(Identity);
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Identity {
     /// Device and inode, which links share.
     #[cfg(unix)]

@@ -5,6 +5,7 @@
 //! [`Table`]. Several files are one table: their rows follow each other, and their categories are
 //! merged. Missing cells are empty, `?` or `NA`, and nulls in Parquet; spaces around a cell are not part
 //! of it. A cell that does not fit its column is an error that names the file, the line and the column.
+//! [`read_in_parts`] reads a table that is larger than memory, some queries at a time.
 //! [`AddColumns`] copies a table, with all its cells as they are, and adds columns of numbers.
 
 mod adding;
@@ -16,6 +17,7 @@ mod error;
 mod format;
 mod identity;
 mod meter;
+mod parts;
 mod selection;
 mod source;
 mod svmlight;
@@ -26,6 +28,7 @@ pub use adding::{AddColumns, Output, rounded};
 pub use error::TableError;
 pub use identity::FileId;
 pub use meter::ReadProgress;
+pub use parts::{Parts, read_in_parts};
 pub use selection::{ColumnKind, Selection, Want};
 pub use source::Source;
 pub use table::Table;
@@ -97,17 +100,13 @@ pub fn read(source: &Source, selection: &Selection, progress: ReadProgress<'_>) 
 
     let mut meter = Meter::new(progress);
     let mut pass = |columns: &mut [ColumnBuilder]| {
-        meter.pass(files, |at, meter| (formats[at].read)(&files[at], columns, meter))
+        meter.pass(files, |at, meter| (formats[at].read)(&files[at], columns, meter, None))
     };
     let mut first: Vec<ColumnBuilder> = wants.iter().map(ColumnBuilder::new).collect();
     let counts = pass(&mut first)?;
     let rows = counts.iter().sum();
     if rows == 0 {
-        return Err(TableError::NoRows(match source.names()[..] {
-            [only] => only.to_owned(),
-            [first, ref others @ ..] => format!("{first} (and {} more)", others.len()),
-            [] => "the list of files".to_owned(),
-        }));
+        return Err(no_rows(source));
     }
     let twins: Vec<Option<(String, bool)>> = first.iter_mut().map(|column| column.twins.take()).collect();
     let first: Vec<Result<Column, Want>> = first.into_iter().map(ColumnBuilder::finish).collect();
@@ -141,4 +140,13 @@ pub fn read(source: &Source, selection: &Selection, progress: ReadProgress<'_>) 
     }
     let files = files.iter().map(|file| file.name.clone()).zip(counts).collect();
     Ok(Table { rows, columns, skipped, warnings, files, kept: None })
+}
+
+/// The error for files with headers alone.
+fn no_rows(source: &Source) -> TableError {
+    TableError::NoRows(match source.names()[..] {
+        [only] => only.to_owned(),
+        [first, ref others @ ..] => format!("{first} (and {} more)", others.len()),
+        [] => "the list of files".to_owned(),
+    })
 }

@@ -27,14 +27,19 @@ impl<'a> Meter<'a> {
         files: &[SourceFile],
         mut read: impl FnMut(usize, &mut Meter<'a>) -> Result<usize, TableError>,
     ) -> Result<Vec<usize>, TableError> {
-        self.total += files.iter().map(|file| file.size).sum::<u64>();
+        self.expect(files, 1);
         let mut counts = Vec::with_capacity(files.len());
         for (at, file) in files.iter().enumerate() {
             counts.push(read(at, self)?);
-            self.before += file.size;
-            self.at(0);
+            self.done(file.size);
         }
         Ok(counts)
+    }
+
+    /// There will be so many more passes.
+    pub(crate) fn expect(&mut self, files: &[SourceFile], passes: u64) {
+        let size = files.iter().map(|file| file.size).sum::<u64>();
+        self.total = self.total.max(self.before + passes * size);
     }
 
     /// So many bytes of the current file are read.
@@ -43,6 +48,12 @@ impl<'a> Meter<'a> {
         if self.before + position >= self.told + STEP {
             self.tell(self.before + position);
         }
+    }
+
+    /// So many bytes are read, and others follow.
+    pub(crate) fn done(&mut self, size: u64) {
+        self.before += size;
+        self.at(0);
     }
 
     /// All is read.

@@ -111,6 +111,11 @@ impl Source {
         self.files.iter().map(|file| file.name.as_str()).collect()
     }
 
+    /// The size of all files.
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.size).sum()
+    }
+
     /// Where a row of a table that was read from here came from, such as `people.csv, line 13`.
     pub fn locate(&self, table: &Table, row: usize) -> String {
         let place = |(at, within): (usize, usize)| {

@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, ErrorKind, Read};
 use super::builder::ColumnBuilder;
 use super::cell::{self, Meaning};
 use super::error::{TableError, excerpt};
-use super::format::TableFormat;
+use super::format::{BATCH, Drain, TableFormat};
 use super::meter::Meter;
 use super::selection::{Header, names, unknown};
 use super::source::{LONGEST_ROW, SourceFile};
@@ -78,6 +78,7 @@ fn read(
     file: &SourceFile,
     columns: &mut [ColumnBuilder],
     meter: &mut Meter<'_>,
+    mut drain: Drain<'_>,
 ) -> Result<usize, TableError> {
     let (mut label, mut qid) = (None, None);
     // Index and place among the columns, in order of the index.
@@ -129,7 +130,10 @@ fn read(
         for (&(_, at), _) in features.iter().zip(&listed).filter(|(_, last)| **last != rows) {
             columns[at].number(0.0).map_err(|problem| line.wrong_cell(&columns[at], problem))?;
         }
-        Ok(())
+        match &mut drain {
+            Some(drain) if rows % BATCH == 0 => drain(columns),
+            _ => Ok(()),
+        }
     })?;
     Ok(rows)
 }

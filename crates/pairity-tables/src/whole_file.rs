@@ -46,7 +46,7 @@ pub struct WholeFile {
 
 /// A file that is removed when this goes.
 #[derive(Debug)]
-struct Hidden(PathBuf);
+pub(crate) struct Hidden(pub(crate) PathBuf);
 
 impl Drop for Hidden {
     fn drop(&mut self) {
@@ -145,14 +145,14 @@ impl Write for WholeFile {
 
 /// A new file with a name of its own in the same folder, from where it can be renamed in one step. It is locked
 /// for as long as it is open.
-fn hidden_beside(path: &Path) -> io::Result<(File, Hidden)> {
+pub(crate) fn hidden_beside(path: &Path) -> io::Result<(File, Hidden)> {
     let name = path.file_name().ok_or_else(|| io::Error::other("the path has no file name"))?;
     let start = format!(".{}.", name.to_string_lossy());
     remove_abandoned(path, &start);
     for attempt in 0..1000 {
         let hidden = path.with_file_name(format!("{start}{}-{attempt}{ENDING}", std::process::id()));
         let mut all = hidden_files();
-        match OpenOptions::new().write(true).create_new(true).open(&hidden) {
+        match OpenOptions::new().read(true).write(true).create_new(true).open(&hidden) {
             Ok(file) => {
                 all.push(hidden.clone());
                 drop(all);

@@ -53,7 +53,7 @@
 //! let scores = [0.1, 0.9, 0.2, 0.15];
 //! let measure = Settings::default();
 //! let (checks, left_out) = (&checks, &[]);
-//! let request = AuditRequest { examples: &examples, scores: &scores, checks, left_out, measure, pictures: false };
+//! let request = AuditRequest { examples: &examples, scores: &scores, checks, left_out, measure, pictures: false, partial: false };
 //! let outcome = audit(&request)?;
 //! assert_eq!(outcome.audit.accuracy[0][1].value, Some(1.0)); // A[a > b]
 //! # Ok::<(), Box<dyn std::error::Error>>(())

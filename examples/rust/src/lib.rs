@@ -36,7 +36,15 @@ pub fn show(name: &str, data: &Dataset, scores: &[f64]) -> Outcome {
     let examples = data.examples()?;
     let checks = ["auc >= 0".to_owned(), "cross_group <= 1".to_owned()];
     let (checks, left_out, measure) = (&checks, &[], Settings::default());
-    let request = AuditRequest { examples: &examples, scores, checks, left_out, measure, pictures: false };
+    let request = AuditRequest {
+        examples: &examples,
+        scores,
+        checks,
+        left_out,
+        measure,
+        pictures: false,
+        partial: false,
+    };
     let found = audit(&request)?.audit;
     let [auc, gap] = [0, 1].map(|check: usize| {
         let metric = &found.checks[check].metric;

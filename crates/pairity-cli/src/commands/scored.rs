@@ -1,16 +1,18 @@
-//! Commands on a table that has scores. `pairity audit` measures them and turns the verdicts into an exit code;
+//! Commands on a table that has scores. `pairity audit` measures them and turns the verdicts into an exit code, and
+//! `pairity merge` does so for audits of parts;
 //! `pairity adjust` shifts or maps them group by group so that a goal holds, where nothing can be trained anew.
 
-use crate::options::{AdjustOptions, AuditOptions, TableOptions};
-use crate::{load, output};
-use anyhow::{anyhow, bail};
+use crate::options::{AdjustOptions, AuditOptions, MergeOptions, TableOptions, VerdictOptions};
+use crate::{load, memory, output};
+use anyhow::{Context, anyhow, bail};
 use pairity::goals::Goal;
 use pairity::methods::MethodOptions;
-use pairity::metrics::{Settings, Verdict};
-use pairity::run::{self, AdjustOutcome, AdjustRequest, AuditRequest, Fold, RunError};
-use pairity_report::{AdjustReport, AuditReport, FrontEnd, plain};
+use pairity::metrics::{Partial, PartialError, Settings, Verdict};
+use pairity::run::{self, AdjustOutcome, AdjustRequest, AuditOutcome, AuditRequest, Fold, RunError};
+use pairity_report::{AdjustReport, AuditReport, FrontEnd, Notes, plain};
 use pairity_report::{adjust_html, adjust_json, adjust_text, audit_html, audit_json, audit_text};
-use pairity_tables::{AddColumns, Output, TableError, WholeFile};
+use pairity_tables::{AddColumns, FileId, Output, Source, TableError, WholeFile};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// A check failed.
@@ -24,30 +26,96 @@ const NOT_ESTIMABLE: u8 = 3;
 /// # Errors
 /// Wrong arguments or data; nothing has been written then.
 pub fn audit(options: &AuditOptions) -> anyhow::Result<u8> {
-    let AuditOptions { table, confidence, min_pairs, seed, output, .. } = options;
-    let page = options.page.html.as_deref();
-    let measured = || {
-        let mut read = load::scored(table, &options.score, page.as_slice(), output.quiet)?;
+    let AuditOptions { table, score, memory, partial, verdicts } = options;
+    let VerdictOptions { confidence, min_pairs, seed, output, .. } = verdicts;
+    let page = verdicts.page.html.as_deref();
+    let outputs: Vec<&Path> = page.into_iter().chain(partial.as_deref()).collect();
+    let measure = Settings { min_pairs: *min_pairs, ..table.measure(*confidence, *seed) };
+    told(verdicts, partial.as_deref(), || {
+        let source = Source::parse_all(&table.tables)?;
+        output::check_apart(&outputs, &source, &[])?;
+        if let Some(rows) = memory::rows_at_once(options, *memory, source.bytes()) {
+            let mut merged: Option<Partial> = None;
+            let notes =
+                load::scored_in_parts(&source, table, score, rows, output.quiet, &mut |examples, scores| {
+                    let part = Partial::new(examples, scores, &measure)?;
+                    merged = Some(Partial::merge(merged.take().into_iter().chain([part]))?);
+                    Ok(())
+                })?;
+            return Ok((run::merge(merged, &verdicts.checks, &measure)?, notes));
+        }
+        let mut read = load::scored(table, score, &outputs, output.quiet)?;
         let (examples, scores, notes) = read.scored_rows(&[])?;
         let outcome = run::audit(&AuditRequest {
             examples: &examples,
             scores: &scores,
-            checks: &options.checks,
+            checks: &verdicts.checks,
             left_out: &read.left_out()?,
-            measure: Settings { min_pairs: *min_pairs, ..table.measure(*confidence, *seed) },
+            measure,
             pictures: page.is_some(),
+            partial: partial.is_some(),
+        });
+        let outcome = outcome.map_err(|error| match error {
+            RunError::Partial(PartialError::NoQueries) => anyhow!("--partial: {error} with --query"),
+            other => other.into(),
         })?;
-        Ok((AuditReport { audit: outcome.audit, notes }, outcome.distributions))
-    };
-    let (AuditReport { audit, .. }, _) = output::present(
-        output,
-        page,
-        measured,
-        |(report, _)| audit_json(report),
-        |(report, _), look| audit_text(report, look),
-        |(report, shown)| audit_html(report, shown.as_ref(), FrontEnd::CommandLine),
-    )?;
-    let undecided = audit.checks.iter().filter(|check| check.verdict == Verdict::Undecided);
+        Ok((outcome, notes))
+    })
+}
+
+/// The most partial audits that a report names one by one.
+const NAMED: usize = 5;
+
+/// Runs `merge`.
+///
+/// # Errors
+/// Files that are no partial audits, or that don't fit each other; nothing has been written then.
+pub fn merge(options: &MergeOptions) -> anyhow::Result<u8> {
+    let MergeOptions { parts, partial, verdicts } = options;
+    let VerdictOptions { confidence, min_pairs, seed, .. } = *verdicts;
+    let outputs: Vec<&Path> = verdicts.page.html.as_deref().into_iter().chain(partial.as_deref()).collect();
+    let inputs: Vec<(&str, &Path)> = parts.iter().map(|part| ("a partial audit", part.as_path())).collect();
+    output::check_apart(&outputs, &Source::chain(Vec::new()), &inputs)?;
+    let mut seen = HashSet::new();
+    if let Some(twice) = parts.iter().find(|part| FileId::of(part).is_some_and(|id| !seen.insert(id))) {
+        bail!("{} is given twice: each query is to be counted once", twice.display());
+    }
+    told(verdicts, partial.as_deref(), || {
+        let read = |part: &PathBuf| {
+            let text =
+                std::fs::read_to_string(part).with_context(|| format!("can't read {}", part.display()))?;
+            Partial::from_json(&text).with_context(|| part.display().to_string())
+        };
+        let read: Vec<Partial> = parts.iter().map(read).collect::<anyhow::Result<_>>()?;
+        let settings = Settings { confidence, min_pairs, seed, ..Settings::default() };
+        let outcome = run::merge(read, &verdicts.checks, &settings)?;
+        let tables = match parts.len() {
+            ..=NAMED => parts.iter().map(|part| part.display().to_string()).collect(),
+            many => vec![format!("{many} partial audits")],
+        };
+        let notes = Notes { tables, rows_read: outcome.audit.rows, ..Notes::default() };
+        Ok((outcome, notes))
+    })
+}
+
+/// Shows an audit, writes what can be merged, and turns the verdicts into an exit code.
+fn told(
+    options: &VerdictOptions,
+    partial: Option<&Path>,
+    make: impl FnOnce() -> anyhow::Result<(AuditOutcome, Notes)> + Send,
+) -> anyhow::Result<u8> {
+    let page = options.page.html.as_deref();
+    [page, partial].into_iter().flatten().try_for_each(output::check_writable)?;
+    let (outcome, notes) = output::on_threads(&options.output, make)?;
+    let report = AuditReport { audit: outcome.audit, notes };
+    let html = |_: &Path| audit_html(&report, outcome.distributions.as_ref(), FrontEnd::CommandLine);
+    let pages = page.map(|path| (path, html(path)));
+    let sums = partial.zip(outcome.partial.as_ref()).map(|(path, sums)| (path, sums.to_json() + "\n"));
+    let files = pages.into_iter().chain(sums).map(|(path, text)| output::start_file(path, text.as_bytes()));
+    let files: Vec<WholeFile> = files.collect::<anyhow::Result<_>>()?;
+    output::publish(&output::render(&options.output, &report, audit_json, audit_text), files)?;
+    let checks = &report.audit.checks;
+    let undecided = checks.iter().filter(|check| check.verdict == Verdict::Undecided);
     for check in undecided.filter(|_| !options.strict) {
         output::complain(&format!(
             "warning: the check {} is undecided: its bound is inside the confidence interval (--strict fails it)",
@@ -55,7 +123,7 @@ pub fn audit(options: &AuditOptions) -> anyhow::Result<u8> {
         ));
     }
     // A failed check weighs more than one that can't be estimated.
-    let has = |verdict| audit.checks.iter().any(|check| check.verdict == verdict);
+    let has = |verdict| checks.iter().any(|check| check.verdict == verdict);
     Ok(match has(Verdict::Fail) || (options.strict && has(Verdict::Undecided)) {
         true => FAILED,
         false if has(Verdict::NotEstimable) => NOT_ESTIMABLE,

@@ -13,7 +13,7 @@ use pairity::metrics::Settings;
 use pairity::rates::{Average, Ties};
 use pairity_experiments::fetch::FetchSettings;
 use std::path::PathBuf;
-use values::{choices, confidence, methods, name, pairs_where, positive, split, tuned_share};
+use values::{choices, confidence, methods, name, pairs_where, positive, size, split, tuned_share};
 
 /// Pairwise fairness for ranking and regression: exact pair counts with honest intervals.
 #[derive(Debug, Parser)]
@@ -36,6 +36,9 @@ pub enum Command {
     /// Add the scores of a trained model to a table
     #[command(after_help = include_str!("help/score.txt"))]
     Score(ScoreOptions),
+    /// Merge partial audits, as audit --partial writes them, into the audit of all their queries
+    #[command(after_help = include_str!("help/merge.txt"))]
+    Merge(MergeOptions),
     /// Adjust scores group by group so that a goal holds, where nothing can be trained
     #[command(after_help = include_str!("help/adjust.txt"))]
     Adjust(Box<AdjustOptions>),
@@ -72,6 +75,39 @@ pub struct AuditOptions {
     #[arg(long, value_name = "COL")]
     pub score: String,
 
+    /// Memory to use, such as 2GB: larger tables with queries are read part by part, with the same result (half of the
+    /// machine's if not given)
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub memory: Option<u64>,
+
+    /// Write the sums over queries too, for 'pairity merge'
+    #[arg(long, value_name = "FILE")]
+    pub partial: Option<PathBuf>,
+
+    /// What is asked of it.
+    #[command(flatten)]
+    pub verdicts: VerdictOptions,
+}
+
+/// Options of `merge`.
+#[derive(Debug, Args)]
+pub struct MergeOptions {
+    /// Partial audits, as 'pairity audit --partial' writes them
+    #[arg(value_name = "PARTIAL", required = true)]
+    pub parts: Vec<PathBuf>,
+
+    /// Write the merged sums, to be merged again
+    #[arg(long, value_name = "FILE")]
+    pub partial: Option<PathBuf>,
+
+    /// What is asked of it.
+    #[command(flatten)]
+    pub verdicts: VerdictOptions,
+}
+
+/// What is asked of an audit, and how it is shown.
+#[derive(Debug, Args)]
+pub struct VerdictOptions {
     /// A bound that must hold, such as 'cross_group <= 0.1'; repeat it for several
     #[arg(long = "check", value_name = "EXPR")]
     pub checks: Vec<String>,

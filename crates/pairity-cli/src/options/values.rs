@@ -34,6 +34,23 @@ pub fn confidence(text: &str) -> Result<f64, String> {
     parse(text, |value| *value > 0.0 && *value < 1.0, needed)
 }
 
+/// A size in bytes, such as 500MB or 2GB.
+pub fn size(text: &str) -> Result<u64, String> {
+    let needed = || "a size is needed, such as 500MB or 2GB".to_owned();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).trim_end();
+    let unit: u64 = match text[digits.len()..].trim().to_ascii_uppercase().as_str() {
+        "" | "B" => 1,
+        "KB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        "TB" => 1_000_000_000_000,
+        _ => return Err(needed()),
+    };
+    let number: f64 =
+        digits.parse().ok().filter(|number: &f64| *number > 0.0 && *number < 1e6).ok_or_else(needed)?;
+    Ok((number * unit as f64) as u64)
+}
+
 /// A whole number above 0.
 pub fn positive(text: &str) -> Result<usize, String> {
     parse(text, |number| *number > 0, "a whole number of at least 1 is needed")

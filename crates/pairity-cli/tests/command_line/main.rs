@@ -10,6 +10,7 @@ mod experts;
 mod html;
 mod input;
 mod json;
+mod merge;
 mod methods;
 mod outputs;
 mod pairs;

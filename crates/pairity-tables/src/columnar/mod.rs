@@ -17,13 +17,10 @@ use parquet::file::reader::ChunkReader;
 
 use crate::builder::ColumnBuilder;
 use crate::error::TableError;
-use crate::format::{Row, TableFormat, Writer};
+use crate::format::{BATCH, Drain, Row, TableFormat, Writer};
 use crate::meter::Meter;
 use crate::selection::{Header, positions};
 use crate::source::{SourceFile, Whole};
-
-/// Rows decoded at a time.
-const BATCH: usize = 8192;
 
 /// The format.
 pub(crate) static PARQUET: TableFormat = TableFormat {
@@ -52,6 +49,7 @@ fn read(
     file: &SourceFile,
     columns: &mut [ColumnBuilder],
     meter: &mut Meter<'_>,
+    mut drain: Drain<'_>,
 ) -> Result<usize, TableError> {
     let metadata = metadata(file)?;
     let schema = metadata.schema();
@@ -67,10 +65,13 @@ fn read(
             field.data_type()
         )));
     }
-    make_room(file, metadata.metadata().file_metadata().num_rows(), columns)?;
+    if drain.is_none() {
+        make_room(file, metadata.metadata().file_metadata().num_rows(), columns)?;
+    }
     each_batch(file, metadata, &roots, meter, |before, arrays| {
         let mut pairs = columns.iter_mut().zip(arrays);
-        pairs.try_for_each(|(column, array)| arrays::append(array, column, (file, before)))
+        pairs.try_for_each(|(column, array)| arrays::append(array, column, (file, before)))?;
+        drain.as_mut().map_or(Ok(()), |drain| drain(columns))
     })
 }
 
@@ -105,23 +106,27 @@ fn each_batch(
     let expected = u64::try_from(metadata.metadata().file_metadata().num_rows())
         .map_err(|_| failed(file, "its number of rows is negative"))?;
     check_compression(file, &metadata)?;
-    let whole = file.whole()?;
-    let mut batches = decode(file, || match whole {
-        Whole::File(file) => batches(file, metadata, roots),
-        Whole::Memory(bytes) => batches(bytes, metadata, roots),
-    })?;
     // Batches hold the columns in the order of the file.
     let mut sorted = roots.to_vec();
     sorted.sort_unstable();
     let places: Vec<usize> = roots.iter().map(|root| sorted.partition_point(|other| other < root)).collect();
-    let mut rows = 0;
-    while let Some(batch) = decode(file, || batches.next().transpose())? {
-        let array = |&at: &usize| batch.columns().get(at).cloned();
-        let arrays: Option<Vec<ArrayRef>> = places.iter().map(array).collect();
-        each(rows, &arrays.ok_or_else(|| failed(file, "a column is missing"))?)?;
-        rows += batch.num_rows();
-        let share = rows as f64 / expected.max(rows as u64).max(1) as f64;
-        meter.at((share * file.size as f64) as u64);
+    let (mut rows, groups) = (0, metadata.metadata().num_row_groups());
+    for group in 0..groups {
+        let damaged = |cause| failed(file, format!("row group {} of {groups}: {cause}", group + 1));
+        let (whole, metadata) = (file.whole()?, metadata.clone());
+        let mut batches = decode(|| match whole {
+            Whole::File(file) => batches(file, metadata, group, roots),
+            Whole::Memory(bytes) => batches(bytes, metadata, group, roots),
+        })
+        .map_err(damaged)?;
+        while let Some(batch) = decode(|| batches.next().transpose()).map_err(damaged)? {
+            let array = |&at: &usize| batch.columns().get(at).cloned();
+            let arrays: Option<Vec<ArrayRef>> = places.iter().map(array).collect();
+            each(rows, &arrays.ok_or_else(|| failed(file, "a column is missing"))?)?;
+            rows += batch.num_rows();
+            let share = rows as f64 / expected.max(rows as u64).max(1) as f64;
+            meter.at((share * file.size as f64) as u64);
+        }
     }
     if rows as u64 != expected {
         return Err(failed(file, format!("it should have {expected} rows, and has {rows}")));
@@ -177,28 +182,31 @@ fn check_compression(file: &SourceFile, metadata: &ArrowReaderMetadata) -> Resul
 /// The schema and the places of the pages.
 fn metadata(file: &SourceFile) -> Result<ArrowReaderMetadata, TableError> {
     let whole = file.whole()?;
-    decode(file, || match whole {
+    decode(|| match whole {
         Whole::File(file) => ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()),
         Whole::Memory(bytes) => ArrowReaderMetadata::load(&bytes, ArrowReaderOptions::new()),
     })
+    .map_err(|cause| failed(file, cause))
 }
 
 /// Runs a step of the Parquet reader, some of whose checks of damaged files are panics. What panicked
 /// is not used again.
-fn decode<T, E: ToString>(file: &SourceFile, step: impl FnOnce() -> Result<T, E>) -> Result<T, TableError> {
+fn decode<T, E: ToString>(step: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
     match catch_unwind(AssertUnwindSafe(step)) {
-        Ok(result) => result.map_err(|error| failed(file, error)),
-        Err(_) => Err(failed(file, "its pages contradict each other")),
+        Ok(result) => result.map_err(|error| error.to_string()),
+        Err(_) => Err("its pages contradict each other".to_owned()),
     }
 }
 
 fn batches<R: ChunkReader + 'static>(
     reader: R,
     metadata: ArrowReaderMetadata,
+    group: usize,
     roots: &[usize],
 ) -> Result<ParquetRecordBatchReader, ParquetError> {
     let mask = ProjectionMask::roots(metadata.parquet_schema(), roots.iter().copied());
     ParquetRecordBatchReaderBuilder::new_with_metadata(reader, metadata)
+        .with_row_groups(vec![group])
         .with_projection(mask)
         .with_batch_size(BATCH)
         .build()

@@ -17,7 +17,7 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use crate::builder::ColumnBuilder;
 use crate::error::TableError;
-use crate::format::{Row, TableFormat, Writer};
+use crate::format::{BATCH, Drain, Row, TableFormat, Writer};
 use crate::meter::Meter;
 use crate::selection::{Header, all_positions};
 use crate::source::{LONGEST_ROW, SourceFile};
@@ -56,6 +56,7 @@ fn read(
     file: &SourceFile,
     columns: &mut [ColumnBuilder],
     meter: &mut Meter<'_>,
+    mut drain: Drain<'_>,
 ) -> Result<usize, TableError> {
     let (reader, row, header) = open(file)?;
     let places = all_positions(columns.iter().map(|column| column.name.as_str()), &names(&header), file)?;
@@ -66,6 +67,7 @@ fn read(
         columns[at].has_twins(file, places.len(), None);
         twins.push((at, &places[1..]));
     }
+    let mut rows = 0;
     each_record(file, (reader, row), header.len(), meter, |start, record| {
         let text = |field: usize| record[field].trim_ascii();
         let differ =
@@ -80,7 +82,11 @@ fn read(
                 return Err(column.wrong(file, ("line", line), problem));
             }
         }
-        Ok(())
+        rows += 1;
+        match &mut drain {
+            Some(drain) if rows % BATCH == 0 => drain(columns),
+            _ => Ok(()),
+        }
     })
 }
 

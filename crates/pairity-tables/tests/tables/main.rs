@@ -5,6 +5,7 @@ mod adding_parquet;
 mod columnar;
 mod damaged;
 mod delimited;
+mod parts;
 mod round_trip;
 mod sources;
 mod svmlight;

@@ -201,7 +201,7 @@ impl Groups {
 }
 
 /// Numbers by value and before words, words by their letters.
-fn compare_names(a: &str, b: &str) -> Ordering {
+pub(crate) fn compare_names(a: &str, b: &str) -> Ordering {
     match (a.parse::<f64>(), b.parse::<f64>()) {
         (Ok(x), Ok(y)) => x.total_cmp(&y).then_with(|| a.cmp(b)),
         (Ok(_), Err(_)) => Ordering::Less,

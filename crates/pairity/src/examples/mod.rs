@@ -21,6 +21,7 @@ mod order;
 mod parts;
 mod strata;
 
+pub(crate) use columns::compare_names;
 pub use columns::{Categories, Column, Groups, MAX_GROUPS, MISSING, NO_GROUP, Values, cross};
 pub(crate) use order::{LabelOrder, sort_by_value, sort_values};
 pub use parts::SplitError;
@@ -195,6 +196,8 @@ pub struct Examples {
     pub(crate) attribute: Attribute,
     /// Example weights; absent when all are 1.
     pub(crate) weights: Option<Vec<f64>>,
+    /// Weights are in units of their largest.
+    pub(crate) rescaled: bool,
     /// Factors of pairs: example weight times the pair-weight column; absent when all are 1.
     pub(crate) factors: Option<Vec<f64>>,
     pub(crate) label_gap: bool,
@@ -230,6 +233,12 @@ impl Examples {
         let gather = |values: &[f64]| -> Vec<f64> { row.iter().map(|&r| values[r as usize]).collect() };
 
         let labels = columns.labels.map(gather);
+        let mut rescaled = false;
+        let mut in_range = |weights: Vec<f64>| {
+            let (weights, changed) = in_range(weights);
+            rescaled |= changed;
+            weights
+        };
         let weights = columns.weights.map(|w| in_range(gather(w))).filter(|w| w.iter().any(|&w| w != 1.0));
         let factors = match columns.pair_weight {
             PairWeight::Product(values) => {
@@ -266,6 +275,7 @@ impl Examples {
             attribute,
             weights,
             factors,
+            rescaled,
             label_gap: columns.pair_weight == PairWeight::LabelGap,
             side,
         })
@@ -400,12 +410,13 @@ impl Examples {
 
 /// Weights, of which only ratios matter; where they are huge or tiny, in units of the largest, so that products and
 /// squares of their sums neither overflow nor vanish.
-fn in_range(mut weights: Vec<f64>) -> Vec<f64> {
+fn in_range(mut weights: Vec<f64>) -> (Vec<f64>, bool) {
     let largest = weights.iter().copied().fold(0.0, f64::max);
-    if largest > 0.0 && !(1e-30..=1e30).contains(&largest) {
+    let extreme = largest > 0.0 && !(1e-30..=1e30).contains(&largest);
+    if extreme {
         weights.iter_mut().for_each(|weight| *weight /= largest);
     }
-    weights
+    (weights, extreme)
 }
 
 /// Where each block starts, and the end; and the first block of each query, and the end, if a query may have

@@ -2,7 +2,7 @@
 
 use super::measurement::{Measurement, Metric};
 use crate::examples::{Examples, ExamplesError};
-use crate::goals::{Constraint, Criterion, Expression, LinearForm, Sense, symmetric};
+use crate::goals::{Constraint, Criterion, Expression, LinearForm, Sense, Vocabulary, symmetric};
 use crate::rates::{Average, Rate, Ties};
 
 /// How an audit is made.
@@ -145,37 +145,43 @@ impl Audit {
         settings: &Settings,
     ) -> Result<Audit, ExamplesError> {
         let measured = Measurement::new(examples, scores, settings)?;
-        let mut audit = Audit::of(examples, &measured, &[]);
-        let asked = checks.iter().any(|check| check.expression.rates().contains(&Rate::Mse));
-        audit.mse =
-            audit.mse.filter(|mse| asked || mse.value.is_some_and(|mse| is_regression(examples, mse)));
-        audit.checks = measured.checks(checks);
-        Ok(audit)
+        Ok(Audit::checked(&measured, checks))
     }
 
-    /// Everything that was measured of these examples, such as what is expected of a stochastic model. Each
-    /// check has an interval of its own.
-    pub fn of(examples: &Examples, measured: &Measurement, checks: &[Constraint]) -> Audit {
-        let k = examples.groups().len();
+    /// Everything that was measured, with checks whose intervals hold together.
+    pub fn checked(measured: &Measurement, checks: &[Constraint]) -> Audit {
+        let audit = Audit::of(measured, &[]);
+        let asked = checks.iter().any(|check| check.expression.rates().contains(&Rate::Mse));
+        let labels = measured.facts.labels.as_ref();
+        let predicted = |mse: f64| labels.is_some_and(|labels| labels.are_predicted(mse));
+        let mse = audit.mse.filter(|mse| asked || mse.value.is_some_and(predicted));
+        Audit { mse, checks: measured.checks(checks), ..audit }
+    }
+
+    /// Everything that was measured, such as what is expected of a stochastic model. Each check has an interval of its
+    /// own.
+    pub fn of(measured: &Measurement, checks: &[Constraint]) -> Audit {
+        let (Vocabulary { groups, continuous }, facts) = (measured.vocabulary(), &measured.facts);
+        let k = groups.len();
         let rate = |rate| measured.rate(rate);
         let symmetric = |group| measured.expression(&Expression::Linear(symmetric(group)));
         let parity =
             |first: usize, second: usize| (first != second).then(|| rate(Rate::Parity { first, second }));
         Audit {
-            rows: examples.len(),
-            queries: examples.has_queries().then(|| examples.queries()),
-            without_attribute: examples.without_attribute(),
+            rows: facts.rows as usize,
+            queries: facts.queries.map(|queries| queries as usize),
+            without_attribute: facts.without_attribute as usize,
             settings: measured.settings,
             auc: rate(Rate::AUC),
-            has_labels: examples.has_labels(),
-            mse: examples.has_labels().then(|| rate(Rate::Mse)),
-            groups: examples.groups().to_vec(),
+            has_labels: facts.labels.is_some(),
+            mse: facts.labels.is_some().then(|| rate(Rate::Mse)),
+            groups: groups.clone(),
             accuracy: square(k, |a, b| rate(Rate::accuracy(a, b))),
             row_marginals: (0..k).map(|group| rate(Rate::row(group))).collect(),
             column_marginals: (0..k).map(|group| rate(Rate::column(group))).collect(),
             parity: square(k, parity),
             symmetric: (0..k).map(symmetric).collect(),
-            continuous: examples.is_continuous().then(|| ContinuousRates {
+            continuous: continuous.then(|| ContinuousRates {
                 greater: rate(Rate::Greater),
                 less: rate(Rate::Less),
                 parity_greater: rate(Rate::ParityGreater),
@@ -185,20 +191,6 @@ impl Audit {
             checks: checks.iter().map(|constraint| measured.check(constraint)).collect(),
         }
     }
-}
-
-/// Labels with no more values than this are grades rather than amounts.
-const GRADES: usize = 10;
-
-/// Whether scores look like predictions of the labels, by their mean squared error: labels have more than
-/// [`GRADES`] values, and scores miss them by at most twice what their mean does. Scores on another scale miss by more.
-fn is_regression(examples: &Examples, mse: f64) -> bool {
-    let labels = examples.labels.as_deref().unwrap_or_default();
-    let mut values = std::collections::BTreeSet::new();
-    let varied = labels.iter().any(|label| values.insert(label.to_bits()) && values.len() > GRADES);
-    let mean = labels.iter().sum::<f64>() / labels.len() as f64;
-    let variance = labels.iter().map(|label| (label - mean).powi(2)).sum::<f64>() / labels.len() as f64;
-    varied && mse <= 2.0 * variance
 }
 
 fn square<T>(k: usize, cell: impl Fn(usize, usize) -> T) -> Vec<Vec<T>> {

@@ -1,26 +1,26 @@
 //! How much every independent unit moves every rate.
 //!
-//! Units are queries where there are queries, examples otherwise. A rate is a ratio A = N / D of what
-//! its pairs earned to what they could have earned. Leaving out unit u moves the ratio by exactly
+//! Units are queries where there are queries, of which `query_sums` are kept; examples otherwise. A rate is a ratio
+//! A = N / D of what its pairs earned to what they could have earned. Leaving out unit u moves the ratio by exactly
 //!
 //! ```text
 //! ψ_u = (N_u − A D_u) / (D − D_u)
 //! ```
 //!
 //! where N_u and D_u are the unit's pairs, and Σ ψ_u ψ_uᵀ, the jackknife, estimates the covariance of the
-//! rates. For m queries of equal size that is m / (m − 1) times the variance of a mean, for two groups of
-//! examples with binary labels as much above DeLong's: the factor is what small groups need for their
-//! intervals to hold as often as they say.
+//! rates. For two groups of examples with binary labels it is a little above DeLong's: as much as small groups need for
+//! their intervals to hold as often as they say.
 
 use super::Settings;
 use super::measurement::Arranged;
+use super::query_sums::QuerySums;
 use crate::examples::{Examples, ExamplesError};
-use crate::pairs::{DrawnOrder, PairIndex, RateSums, Tally, UnitSums, visit_placements};
+use crate::pairs::{CellLayout, DrawnOrder, PairIndex, RateSums, Tally, UnitSums, visit_placements};
 use crate::rates::{Average, Rate, Ties};
 
 /// Above this number of rates only variances are kept, and a difference is bounded by the sum of its
 /// standard errors.
-const MAX_COVARIANCES: usize = 700;
+pub(super) const MAX_COVARIANCES: usize = 700;
 
 /// Estimates of all rates with their covariance.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub(crate) struct Influence {
     /// NaN where a rate has no pairs.
     pub values: Vec<f64>,
     /// Row by row; empty if there are too many rates.
-    covariance: Vec<f64>,
+    pub(super) covariance: Vec<f64>,
     pub variances: Vec<f64>,
     /// Degrees of freedom of each variance; 0 if it can't be estimated.
     pub freedom: Vec<f64>,
@@ -52,27 +52,21 @@ impl Influence {
         let drawn =
             members.iter().map(|(scores, chances)| DrawnOrder { order: index.order(scores), chances });
         let members: Vec<DrawnOrder> = drawn.collect();
+        if examples.has_queries() {
+            let by_query = index.is_by_query(average);
+            return QuerySums::count(index, &members, ties, by_query)
+                .influence(&CellLayout::of(examples), rates);
+        }
         let tally = Tally::expected(index, &members, ties);
-        let by_query = index.is_by_query(average);
-        let sums = tally.rate_sums(index, by_query);
-        let queries = index.examples().has_queries();
+        let sums = tally.rate_sums(index, false);
         let start = || (Units::new(index.rates().len()), UnitSums::new(index));
-        let states = if queries {
-            let (mut state, mut unit) = start();
-            for placements in tally.queries() {
-                unit.collect(placements, by_query);
-                state.add(&unit, &sums);
-            }
-            vec![(state, unit)]
-        } else {
-            visit_placements(index, &members, ties, start, |(state, unit), placements| {
-                unit.collect(placements, false);
-                state.add(unit, &sums);
-            })
-        };
+        let states = visit_placements(index, &members, ties, start, |(state, unit), placements| {
+            unit.collect(placements, false);
+            state.add(unit, &sums);
+        });
         let mut all = Units::new(rates.len());
         states.iter().for_each(|(state, _)| all.merge(state));
-        let spread = |rate: usize| all.freedom_and_units(rate, sums.totals[rate], queries);
+        let spread = |rate: usize| all.freedom_and_units(rate, sums.totals[rate]);
         let (freedom, units) = (0..rates.len()).map(spread).unzip();
         Influence {
             pairs: UnitSums::new(index).pairs(&tally.pairs),
@@ -196,9 +190,9 @@ impl Units {
 
     /// Degrees of freedom of a rate's variance, and how many units of equal size its units are worth; 0 if
     /// they are too few.
-    fn freedom_and_units(&self, r: usize, total: f64, queries: bool) -> (f64, f64) {
+    fn freedom_and_units(&self, r: usize, total: f64) -> (f64, f64) {
         let both = [self.sides[0][r], self.sides[1][r]];
-        let sides = if queries || both[1].squares == 0.0 { &both[..1] } else { &both };
+        let sides = if both[1].squares == 0.0 { &both[..1] } else { &both };
         if total == 0.0 || sides.iter().any(|side| side.units < 2) {
             return (0.0, 0.0);
         }

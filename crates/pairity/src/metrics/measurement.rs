@@ -2,6 +2,7 @@
 
 use super::Settings;
 use super::influence::Influence;
+use super::partial::{Partial, TableFacts};
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::{Expression, LinearForm, Vocabulary};
 use crate::pairs::CellLayout;
@@ -13,7 +14,7 @@ const TOLERANCE: f64 = 1e-6;
 
 /// A group of fewer units than this, rows or queries where there are queries, is marked where it decides something:
 /// 18 people may have 15,000 pairs. Where the table has not as many, or the group is in half of it, the table is small.
-const FEW: usize = 30;
+const FEW: u64 = 30;
 
 /// A number with its interval, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -70,10 +71,7 @@ impl<'a> Member<'a> {
 pub struct Measurement {
     vocabulary: Vocabulary,
     layout: CellLayout,
-    queries: bool,
-    /// Independent units, and those of each group.
-    units: usize,
-    group_units: Vec<usize>,
+    pub(super) facts: TableFacts,
     pub(super) influence: Influence,
     /// The place of each rate in the lists of the influence.
     pub(super) index: HashMap<Rate, usize>,
@@ -134,13 +132,27 @@ impl Measurement {
         Ok(Measurement {
             vocabulary: examples.vocabulary(),
             layout,
-            queries: examples.has_queries(),
-            units: examples.units(),
-            group_units: examples.group_units(),
+            facts: TableFacts::new(examples),
             influence,
             index: rates.into_iter().enumerate().map(|(i, rate)| (rate, i)).collect(),
             settings: *settings,
         })
+    }
+
+    /// The whole that a partial audit, merged of all parts, is about. How ties and queries count was settled when it
+    /// was made.
+    pub fn of_partial(partial: &Partial, settings: &Settings) -> Measurement {
+        let layout = partial.layout();
+        let rates = all_rates(&layout);
+        let (ties, average) = partial.ties_and_average();
+        Measurement {
+            vocabulary: partial.vocabulary(),
+            layout,
+            facts: partial.facts.clone(),
+            influence: partial.sums.influence(&layout, &rates),
+            index: rates.into_iter().enumerate().map(|(i, rate)| (rate, i)).collect(),
+            settings: Settings { ties, average, ..*settings },
+        }
     }
 
     /// The names that goals about this table may use.
@@ -176,15 +188,17 @@ impl Measurement {
 
     /// Which group of few units decides an expression, if one does.
     pub(super) fn few(&self, expression: &Expression) -> Option<String> {
-        if self.units < FEW || expression.rates().iter().any(|&rate| self.not_estimable(rate).is_some()) {
+        if self.facts.units() < FEW
+            || expression.rates().iter().any(|&rate| self.not_estimable(rate).is_some())
+        {
             return None;
         }
         let rates = expression.deciding(&mut |rate| self.influence.values[self.index[&rate]]);
         let groups = rates.into_iter().flat_map(|rate| rate.groups().map(move |group| (rate, group)));
-        let (rate, group) = groups.min_by_key(|&(_, group)| self.group_units[group])?;
+        let (rate, group) = groups.min_by_key(|&(_, group)| self.facts.group_units[group])?;
         let (rate, name) = (rate.name(&self.vocabulary.groups), &self.vocabulary.groups[group]);
-        let has = match (self.group_units[group], self.queries) {
-            (units, _) if units >= FEW || 2 * units >= self.units => return None,
+        let has = match (self.facts.group_units[group], self.facts.queries.is_some()) {
+            (units, _) if units >= FEW || 2 * units >= self.facts.units() => return None,
             (1, true) => "is in one query".to_owned(),
             (1, false) => "has one row".to_owned(),
             (units, true) => format!("is in {units} queries"),
@@ -235,7 +249,7 @@ impl Measurement {
             return None;
         }
         let name = rate.name(&self.vocabulary.groups);
-        let why = match (rate, self.queries) {
+        let why = match (rate, self.facts.queries.is_some()) {
             (_, true) => format!("one query alone has pairs of {name}"),
             (Rate::Mse, _) => "there is one example".to_owned(),
             (Rate::Parity { .. } | Rate::ParityGreater | Rate::ParityLess, _) => {
@@ -276,7 +290,7 @@ pub(super) fn arrange(examples: &Examples, members: &[Member]) -> Result<Vec<Arr
 }
 
 /// Every rate that a table has.
-fn all_rates(layout: &CellLayout) -> Vec<Rate> {
+pub(super) fn all_rates(layout: &CellLayout) -> Vec<Rate> {
     let k = layout.groups;
     let pairs = || (0..k).flat_map(|a| (0..k).map(move |b| (a, b)));
     let mut rates = Vec::new();

@@ -68,7 +68,10 @@ fn check(rows: &OracleRows, ties: Ties, average: Average) -> Result<(), TestCase
         };
         prop_assert!(same, "{:?} {found} {sum}", rates[r]);
     }
-    // The jackknife by its definition.
+    // The jackknife by its definition; the variance of queries has tests of its own.
+    if examples.has_queries() {
+        return Ok(());
+    }
     let settings = Settings { ties, average, ..Settings::default() };
     let arranged = arrange(&examples, &members).unwrap();
     let measured = Influence::measure(&examples, &arranged, &rates, &settings);

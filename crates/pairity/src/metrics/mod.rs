@@ -5,11 +5,16 @@
 
 mod audit;
 mod distributions;
+mod exact;
 mod influence;
 mod intervals;
 mod measurement;
 #[cfg(test)]
 mod mixture_tests;
+mod partial;
+#[cfg(test)]
+mod partial_tests;
+mod query_sums;
 #[cfg(test)]
 mod tests;
 
@@ -21,3 +26,4 @@ pub use distributions::{
 pub use influence::rate_values;
 pub(crate) use influence::values_in_order;
 pub use measurement::{Chance, Measurement, Member, Metric};
+pub use partial::{Partial, PartialError};

@@ -112,7 +112,7 @@ pub(crate) struct PairIndex<'a> {
     pub(super) examples: Cow<'a, Examples>,
     pub(super) rates: Vec<Rate>,
     pub(super) kinds: RateKinds,
-    pub(super) layout: CellLayout,
+    pub(crate) layout: CellLayout,
     pub(super) sizes: Sizes,
     /// Consecutive blocks that are one task.
     pub(super) tasks: Vec<Range<usize>>,

@@ -71,6 +71,19 @@ impl CellLayout {
         self.mse() + 1
     }
 
+    /// The numbers of the cells in a layout with more groups, `codes` being theirs there.
+    pub(crate) fn cells_among(&self, wider: &CellLayout, codes: &[usize]) -> Vec<usize> {
+        let mut cells: Vec<usize> = (0..self.len()).map(|cell| cell + wider.len() - self.len()).collect();
+        let pairs = || codes.iter().enumerate().flat_map(|a| codes.iter().enumerate().map(move |b| (a, b)));
+        for ((a, &wide_a), (b, &wide_b)) in pairs() {
+            cells[self.accuracy(a, b)] = wider.accuracy(wide_a, wide_b);
+        }
+        for ((a, &wide_a), (b, &wide_b)) in pairs().filter(|((a, _), (b, _))| a.max(b) < &self.groups) {
+            cells[self.parity(a, b)] = wider.parity(wide_a, wide_b);
+        }
+        cells
+    }
+
     /// The cells whose sums make a rate.
     pub(crate) fn cells(&self, rate: Rate) -> Vec<usize> {
         let codes = |side| match side {

@@ -44,7 +44,7 @@ pub use pictures::{Plane, PlaneLine, PlanePoint, plane};
 pub use prepare::{Fold, Rows};
 pub use scores::{
     AdjustOutcome, AdjustRequest, AdjustedPart, AdjustedValues, AuditOutcome, AuditRequest, ScoreOutcome,
-    ScoreRequest, adjust, audit, score,
+    ScoreRequest, adjust, audit, merge, score,
 };
 pub use train::{TrainOutcome, TrainRequest, TrainingPart, TrainingPictures, train, train_from};
 
@@ -60,6 +60,9 @@ use crate::solvers::TrainError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
+    /// Partial audits that can't be made or merged.
+    #[error(transparent)]
+    Partial(#[from] crate::metrics::PartialError),
     /// A network for texts was asked for, and no text was given.
     #[error("the text network reads a text: give a column of texts")]
     NoText,

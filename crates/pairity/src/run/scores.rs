@@ -2,10 +2,10 @@
 
 use super::{Fold, RunError};
 use crate::examples::{Column, Examples, ExamplesError, Groups, Values};
-use crate::goals::{Constraint, Goal, Problem, parse_check};
+use crate::goals::{Constraint, Goal, Problem, Vocabulary, parse_check};
 use crate::learners::{Architecture, Encoder, GroupUse, Linear, Note};
 use crate::methods::{self, Adjusted, Method, MethodOptions, Tuning};
-use crate::metrics::{Audit, Check, Distributions, Measurement, Metric, Settings};
+use crate::metrics::{Audit, Check, Distributions, Measurement, Metric, Partial, Settings};
 use crate::model::{Adjustment, After, Component, ComponentUse, Model, ModelError, ModelGroups};
 use crate::solvers::Status;
 
@@ -24,6 +24,8 @@ pub struct AuditRequest<'a> {
     pub measure: Settings,
     /// Whether there will be pictures.
     pub pictures: bool,
+    /// Whether it will be merged with audits of other queries.
+    pub partial: bool,
 }
 
 /// What was measured.
@@ -33,23 +35,52 @@ pub struct AuditOutcome {
     pub audit: Audit,
     /// The scores by group, for pictures.
     pub distributions: Option<Distributions>,
+    /// What can be merged.
+    pub partial: Option<Partial>,
 }
 
 /// Measures scores.
 ///
 /// # Errors
-/// A check that can't be read; scores that are not finite.
+/// A check that can't be read; scores that are not finite; no queries where a partial audit is asked for.
 pub fn audit(request: &AuditRequest) -> Result<AuditOutcome, RunError> {
-    let AuditRequest { examples, scores, checks, left_out, measure, pictures } = *request;
-    let words = examples.vocabulary();
-    let parse = |text: &String| parse_check(text, &words, left_out);
-    let checks: Vec<Constraint> = checks.iter().map(parse).collect::<Result<_, _>>()?;
-    let audit = Audit::run(examples, scores, &checks, &measure)?;
+    let AuditRequest { examples, scores, checks, left_out, measure, pictures, partial } = *request;
+    let checks = parse_checks(checks, &examples.vocabulary(), left_out)?;
+    let (audit, partial) = match partial {
+        true => {
+            let partial = Partial::new(examples, scores, &measure)?;
+            (Audit::checked(&Measurement::of_partial(&partial, &measure), &checks), Some(partial))
+        }
+        false => (Audit::run(examples, scores, &checks, &measure)?, None),
+    };
     let distributions = match pictures {
         true => Some(Distributions::run(examples, scores, &measure)?),
         false => None,
     };
-    Ok(AuditOutcome { audit, distributions })
+    Ok(AuditOutcome { audit, distributions, partial })
+}
+
+fn parse_checks(
+    checks: &[String],
+    words: &Vocabulary,
+    left_out: &[String],
+) -> Result<Vec<Constraint>, RunError> {
+    Ok(checks.iter().map(|text| parse_check(text, words, left_out)).collect::<Result<_, _>>()?)
+}
+
+/// One audit of many partial ones, in any order. How ties and queries count was settled when they were made.
+///
+/// # Errors
+/// A check that can't be read; no parts, or parts that were made in different ways.
+pub fn merge(
+    parts: impl IntoIterator<Item = Partial>,
+    checks: &[String],
+    measure: &Settings,
+) -> Result<AuditOutcome, RunError> {
+    let partial = Partial::merge(parts)?;
+    let checks = parse_checks(checks, &partial.vocabulary(), &[])?;
+    let audit = Audit::checked(&Measurement::of_partial(&partial, measure), &checks);
+    Ok(AuditOutcome { audit, distributions: None, partial: Some(partial) })
 }
 
 /// What scores are adjusted for, and how.

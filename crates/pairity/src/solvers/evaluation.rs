@@ -81,7 +81,7 @@ pub fn evaluate_members(
     Ok(Evaluation {
         objective: measured.expression(&problem.stated),
         violation: problem.violation().map(|violation| measured.expression(&violation)),
-        audit: Audit::of(examples, &measured, &problem.constraints),
+        audit: Audit::of(&measured, &problem.constraints),
         assessment,
         members,
     })

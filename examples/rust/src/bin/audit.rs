@@ -28,6 +28,7 @@ fn main() -> Outcome {
         left_out: &[],
         measure: Settings::default(),
         pictures: false,
+        partial: false,
     })?;
     for (better, row) in outcome.audit.groups.iter().zip(&outcome.audit.accuracy) {
         for (worse, cell) in outcome.audit.groups.iter().zip(row) {

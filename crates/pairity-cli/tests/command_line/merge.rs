@@ -1,0 +1,132 @@
+//! Partial audits, and the audit that they merge into.
+
+use super::{HIRING, HIRING_COLUMNS, Outcome, SMALL, SMALL_COLUMNS, audit, pairity, run};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// The example table in three parts: queries go by turns.
+fn parts(folder: &Path, arguments: &[&str]) -> Vec<PathBuf> {
+    let table = std::fs::read_to_string(HIRING).unwrap();
+    let (header, rows) = table.split_once('\n').unwrap();
+    let query = header.split(',').position(|name| name == "query").unwrap();
+    let part = |of: usize| {
+        let bytes = |row: &str| row.split(',').nth(query).unwrap().bytes().map(usize::from).sum::<usize>();
+        let own: Vec<&str> = rows.lines().filter(|row| bytes(row) % 3 == of).collect();
+        let (table, file) = (folder.join(format!("{of}.csv")), folder.join(format!("{of}.json")));
+        std::fs::write(&table, format!("{header}\n{}\n", own.join("\n"))).unwrap();
+        let outcome = run(pairity()
+            .arg("audit")
+            .arg(table)
+            .args(HIRING_COLUMNS)
+            .args(arguments)
+            .arg("--partial")
+            .arg(&file));
+        assert_eq!(outcome.code, 0, "{}", outcome.err);
+        file
+    };
+    (0..3).map(part).collect()
+}
+
+fn merge(parts: &[PathBuf], arguments: &[&str]) -> Outcome {
+    run(pairity().arg("merge").args(parts).args(arguments))
+}
+
+#[test]
+fn merged_parts_have_the_bits_of_one_audit() {
+    let folder = TempDir::new().unwrap();
+    for options in [&[][..], &["--average", "queries", "--ties", "strict"], &["--group", "age_band"]] {
+        let mut files = parts(folder.path(), options);
+        let checks = ["--check", "cross_group <= 0.05", "--check", "auc >= 0.5", "--format", "json"];
+        let whole = run(pairity().arg("audit").arg(HIRING).args(HIRING_COLUMNS).args(options).args(checks));
+        let merged = merge(&files, &checks);
+        files.reverse();
+        let both = folder.path().join("both.json");
+        let first = merge(&files[..2], &["--partial", both.to_str().unwrap()]);
+        assert_eq!(first.code, 0, "{}", first.err);
+        let again = merge(&[both, files[2].clone()], &checks);
+        let strip = |outcome: &Outcome| {
+            let mut document: serde_json::Value = serde_json::from_str(&outcome.out).unwrap();
+            document.as_object_mut().unwrap().remove("notes");
+            document
+        };
+        assert_eq!(strip(&merged), strip(&whole));
+        assert_eq!(strip(&again), strip(&whole));
+        assert_eq!((merged.code, again.code), (whole.code, whole.code));
+    }
+    for file in ["0.json", "1.json"] {
+        assert!(std::fs::metadata(folder.path().join(file)).unwrap().len() < 10_000);
+    }
+}
+
+#[test]
+fn a_merged_audit_is_told_as_any_other() {
+    let folder = TempDir::new().unwrap();
+    let files = parts(folder.path(), &[]);
+    let page = folder.path().join("page.html");
+    let outcome = merge(&files, &["--check", "auc >= 0.99", "--html", page.to_str().unwrap()]);
+    assert_eq!(outcome.code, 1, "{}", outcome.err);
+    assert!(outcome.out.contains("2.json") && outcome.out.contains("A[row > column]"), "{}", outcome.out);
+    assert!(std::fs::read_to_string(page).unwrap().contains("</html>"));
+}
+
+#[test]
+fn what_can_not_be_merged_is_refused() {
+    let folder = TempDir::new().unwrap();
+    let (files, file) = (parts(folder.path(), &[]), |name: &str| folder.path().join(name));
+    std::fs::write(file("none.json"), "{}").unwrap();
+    for (parts, says) in [
+        (vec![files[0].clone(), file("../x.json")], "can't read"),
+        (vec![file("none.json")], "no partial audit"),
+        (vec![files[0].clone(), files[0].clone()], "given twice"),
+    ] {
+        let outcome = merge(&parts, &[]);
+        assert!(outcome.refusal().contains(says), "{}", outcome.err);
+    }
+    let own = merge(&files, &["--partial", files[1].to_str().unwrap()]);
+    assert!(own.refusal().contains("is read as a partial audit"), "{}", own.err);
+    let wrong =
+        audit(SMALL, &["--score", "s", "--label", "y", "--partial", file("p.json").to_str().unwrap()]);
+    assert!(wrong.refusal().contains("--query"), "{}", wrong.err);
+    assert!(!file("p.json").exists());
+    let strict = file("strict.json");
+    let arguments =
+        [&SMALL_COLUMNS[..], &["--ties", "strict", "--partial", strict.to_str().unwrap()]].concat();
+    assert_eq!(audit(SMALL, &arguments).code, 0);
+    let outcome = merge(&[files[0].clone(), strict], &[]);
+    assert!(outcome.refusal().contains("ties strict"), "{}", outcome.err);
+}
+
+#[test]
+fn a_table_larger_than_memory_gives_the_bytes_of_one_that_fits() {
+    let folder = TempDir::new().unwrap();
+    // More rows than are read at once; a few lack a label or a group, and one group is seen at the end alone.
+    let row = |query: usize, at: usize| {
+        let number = query * 7 + at;
+        let group = if query > 5_800 { "late" } else { ["a", "b", ""][number % 3] };
+        let label = if number.is_multiple_of(97) { String::new() } else { (number * 31 % 5).to_string() };
+        format!("{query},{group},{label},{},{}\n", number * 7919 % 1009, 1 + number % 4)
+    };
+    let header = "q,g,y,s,w\n";
+    let together: String = (0..6_000).flat_map(|query| (0..7).map(move |at| row(query, at))).collect();
+    let scattered: String =
+        (0..7).flat_map(|at| (0..6_000).map(move |query| row(query * 13 % 6_000, at))).collect();
+    for (name, rows) in [("together.csv", together), ("scattered.csv", scattered)] {
+        let table = folder.path().join(name);
+        std::fs::write(&table, header.to_owned() + &rows).unwrap();
+        for more in [&[][..], &["--average", "queries", "--weight", "w"], &["--check", "auc >= 0.9"]] {
+            let audit = |memory: &str| {
+                let mut command = pairity();
+                command.arg("audit").arg(&table).args(SMALL_COLUMNS).args(more).env("TMPDIR", folder.path());
+                run(command.args(["--format", "json", "--memory", memory]))
+            };
+            let (parts, whole) = (audit("1MB"), audit("9GB"));
+            assert_eq!((&parts.err, parts.code), (&whole.err, whole.code));
+            assert!(parts.out == whole.out, "{}\n{}", parts.out, whole.out);
+        }
+    }
+    let left: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+    let wrong = audit(SMALL, &[&SMALL_COLUMNS[..], &["--memory", "much"]].concat());
+    assert!(wrong.refusal().contains("500MB or 2GB"), "{}", wrong.err);
+}

@@ -1,0 +1,508 @@
+//! Tables larger than memory, read part by part, so that no query is torn.
+//!
+//! A first pass reads the columns of the queries alone (and those whose kind is to be inferred): it counts the rows
+//! and tells whether the rows of each query stand together. Nothing is handed out before that is known, and it
+//! costs little: Parquet decodes no other column, and text is split into fields without reading their numbers.
+//! Where queries stand together, a second pass hands out part after part as it goes. Otherwise it scatters the rows
+//! by a hash of their query over buckets, which wait in a file and are handed out one by one.
+
+use std::fs::File;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use pairity::examples::{Column, Values};
+
+use super::builder::ColumnBuilder;
+use super::error::TableError;
+use super::format::{TableFormat, detect};
+use super::meter::{Meter, ReadProgress};
+use super::no_rows;
+use super::selection::{ColumnKind, Want, distinct};
+use super::source::{Source, SourceFile};
+use super::table::Table;
+use super::whole_file::{Hidden, hidden_beside};
+
+/// The most buckets: each flush writes a block for every one of them.
+const MOST_BUCKETS: usize = 512;
+
+/// How much of a table is in memory at once, and where the rest may wait.
+#[derive(Debug, Clone, Copy)]
+pub struct Parts<'a> {
+    /// Rows of a part, about: it ends with the query that reaches so many. Reading holds about as many rows.
+    pub rows: usize,
+    /// Where rows wait if those of a query do not stand together: in one hidden file `.pairity-parts.*.partial`,
+    /// about as large as the cells (8 bytes a number, 4 a category). It is removed at the end; that of a program that
+    /// was killed is removed by the next one that needs such a file in this folder.
+    pub folder: &'a Path,
+}
+
+/// Reads columns of a table part by part. All rows that agree on the columns `query` are in one part, in the order of
+/// the file. A row that lacks a cell of these columns belongs to no query and is in any part.
+///
+/// Cells, kinds and errors are those of [`read`](super::read), and each row knows where it came from; the levels of a
+/// column of categories are those of the part. What does not depend on the order of parts is the same for
+/// every number of rows. An error of `part` ends the reading. `progress` is called as by [`read`](super::read): every
+/// pass counts.
+///
+/// # Errors
+/// Those of [`read`](super::read), some only after parts were handed out; no query columns, or one that is not
+/// wanted; a file of rows that can't be written.
+///
+/// ```
+/// use pairity_tables::{Parts, Source, TableError, Want, read_in_parts};
+///
+/// let source = Source::from_reader("x.csv", &b"query,score\na,1\nb,2\nb,3\nc,4\n"[..])?;
+/// let wants = [Want::category("query"), Want::number("score")];
+/// let parts = Parts { rows: 2, folder: &std::env::temp_dir() };
+/// let mut scores = Vec::new();
+/// read_in_parts(&source, &wants, &["query".to_owned()], &parts, &|_, _| (), &mut |part| {
+///     scores.push(part.columns()[1].numbers().unwrap_or_default().to_vec());
+///     Ok::<(), TableError>(())
+/// })?;
+/// assert_eq!(scores, [vec![1.0, 2.0, 3.0], vec![4.0]]);
+/// # Ok::<(), TableError>(())
+/// ```
+pub fn read_in_parts<E: From<TableError>>(
+    source: &Source,
+    wants: &[Want],
+    query: &[String],
+    parts: &Parts<'_>,
+    progress: ReadProgress<'_>,
+    part: &mut dyn FnMut(Table) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut ended = None;
+    let mut part = |table| {
+        part(table).map_err(|error| {
+            ended = Some(error);
+            TableError::Other("the reader of the parts ended it".to_owned())
+        })
+    };
+    let result = hand_out(source, wants, query, parts, progress, &mut part);
+    ended.map_or_else(|| result.map_err(E::from), Err)
+}
+
+fn hand_out(
+    source: &Source,
+    wants: &[Want],
+    query: &[String],
+    parts: &Parts<'_>,
+    progress: ReadProgress<'_>,
+    part: &mut dyn FnMut(Table) -> Result<(), TableError>,
+) -> Result<(), TableError> {
+    let mut wants = distinct(wants)?;
+    if query.is_empty() {
+        let why = "without queries every row is compared with every other one";
+        return Err(TableError::Other(format!(
+            "{why}: such a table has no parts. Name the column of the queries"
+        )));
+    }
+    let place = |name: &String| {
+        let problem =
+            || format!("the query column {name:?} is not among the columns to read. Add it to them");
+        wants.iter().position(|want| want.name == *name).ok_or_else(|| TableError::Other(problem()))
+    };
+    let query = query.iter().map(place).collect::<Result<Vec<usize>, _>>()?;
+
+    let files = &source.files[..];
+    let formats = files.iter().map(detect).collect::<Result<Vec<_>, _>>()?;
+    let mut passes = Passes { files, formats, meter: Meter::new(progress) };
+    let inferred = |wants: &[Want], at: usize| wants[at].kind == ColumnKind::Infer;
+    // Whether two cells agree depends on their kind.
+    let unknown: Vec<usize> = query.iter().copied().filter(|&at| inferred(&wants, at)).collect();
+    if !unknown.is_empty() {
+        passes.meter.expect(files, 3);
+        survey(&mut passes, &mut wants, &unknown, &[])?;
+    }
+    passes.meter.expect(files, 2);
+    let unknown: Vec<usize> = (0..wants.len()).filter(|&at| inferred(&wants, at)).collect();
+    let (counts, together) = survey(&mut passes, &mut wants, &unknown, &query)?;
+    let total: usize = counts.iter().sum();
+    if total == 0 {
+        return Err(no_rows(source));
+    }
+    if u32::try_from(total).is_err() {
+        let advice = "At most 4 billion rows are read at once: split the table by its queries";
+        return Err(TableError::Other(format!("the table has {total} rows. {advice}")));
+    }
+
+    let names = files.iter().map(|file| file.name.clone());
+    let names: Vec<(String, usize)> = names.zip(counts.iter().copied()).collect();
+    let mut part = |Block { numbers, columns }| {
+        let (rows, files) = (numbers.len(), names.clone());
+        part(Table { rows, columns, skipped: Vec::new(), warnings: Vec::new(), files, kept: Some(numbers) })
+    };
+    let again = match together || total <= parts.rows {
+        true => stream(&mut passes, &wants, &query, parts.rows.min(total), &mut part)?,
+        false => scatter(&mut passes, &wants, &query, parts, total, &mut part)?,
+    };
+    if let Some(at) = (0..files.len()).find(|&at| again[at] != counts[at]) {
+        return Err(files[at].changed());
+    }
+    passes.meter.end();
+    files.iter().try_for_each(SourceFile::check_unchanged)
+}
+
+type HandOut<'a> = &'a mut dyn FnMut(Block) -> Result<(), TableError>;
+
+/// Decides the kinds of columns that are not known; returns the number of rows of each file, and whether the rows of
+/// each query stand together.
+fn survey(
+    passes: &mut Passes<'_>,
+    wants: &mut [Want],
+    unknown: &[usize],
+    query: &[usize],
+) -> Result<(Vec<usize>, bool), TableError> {
+    let chosen: Vec<Want> = unknown.iter().chain(query).map(|&at| wants[at].clone()).collect();
+    unknown.iter().for_each(|&at| wants[at].kind = ColumnKind::Number);
+    let mut runs = Runs::default();
+    let counts = passes.pass(&chosen, &mut |chunk| {
+        for (&at, column) in unknown.iter().zip(&chunk) {
+            let category = match column {
+                Ok(column) => column.categories().is_some(),
+                Err(again) => again.kind == ColumnKind::Category,
+            };
+            if category {
+                wants[at].kind = ColumnKind::Category;
+            }
+        }
+        hashes(chunk[unknown.len()..].iter().flatten()).into_iter().for_each(|hash| runs.add(hash));
+        Ok(())
+    })?;
+    Ok((counts, runs.together()))
+}
+
+/// Hands out rows as they come; a part ends where a query does.
+fn stream(
+    passes: &mut Passes<'_>,
+    wants: &[Want],
+    query: &[usize],
+    rows: usize,
+    part: HandOut<'_>,
+) -> Result<Vec<usize>, TableError> {
+    let (mut gathered, mut current) = (Rows::new(wants, rows), None);
+    let counts = passes.blocks(wants, query, &mut |block, hashes| {
+        let mut start = 0;
+        for (row, &hash) in hashes.iter().enumerate() {
+            let ends = hash.is_none() || hash != current;
+            current = hash;
+            if ends && gathered.len() + row - start >= rows {
+                gathered.append(&block, start..row);
+                start = row;
+                part(std::mem::replace(&mut gathered, Rows::new(wants, rows)).finish())?;
+            }
+        }
+        gathered.append(&block, start..hashes.len());
+        Ok(())
+    })?;
+    part(gathered.finish())?;
+    Ok(counts)
+}
+
+/// Brings the rows of each query together in a bucket, and hands out bucket after bucket.
+fn scatter(
+    passes: &mut Passes<'_>,
+    wants: &[Want],
+    query: &[usize],
+    parts: &Parts<'_>,
+    total: usize,
+    part: HandOut<'_>,
+) -> Result<Vec<usize>, TableError> {
+    passes.meter.expect(passes.files, 2);
+    // A quarter more than would do if all buckets were equally full.
+    let count = (total.div_ceil(parts.rows.max(1)).saturating_mul(5) / 4).clamp(2, MOST_BUCKETS);
+    let mut waiting = Waiting::create(parts.folder, count)?;
+    let mut gathered: Vec<Rows> = (0..count).map(|_| Rows::new(wants, 0)).collect();
+    let mut lists: Vec<Vec<usize>> = vec![Vec::new(); count];
+    let mut held = 0;
+    let counts = passes.blocks(wants, query, &mut |block, hashes| {
+        for (row, hash) in hashes.iter().enumerate() {
+            let hash = hash.unwrap_or_else(|| u64::from(block.numbers[row]));
+            lists[(hash % count as u64) as usize].push(row);
+        }
+        for (rows, list) in gathered.iter_mut().zip(&mut lists) {
+            rows.append(&block, list.iter().copied());
+            list.clear();
+        }
+        held += hashes.len();
+        match held >= parts.rows {
+            true => {
+                held = 0;
+                waiting.put(wants, &mut gathered)
+            }
+            false => Ok(()),
+        }
+    })?;
+    waiting.put(wants, &mut gathered)?;
+    let size = passes.files.iter().map(|file| file.size).sum::<u64>();
+    let mut handed_out = 0;
+    for bucket in 0..count {
+        let block = waiting.take(wants, bucket)?;
+        handed_out += block.numbers.len();
+        if !block.numbers.is_empty() {
+            part(block)?;
+        }
+        passes.meter.at((handed_out as f64 / total as f64 * size as f64) as u64);
+    }
+    passes.meter.done(size);
+    Ok(counts)
+}
+
+/// The files, which are read several times.
+struct Passes<'a> {
+    files: &'a [SourceFile],
+    formats: Vec<&'static TableFormat>,
+    meter: Meter<'a>,
+}
+
+impl Passes<'_> {
+    /// Calls a function with the columns of some rows at a time; returns the number of rows of each file.
+    fn pass(
+        &mut self,
+        wants: &[Want],
+        each: &mut dyn FnMut(Vec<Result<Column, Want>>) -> Result<(), TableError>,
+    ) -> Result<Vec<usize>, TableError> {
+        let mut columns: Vec<ColumnBuilder> = wants.iter().map(ColumnBuilder::new).collect();
+        let mut drain = |columns: &mut [ColumnBuilder]| {
+            // Columns of one name that are not the same.
+            let differ = |column: &mut ColumnBuilder| column.twins.take().filter(|(_, differ)| *differ);
+            match columns.iter_mut().find_map(differ) {
+                Some((words, _)) => Err(TableError::Other(words)),
+                None => each(replaced(columns, wants).collect()),
+            }
+        };
+        self.meter.pass(self.files, |at, meter| {
+            let rows = (self.formats[at].read)(&self.files[at], &mut columns, meter, Some(&mut drain))?;
+            drain(&mut columns)?;
+            Ok(rows)
+        })
+    }
+
+    /// Calls a function with some rows of columns of known kinds at a time, and with hashes of their queries.
+    fn blocks(
+        &mut self,
+        wants: &[Want],
+        query: &[usize],
+        each: &mut dyn FnMut(Block, Vec<Option<u64>>) -> Result<(), TableError>,
+    ) -> Result<Vec<usize>, TableError> {
+        let mut before = 0;
+        self.pass(wants, &mut |chunk| {
+            let columns: Vec<Column> = chunk.into_iter().flatten().collect();
+            let hashes = hashes(query.iter().map(|&at| &columns[at]));
+            let numbers: Vec<u32> = (before..).take(hashes.len()).collect();
+            before += hashes.len() as u32;
+            each(Block { numbers, columns }, hashes)
+        })
+    }
+}
+
+/// The columns so far, in whose place empty ones grow.
+fn replaced(columns: &mut [ColumnBuilder], wants: &[Want]) -> impl Iterator<Item = Result<Column, Want>> {
+    let pairs = columns.iter_mut().zip(wants);
+    pairs.map(|(column, want)| std::mem::replace(column, ColumnBuilder::new(want)).finish())
+}
+
+/// A hash of the query of each row, nothing where one of its cells is missing. Queries that share a hash share a part,
+/// which does no harm.
+fn hashes<'a>(query: impl Iterator<Item = &'a Column>) -> Vec<Option<u64>> {
+    fn hash(cell: impl Hash) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        cell.hash(&mut hasher);
+        hasher.finish()
+    }
+    let cells = query.map(|column| match &column.values {
+        // The two zeros are equal.
+        Values::Numbers(numbers) => {
+            numbers.iter().map(|x| (!x.is_nan()).then(|| hash((x + 0.0).to_bits()))).collect()
+        }
+        Values::Categories { codes, levels } => {
+            let levels: Vec<u64> = levels.iter().map(hash).collect();
+            // The code of missing cells is none of a level.
+            codes.iter().map(|&code| levels.get(code as usize).copied()).collect()
+        }
+    });
+    let join = |(one, two): (Option<u64>, Option<u64>)| {
+        Some(one?.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(two?))
+    };
+    cells.reduce(|one: Vec<_>, two| one.into_iter().zip(two).map(join).collect()).unwrap_or_default()
+}
+
+/// Finds out whether a query comes back after another one. Takes 8 bytes for each time that a query starts, and ends
+/// when there are twice as many as queries.
+#[derive(Default)]
+struct Runs {
+    current: Option<u64>,
+    /// Empty for good when a query came back.
+    started: Vec<u64>,
+    checked: usize,
+    torn: bool,
+}
+
+impl Runs {
+    fn add(&mut self, query: Option<u64>) {
+        if self.current != query && !self.torn {
+            self.started.extend(query);
+            if self.started.len() > 2 * self.checked.max(1 << 12) {
+                self.check();
+            }
+        }
+        self.current = query;
+    }
+
+    fn check(&mut self) {
+        self.started.sort_unstable();
+        self.torn = self.started.windows(2).any(|pair| pair[0] == pair[1]);
+        self.checked = self.started.len();
+        if self.torn {
+            self.started = Vec::new();
+        }
+    }
+
+    fn together(mut self) -> bool {
+        if !self.torn {
+            self.check();
+        }
+        !self.torn
+    }
+}
+
+/// Rows that were gathered: their numbers in the table, and their cells.
+struct Block {
+    numbers: Vec<u32>,
+    columns: Vec<Column>,
+}
+
+impl Block {
+    /// Numbers of rows, then the cells of each column; levels follow their codes. The bits stay as they are.
+    fn write(&self) -> Vec<u8> {
+        let mut bytes: Vec<u8> = self.numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        for column in &self.columns {
+            match &column.values {
+                Values::Numbers(numbers) => bytes.extend(numbers.iter().flat_map(|x| x.to_le_bytes())),
+                Values::Categories { codes, levels } => {
+                    bytes.extend(codes.iter().flat_map(|code| code.to_le_bytes()));
+                    bytes.extend((levels.len() as u64).to_le_bytes());
+                    for level in levels {
+                        bytes.extend((level.len() as u64).to_le_bytes());
+                        bytes.extend(level.as_bytes());
+                    }
+                }
+            }
+        }
+        bytes
+    }
+
+    /// What was written of so many rows; nothing if it is not that.
+    fn read(mut bytes: &[u8], wants: &[Want], rows: usize) -> Option<Block> {
+        fn some<'a, const N: usize>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [[u8; N]]> {
+            Some(bytes.split_off(..count.checked_mul(N)?)?.as_chunks().0)
+        }
+        fn codes(bytes: &mut &[u8], count: usize) -> Option<Vec<u32>> {
+            Some(some(bytes, count)?.iter().map(|code| u32::from_le_bytes(*code)).collect())
+        }
+        fn length(bytes: &mut &[u8]) -> Option<usize> {
+            usize::try_from(u64::from_le_bytes(*some(bytes, 1)?.first()?)).ok()
+        }
+        fn level(bytes: &mut &[u8]) -> Option<String> {
+            let length = length(bytes)?;
+            String::from_utf8(bytes.split_off(..length)?.to_vec()).ok()
+        }
+        let bytes = &mut bytes;
+        let numbers = codes(bytes, rows)?;
+        let mut columns = Vec::with_capacity(wants.len());
+        for want in wants {
+            let values = if want.kind == ColumnKind::Category {
+                let codes = codes(bytes, rows)?;
+                let levels = (0..length(bytes)?).map(|_| level(bytes)).collect::<Option<_>>()?;
+                Values::Categories { codes, levels }
+            } else {
+                Values::Numbers(some(bytes, rows)?.iter().map(|x| f64::from_le_bytes(*x)).collect())
+            };
+            columns.push(Column { name: want.name.clone(), values });
+        }
+        Some(Block { numbers, columns })
+    }
+}
+
+/// A block that grows.
+struct Rows {
+    numbers: Vec<u32>,
+    columns: Vec<ColumnBuilder>,
+}
+
+impl Rows {
+    fn new(wants: &[Want], room: usize) -> Rows {
+        let mut columns: Vec<ColumnBuilder> = wants.iter().map(ColumnBuilder::new).collect();
+        // Without room now it may still be found when rows come.
+        for column in &mut columns {
+            column.reserve(room);
+        }
+        Rows { numbers: Vec::with_capacity(room), columns }
+    }
+
+    fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    fn append(&mut self, block: &Block, rows: impl ExactSizeIterator<Item = usize> + Clone) {
+        self.numbers.extend(rows.clone().map(|row| block.numbers[row]));
+        for (column, from) in self.columns.iter_mut().zip(&block.columns) {
+            column.append(&from.values, rows.clone());
+        }
+    }
+
+    fn finish(self) -> Block {
+        // The kinds are known: each is done.
+        let columns = self.columns.into_iter().filter_map(|column| column.finish().ok()).collect();
+        Block { numbers: self.numbers, columns }
+    }
+}
+
+/// The file in which rows wait.
+struct Waiting {
+    file: File,
+    hidden: Hidden,
+    end: u64,
+    /// Where the blocks of each bucket start, their bytes and their rows.
+    buckets: Vec<Vec<(u64, usize, usize)>>,
+}
+
+impl Waiting {
+    fn create(folder: &Path, buckets: usize) -> Result<Waiting, TableError> {
+        let path = folder.join("pairity-parts");
+        let (file, hidden) = hidden_beside(&path)
+            .map_err(|cause| TableError::Write { file: folder.display().to_string(), cause })?;
+        Ok(Waiting { file, hidden, end: 0, buckets: vec![Vec::new(); buckets] })
+    }
+
+    fn name(&self) -> String {
+        self.hidden.0.display().to_string()
+    }
+
+    /// Adds to each bucket what was gathered for it.
+    fn put(&mut self, wants: &[Want], gathered: &mut [Rows]) -> Result<(), TableError> {
+        for (at, rows) in gathered.iter_mut().enumerate().filter(|(_, rows)| rows.len() > 0) {
+            let block = std::mem::replace(rows, Rows::new(wants, 0)).finish();
+            let bytes = block.write();
+            self.file.write_all(&bytes).map_err(|cause| TableError::Write { file: self.name(), cause })?;
+            self.buckets[at].push((self.end, bytes.len(), block.numbers.len()));
+            self.end += bytes.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// All rows of a bucket, in the order of the table.
+    fn take(&mut self, wants: &[Want], bucket: usize) -> Result<Block, TableError> {
+        let blocks = std::mem::take(&mut self.buckets[bucket]);
+        let mut all = Rows::new(wants, blocks.iter().map(|block| block.2).sum());
+        for (start, length, rows) in blocks {
+            let mut bytes = vec![0; length];
+            let read = self.file.seek(SeekFrom::Start(start)).and_then(|_| self.file.read_exact(&mut bytes));
+            let block = read
+                .and_then(|()| Block::read(&bytes, wants, rows).ok_or_else(|| ErrorKind::InvalidData.into()));
+            let block = block.map_err(|cause| TableError::Read { file: self.name(), cause })?;
+            all.append(&block, 0..rows);
+        }
+        Ok(all.finish())
+    }
+}

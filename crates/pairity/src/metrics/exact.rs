@@ -1,0 +1,259 @@
+//! Sums without rounding, so that parts can be added in any order and give the same bits.
+//!
+//! A finite f64 is a whole number of 53 bits times a power of two. A sum is kept as digits of 32 bits in words of 64,
+//! from the lowest power that was met to the highest: a number adds to three of them, and carries wait until a word might
+//! overflow.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+const BITS: i32 = 32;
+
+/// Additions after which carries are passed on: words of 2³² each stay far below 2⁶³.
+const PATIENCE: u32 = 1 << 30;
+
+/// A sum of numbers, exactly.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ExactSum {
+    /// The first word counts 2^(32 · base).
+    base: i32,
+    words: Vec<i64>,
+    waiting: u32,
+    /// Infinities, which have no digits.
+    beyond: f64,
+}
+
+impl PartialEq for ExactSum {
+    fn eq(&self, other: &ExactSum) -> bool {
+        self.digits() == other.digits() && self.beyond.to_bits() == other.beyond.to_bits()
+    }
+}
+
+impl ExactSum {
+    pub(crate) fn add(&mut self, number: f64) {
+        if !number.is_finite() {
+            self.beyond += number;
+            return;
+        }
+        if number == 0.0 {
+            return;
+        }
+        let bits = number.to_bits();
+        let exponent = (bits >> 52 & 0x7ff) as i32;
+        let fraction = bits & ((1 << 52) - 1);
+        let mantissa = if exponent == 0 { fraction } else { fraction | 1 << 52 };
+        let power = exponent.max(1) - 1075;
+        let (word, shift) = (power.div_euclid(BITS), power.rem_euclid(BITS));
+        let wide = u128::from(mantissa) << shift;
+        self.cover(word, word + 3);
+        let from = (word - self.base) as usize;
+        for (at, to) in self.words[from..from + 3].iter_mut().enumerate() {
+            let digit = (wide >> (BITS as usize * at)) as u32;
+            *to += if number < 0.0 { -i64::from(digit) } else { i64::from(digit) };
+        }
+        self.wait(1);
+    }
+
+    pub(crate) fn merge(&mut self, other: &ExactSum) {
+        self.beyond += other.beyond;
+        if other.words.is_empty() {
+            return;
+        }
+        self.cover(other.base, other.base + other.words.len() as i32);
+        let from = (other.base - self.base) as usize;
+        self.words[from..].iter_mut().zip(&other.words).for_each(|(to, word)| *to += word);
+        self.wait(other.waiting + 1);
+    }
+
+    /// The sum of several.
+    pub(crate) fn of<'a>(parts: impl IntoIterator<Item = &'a ExactSum>) -> ExactSum {
+        let mut all = ExactSum::default();
+        parts.into_iter().for_each(|part| all.merge(part));
+        all
+    }
+
+    /// Room for the words from one power on and up to another.
+    fn cover(&mut self, low: i32, high: i32) {
+        if self.words.is_empty() {
+            self.base = low;
+        }
+        if low < self.base {
+            let more = (self.base - low) as usize;
+            self.words.splice(0..0, std::iter::repeat_n(0, more));
+            self.base = low;
+        }
+        let length = (high - self.base) as usize;
+        if length > self.words.len() {
+            self.words.resize(length, 0);
+        }
+    }
+
+    fn wait(&mut self, additions: u32) {
+        self.waiting += additions;
+        if self.waiting >= PATIENCE {
+            let (negative, base, digits) = self.digits();
+            let sign = if negative { -1 } else { 1 };
+            self.words = digits.into_iter().map(|digit| sign * i64::from(digit)).collect();
+            (self.base, self.waiting) = (base, 1);
+        }
+    }
+
+    /// Sign, power of the first digit and digits, of which neither the first nor the last is 0.
+    fn digits(&self) -> (bool, i32, Vec<u32>) {
+        let carried = |sign: i64| {
+            let mut carry = 0;
+            let mut digits = Vec::with_capacity(self.words.len() + 1);
+            for word in &self.words {
+                let sum = sign * word + carry;
+                digits.push(sum as u32);
+                carry = sum >> BITS;
+            }
+            (digits, carry)
+        };
+        let (mut digits, mut carry) = carried(1);
+        let negative = carry < 0;
+        if negative {
+            (digits, carry) = carried(-1);
+        }
+        while carry != 0 {
+            digits.push(carry as u32);
+            carry >>= BITS;
+        }
+        while digits.last() == Some(&0) {
+            digits.pop();
+        }
+        let zeros = digits.iter().take_while(|digit| **digit == 0).count();
+        digits.drain(..zeros);
+        (negative, if digits.is_empty() { 0 } else { self.base + zeros as i32 }, digits)
+    }
+
+    /// The nearest number.
+    pub(crate) fn value(&self) -> f64 {
+        if self.beyond != 0.0 {
+            return self.beyond;
+        }
+        let (negative, base, digits) = self.digits();
+        let top = digits.len().saturating_sub(4);
+        let mut number =
+            digits[top..].iter().rev().fold(0, |all: u128, digit| all << BITS | u128::from(*digit));
+        // What is below decides where the rest is halfway between two numbers: 97 bits or more are far beyond 53.
+        number |= u128::from(digits[..top].iter().any(|digit| *digit != 0));
+        let power = (base + top as i32) * BITS;
+        // In two steps, as the power alone may be out of range.
+        let value = number as f64 * 2f64.powi(power / 2) * 2f64.powi(power - power / 2);
+        if negative { -value } else { value }
+    }
+}
+
+/// Hexadecimal digits and the power of 2³² that they count: `-1a4p-2`.
+impl std::fmt::Display for ExactSum {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        if self.beyond != 0.0 {
+            return write!(f, "{}", self.beyond);
+        }
+        let (negative, base, digits) = self.digits();
+        let Some((top, rest)) = digits.split_last() else { return write!(f, "0") };
+        write!(f, "{}{top:x}", if negative { "-" } else { "" })?;
+        rest.iter().rev().try_for_each(|digit| write!(f, "{digit:08x}"))?;
+        if base == 0 { Ok(()) } else { write!(f, "p{base}") }
+    }
+}
+
+impl std::str::FromStr for ExactSum {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ExactSum, String> {
+        let wrong = || format!("{text:?} is no exact sum");
+        if let Some(beyond) = ["inf", "-inf", "NaN"].iter().find(|own| **own == text) {
+            return Ok(ExactSum { beyond: beyond.parse().map_err(|_| wrong())?, ..ExactSum::default() });
+        }
+        let (number, base) = text.split_once('p').unwrap_or((text, "0"));
+        let (negative, digits) = number.strip_prefix('-').map_or((false, number), |digits| (true, digits));
+        let base: i32 = base.parse().map_err(|_| wrong())?;
+        // The powers that numbers have, and their sums.
+        if digits.is_empty() || digits.len() > 1_000 || base.abs() > 100 || !digits.is_ascii() {
+            return Err(wrong());
+        }
+        let digit = |chunk: &[u8]| {
+            let chunk = std::str::from_utf8(chunk).ok()?;
+            let plain = chunk.bytes().all(|byte| byte.is_ascii_hexdigit());
+            i64::from_str_radix(chunk, 16)
+                .ok()
+                .filter(|_| plain)
+                .map(|digit| if negative { -digit } else { digit })
+        };
+        let words: Option<Vec<i64>> = digits.as_bytes().rchunks(8).map(digit).collect();
+        Ok(ExactSum { base, words: words.ok_or_else(wrong)?, waiting: 1, beyond: 0.0 })
+    }
+}
+
+/// Lists of sums as one text, which is a third shorter than a list of texts.
+pub(super) mod as_text {
+    use super::*;
+
+    pub(in crate::metrics) fn serialize<S: Serializer>(sums: &[ExactSum], to: S) -> Result<S::Ok, S::Error> {
+        sums.iter().map(ExactSum::to_string).collect::<Vec<_>>().join(" ").serialize(to)
+    }
+
+    pub(in crate::metrics) fn deserialize<'d, D: Deserializer<'d>>(
+        from: D,
+    ) -> Result<Vec<ExactSum>, D::Error> {
+        let text = String::deserialize(from)?;
+        text.split_whitespace().map(|sum| sum.parse().map_err(D::Error::custom)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sum(numbers: &[f64]) -> ExactSum {
+        let mut all = ExactSum::default();
+        numbers.iter().for_each(|&number| all.add(number));
+        all
+    }
+
+    #[test]
+    fn nothing_is_lost_between_the_largest_and_the_smallest_number() {
+        assert_eq!(sum(&[1e300, 1.0, 5e-324, -1e300, -1.0]).value(), 5e-324);
+        assert_eq!(sum(&[f64::MAX, f64::MAX, -f64::MAX]).value(), f64::MAX);
+        assert_eq!(sum(&[0.1; 10]).value(), 1.0); // Added one by one they are .9999999999999999.
+        assert_eq!(sum(&[1.0, f64::INFINITY]).value(), f64::INFINITY);
+        assert_eq!(sum(&[-3.0, 3.0]).to_string(), "0");
+        assert_eq!(
+            (sum(&[255.0]).to_string(), sum(&[-0.5]).to_string()),
+            ("ff".into(), "-80000000p-1".into())
+        );
+        for text in ["", "p1", "-", "1p1000", "xyz", "1 2", "+1", "é"] {
+            assert!(text.parse::<ExactSum>().is_err(), "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_order_and_any_parts_give_the_same_digits(
+            numbers in prop::collection::vec(prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO, 0..40),
+            cut in 0..40_usize,
+        ) {
+            let all = sum(&numbers);
+            let mut turned = numbers.clone();
+            turned.reverse();
+            let (first, second) = turned.split_at(cut.min(numbers.len()));
+            let (first, second) = (sum(first), sum(second));
+            prop_assert_eq!(ExactSum::of([&first, &second]).to_string(), all.to_string());
+            let read: ExactSum = all.to_string().parse().unwrap();
+            prop_assert_eq!(read.to_string(), all.to_string());
+            prop_assert_eq!(read.value().to_bits(), all.value().to_bits());
+        }
+
+        /// Whole numbers below 2⁹⁰, beside 128 bits.
+        #[test]
+        fn whole_numbers_are_summed_as_whole_numbers(
+            numbers in prop::collection::vec((-(1_i64 << 52)..1 << 52, 0..37_u32), 1..40)
+        ) {
+            let exact: i128 = numbers.iter().map(|&(number, shift)| i128::from(number) << shift).sum();
+            let found = sum(&numbers.iter().map(|&(n, shift)| n as f64 * 2f64.powi(shift as i32)).collect::<Vec<_>>());
+            prop_assert_eq!(found.value(), exact as f64);
+        }
+    }
+}

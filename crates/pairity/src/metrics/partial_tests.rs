@@ -1,0 +1,124 @@
+//! Partial audits against audits of the whole, and their variances against a sum over queries.
+
+use super::tests::slow_variance;
+use super::{Audit, Measurement, Partial, PartialError, Settings};
+use crate::examples::{Columns, Examples, Groups};
+use crate::pairs::CellLayout;
+use crate::pairs::oracle::{self, OracleRows, tables};
+use crate::rates::{Average, Rate, Ties};
+use proptest::prelude::*;
+
+/// The rows whose query has a number of one remainder.
+fn part(rows: &OracleRows, parts: u32, of: u32) -> Option<(Examples, Vec<f64>)> {
+    let queries = rows.queries.as_ref()?;
+    let own: Vec<usize> = (0..rows.scores.len()).filter(|&row| queries[row] % parts == of).collect();
+    let picked =
+        |column: &Option<Vec<f64>>| column.as_ref().map(|all| own.iter().map(|&row| all[row]).collect());
+    let codes =
+        |column: &Option<Vec<u32>>| column.as_ref().map(|all| own.iter().map(|&row| all[row]).collect());
+    let part = OracleRows {
+        scores: own.iter().map(|&row| rows.scores[row]).collect(),
+        labels: picked(&rows.labels),
+        groups: rows.groups.as_ref().map(|all| own.iter().map(|&row| all[row].clone()).collect()),
+        protected: picked(&rows.protected),
+        queries: codes(&rows.queries),
+        within: codes(&rows.within),
+        side: picked(&rows.side),
+        weights: picked(&rows.weights),
+        factors: picked(&rows.factors),
+        ..rows.clone()
+    };
+    if own.is_empty() { None } else { Some((part.examples()?, part.scores)) }
+}
+
+proptest! {
+    #[test]
+    fn parts_in_any_order_give_the_bits_of_the_whole(rows in tables(), strict: bool, by_query: bool, parts in 2..5_u32) {
+        let (Some(examples), true) = (rows.examples(), rows.queries.is_some()) else { return Ok(()) };
+        let ties = if strict { Ties::Strict } else { Ties::Half };
+        let average = if by_query { Average::Queries } else { Average::Pairs };
+        let settings = Settings { ties, average, ..Settings::default() };
+        let whole = Audit::run(&examples, &rows.scores, &[], &settings).unwrap();
+        let part = |of| Some(part(&rows, parts, of)?).map(|(e, scores)| Partial::new(&e, &scores, &settings).unwrap());
+        let mut all: Vec<Partial> = (0..parts).filter_map(part).collect();
+        let merged = Partial::merge(all.clone()).unwrap();
+        all.reverse();
+        let read = all.iter().map(|part| Partial::from_json(&part.to_json()).unwrap());
+        let again = Partial::merge(read).unwrap();
+        prop_assert_eq!(merged.to_json().len(), again.to_json().len());
+        for merged in [merged, again] {
+            prop_assert_eq!(&Audit::checked(&Measurement::of_partial(&merged, &settings), &[]), &whole);
+        }
+    }
+
+    #[test]
+    fn variances_are_sums_over_queries(rows in tables(), by_query: bool) {
+        let (Some(examples), true) = (rows.examples(), rows.queries.is_some()) else { return Ok(()) };
+        let average = if by_query { Average::Queries } else { Average::Pairs };
+        let settings = Settings { average, ..Settings::default() };
+        let measured = Measurement::new(&examples, &rows.scores, &settings).unwrap();
+        let (layout, cells) = (CellLayout::of(&examples), oracle::count(&rows, Ties::Half));
+        for (rate, &r) in measured.index.iter().filter(|(rate, _)| **rate != Rate::Mse) {
+            let own = layout.cells(*rate);
+            if let Some(wanted) = slow_variance(&cells, average, |cell| own.contains(&cell)).filter(|v| v.is_finite()) {
+                let found = measured.influence.variances[r];
+                prop_assert!((found - wanted).abs() <= 1e-9 * wanted + 1e-12, "{rate:?} {found} {wanted}");
+            }
+        }
+    }
+}
+
+fn examples(groups: &[&str], queries: Option<&[u32]>) -> Examples {
+    let labels: Vec<f64> = (0..groups.len()).map(|row| (row % 2) as f64).collect();
+    let groups = Groups::from_names(groups);
+    Examples::new(Columns { labels: Some(&labels), groups: Some(&groups), queries, ..Columns::default() })
+        .unwrap()
+}
+
+#[test]
+fn many_groups_that_no_part_has_all_of_keep_their_variances() {
+    let names: Vec<String> = (0..30).map(|group| format!("g{group}")).collect();
+    let (queries, scores): (Vec<u32>, Vec<f64>) =
+        (0..480_u32).map(|row| (row / 8, f64::from(row * 37 % 101))).unzip();
+    let names: Vec<&str> = (0..480).map(|row| names[row / 240 * 14 + row * 7 % 16].as_str()).collect();
+    let settings = Settings::default();
+    let whole = Audit::run(&examples(&names, Some(&queries)), &scores, &[], &settings).unwrap();
+    let half = |rows: std::ops::Range<usize>| {
+        Partial::new(&examples(&names[rows.clone()], Some(&queries[rows.clone()])), &scores[rows], &settings)
+            .unwrap()
+    };
+    let merged = Partial::merge([half(240..480), half(0..240)]).unwrap();
+    assert_eq!(merged.vocabulary().groups.len(), 30);
+    assert_eq!(Audit::checked(&Measurement::of_partial(&merged, &settings), &[]), whole);
+}
+
+#[test]
+fn what_is_no_partial_audit_is_refused() {
+    let settings = Settings::default();
+    let rows = examples(&["a", "b", "a", "b"], Some(&[0, 0, 1, 1]));
+    let scores = [0.1, 0.2, 0.3, 0.4];
+    let partial = Partial::new(&rows, &scores, &settings).unwrap();
+    assert_eq!(Partial::merge([]).err(), Some(PartialError::None));
+    let alone = examples(&["a", "b", "a", "b"], None);
+    assert_eq!(Partial::new(&alone, &scores, &settings).err(), Some(PartialError::NoQueries));
+    let strict = Partial::new(&rows, &scores, &Settings { ties: Ties::Strict, ..settings }).unwrap();
+    let error = Partial::merge([partial.clone(), strict]).unwrap_err().to_string();
+    assert!(error.contains("ties half") && error.contains("ties strict"), "{error}");
+    let json = partial.to_json();
+    let text = |from: &str, to: &str| json.replacen(from, to, 1);
+    let wrong = [
+        String::new(),
+        "{}".to_owned(),
+        text("\"partial\":1", "\"partial\":2"),
+        text("[\"a\",\"b\"]", "[\"a\",\"a\"]"),
+        text("[\"a\",\"b\"]", "[\"a\",\"b\",\"c\"]"),
+        text("\"half\"", "\"whole\""),
+        text("\"sums\":\"", "\"sums\":\"0 "),
+        text("\"moments\":\"", "\"moments\":\"0 "),
+    ];
+    for wrong in wrong {
+        assert!(Partial::from_json(&wrong).is_err(), "{wrong}");
+    }
+    // Two groups, and room for more digits.
+    assert!(json.len() < 4_000, "{} bytes", json.len());
+}

@@ -1,0 +1,337 @@
+//! What an audit of queries is made of: sums over queries, which can be added in any order.
+//!
+//! With N_u and D_u what the pairs of query u earned and could have earned, a rate is A = N / D, and the sums of
+//! products give the covariance of rates r and s:
+//!
+//! ```text
+//! f_r f_s / (D_r D_s) · Σ_u (N_ru − A_r D_ru) (N_su − A_s D_su),   f = m / (m − 1),  m = D² / Σ_u D_u²
+//! ```
+//!
+//! For m queries of equal size that is the jackknife, which leaves out one query after another: as much above the
+//! variance of a mean as small samples need for their intervals to hold as often as they say.
+//!
+//! Sums are kept for *items*: cells where all pairs count alike, as rates are sums of them; rates where queries
+//! count alike. With many groups only the sums that variances need are kept, by rate.
+
+use super::exact::{ExactSum, as_text};
+use super::influence::{Influence, MAX_COVARIANCES};
+use crate::pairs::{CellLayout, DrawnOrder, PairIndex, Placement, Tally, UnitSums};
+use crate::rates::{Rate, Ties};
+use crate::threads;
+use serde::{Deserialize, Serialize};
+
+/// Sums of whole numbers below this are exact in an f64.
+const WHOLE: f64 = (1_u64 << 52) as f64;
+
+/// Tasks that queries are summed in.
+const TASKS: usize = 16;
+
+/// A variance below this part of what it is the difference of is rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// What the sums are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Items {
+    /// Cells, and the products of any two.
+    Cells,
+    /// Rates, and the products of any two.
+    Rates,
+    /// Rates, and their own products.
+    RatesAlone,
+}
+
+/// Sums over queries.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct QuerySums {
+    items: Items,
+    /// Queries that have pairs of each rate.
+    units: Vec<u64>,
+    /// Number of pairs of each cell.
+    pub cell_pairs: Vec<u64>,
+    /// Of each item, twice what its pairs earned and what they could have earned.
+    #[serde(with = "as_text")]
+    sums: Vec<ExactSum>,
+    /// Products of any two of these, the upper triangle row by row; or of the two of each item: both squares, between
+    /// them the product.
+    #[serde(with = "as_text")]
+    products: Vec<ExactSum>,
+}
+
+/// Where the product of two numbers stands, of which the first is not behind the second.
+fn place(items: Items, numbers: usize, a: usize, b: usize) -> Option<usize> {
+    match items {
+        Items::RatesAlone => (a / 2 == b / 2).then(|| 3 * (a / 2) + a % 2 + b % 2),
+        _ => Some(a * (2 * numbers - a + 1) / 2 + b - a),
+    }
+}
+
+impl QuerySums {
+    fn new(items: Items, layout: &CellLayout, rates: usize) -> QuerySums {
+        let length = if items == Items::Cells { layout.len() } else { rates };
+        let products = match items {
+            Items::RatesAlone => 3 * length,
+            _ => length * (2 * length + 1),
+        };
+        QuerySums {
+            items,
+            units: vec![0; rates],
+            cell_pairs: vec![0; layout.len()],
+            sums: vec![ExactSum::default(); 2 * length],
+            products: vec![ExactSum::default(); products],
+        }
+    }
+
+    /// Whether sums read from a file fit these rates.
+    pub(super) fn fit(&self, layout: &CellLayout, rates: usize) -> bool {
+        let expected = QuerySums::new(self.items, layout, rates);
+        let lengths = |sums: &QuerySums| {
+            [sums.units.len(), sums.cell_pairs.len(), sums.sums.len(), sums.products.len()]
+        };
+        lengths(self) == lengths(&expected)
+    }
+
+    /// Counts and sums, as expected of a mixture.
+    pub(super) fn count(index: &PairIndex, members: &[DrawnOrder], ties: Ties, by_query: bool) -> QuerySums {
+        let tally = Tally::expected(index, members, ties);
+        let items = match (by_query, index.rates().len() <= MAX_COVARIANCES) {
+            (_, false) => Items::RatesAlone,
+            (true, true) => Items::Rates,
+            (false, true) => Items::Cells,
+        };
+        let queries: Vec<&[Placement]> = tally.queries().collect();
+        let parts: Vec<&[&[Placement]]> = queries.chunks(queries.len().div_ceil(TASKS).max(1)).collect();
+        let sums = threads::map(&parts, &|queries| {
+            let mut summing = Summing::new(items, index);
+            queries.iter().for_each(|placements| summing.add(placements, by_query));
+            summing.finish()
+        });
+        let mut all = QuerySums::new(items, &index.layout, index.rates().len());
+        sums.iter().for_each(|part| all.merge(part));
+        all.cell_pairs = tally.pairs;
+        all
+    }
+
+    /// Adds sums of the same items.
+    pub(super) fn merge(&mut self, other: &QuerySums) {
+        let add = |to: &mut [u64], from: &[u64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+        add(&mut self.units, &other.units);
+        add(&mut self.cell_pairs, &other.cell_pairs);
+        self.sums.iter_mut().zip(&other.sums).for_each(|(to, from)| to.merge(from));
+        self.products.iter_mut().zip(&other.products).for_each(|(to, from)| to.merge(from));
+    }
+
+    /// The same sums in a table with more groups, `cells` and `rates` being their numbers there.
+    pub(super) fn widened(
+        &self,
+        layout: &CellLayout,
+        all_rates: usize,
+        cells: &[usize],
+        rates: &[usize],
+    ) -> QuerySums {
+        let mut wide = QuerySums::new(self.items, layout, all_rates);
+        let items = if self.items == Items::Cells { cells } else { rates };
+        let number = |at: usize| 2 * items[at / 2] + at % 2;
+        rates.iter().zip(&self.units).for_each(|(&rate, units)| wide.units[rate] = *units);
+        cells.iter().zip(&self.cell_pairs).for_each(|(&cell, pairs)| wide.cell_pairs[cell] = *pairs);
+        for (at, sum) in self.sums.iter().enumerate() {
+            wide.sums[number(at)] = sum.clone();
+        }
+        let numbers = wide.sums.len();
+        for (a, b, product) in self.products() {
+            let (a, b) = (number(a), number(b));
+            if let Some(at) = place(wide.items, numbers, a.min(b), a.max(b)) {
+                wide.products[at] = product.clone();
+            }
+        }
+        wide
+    }
+
+    /// The products, with the numbers that they are of.
+    fn products(&self) -> impl Iterator<Item = (usize, usize, &ExactSum)> {
+        let n = self.sums.len();
+        let pairs = (0..n).flat_map(move |a| (a..n).map(move |b| (a, b)));
+        pairs.filter_map(move |(a, b)| Some((a, b, &self.products[place(self.items, n, a, b)?])))
+    }
+
+    /// The same for rates with their own products alone, as tables with many groups have them.
+    pub(super) fn alone(self, layout: &CellLayout, rates: &[Rate]) -> QuerySums {
+        let mut alone = QuerySums::new(Items::RatesAlone, layout, rates.len());
+        for (rate, items) in self.items_of(layout, rates).iter().enumerate() {
+            let sum = |side| ExactSum::of(items.iter().map(|item| &self.sums[2 * item + side]));
+            (alone.sums[2 * rate], alone.sums[2 * rate + 1]) = (sum(0), sum(1));
+            for (at, (x, y)) in [(0, 0), (0, 1), (1, 1)].into_iter().enumerate() {
+                let all = items.iter().flat_map(|c| items.iter().map(move |d| (2 * c + x, 2 * d + y)));
+                let product = |(a, b): (usize, usize)| {
+                    place(self.items, self.sums.len(), a.min(b), a.max(b)).map(|at| &self.products[at])
+                };
+                alone.products[3 * rate + at] = ExactSum::of(all.filter_map(product));
+            }
+        }
+        QuerySums { units: self.units, cell_pairs: self.cell_pairs, ..alone }
+    }
+
+    pub(super) fn is_alone(&self) -> bool {
+        self.items == Items::RatesAlone
+    }
+
+    fn items_of(&self, layout: &CellLayout, rates: &[Rate]) -> Vec<Vec<usize>> {
+        let items = |(at, &rate)| if self.items == Items::Cells { layout.cells(rate) } else { vec![at] };
+        rates.iter().enumerate().map(items).collect()
+    }
+
+    /// The estimates of all rates.
+    pub(super) fn influence(&self, layout: &CellLayout, rates: &[Rate]) -> Influence {
+        let n = rates.len();
+        let items = self.items_of(layout, rates);
+        let sum = |rate: usize, side| {
+            ExactSum::of(items[rate].iter().map(|item| &self.sums[2 * item + side])).value()
+        };
+        let earned: Vec<f64> = (0..n).map(|rate| sum(rate, 0) / 2.0).collect();
+        let totals: Vec<f64> = (0..n).map(|rate| sum(rate, 1)).collect();
+        let values: Vec<f64> =
+            earned.iter().zip(&totals).map(|(n, d)| if *d > 0.0 { n / d } else { f64::NAN }).collect();
+        let products: Vec<f64> = self.products.iter().map(ExactSum::value).collect();
+        let numbers = self.sums.len();
+        let product =
+            |a: usize, b: usize| place(self.items, numbers, a.min(b), a.max(b)).map(|at| products[at]);
+        // Σ of products of two rates: both earned, one and the other, both totals.
+        let sums = |r: usize, s: usize| {
+            let mut sums = [0.0; 4];
+            for (c, d) in items[r].iter().flat_map(|c| items[s].iter().map(move |d| (2 * c, 2 * d))) {
+                let found = [product(c, d)?, product(c, d + 1)?, product(c + 1, d)?, product(c + 1, d + 1)?];
+                sums.iter_mut().zip(found).for_each(|(sum, found)| *sum += found);
+            }
+            Some([sums[0] / 4.0, sums[1] / 2.0, sums[2] / 2.0, sums[3]])
+        };
+        let squares: Vec<f64> = (0..n).map(|r| sums(r, r).map_or(0.0, |sums| sums[3])).collect();
+        let sizes: Vec<f64> =
+            totals.iter().zip(&squares).map(|(total, square)| total * total / square).collect();
+        let scale = |r: usize| sizes[r] / (sizes[r] - 1.0) / totals[r];
+        let covariance = |r: usize, s: usize| {
+            let [nn, nd, dn, dd] = sums(r, s)?;
+            let (a, b) = (values[r], values[s]);
+            let found = nn - b * nd - a * dn + a * b * dd;
+            let is_rounding = r == s && found <= ROUNDING * (nn + a * b * dd);
+            let found = if is_rounding { 0.0 } else { found * scale(r) * scale(s) };
+            Some(if values[r].is_nan() || values[s].is_nan() { 0.0 } else { found })
+        };
+        let is_full = self.items != Items::RatesAlone;
+        let mut all = vec![0.0; if is_full { n * n } else { 0 }];
+        for (r, row) in all.chunks_mut(n.max(1)).enumerate() {
+            row[r..].iter_mut().zip(r..).for_each(|(to, s)| *to = covariance(r, s).unwrap_or(0.0));
+        }
+        let enough = |r: usize| self.units[r] >= 2 && totals[r] > 0.0;
+        let mut pairs = vec![0; n];
+        for (pairs, rate) in pairs.iter_mut().zip(rates) {
+            *pairs = layout.cells(*rate).into_iter().map(|cell| self.cell_pairs[cell]).sum();
+        }
+        Influence {
+            pairs,
+            cell_pairs: self.cell_pairs.clone(),
+            covariance: all,
+            variances: (0..n).map(|r| covariance(r, r).unwrap_or(0.0)).collect(),
+            freedom: (0..n).map(|r| if enough(r) { (sizes[r] - 1.0).max(0.5) } else { 0.0 }).collect(),
+            units: (0..n).map(|r| if enough(r) { sizes[r] } else { 0.0 }).collect(),
+            values,
+        }
+    }
+}
+
+/// Sums in the making. Products of whole numbers wait in plain numbers as long as these are exact.
+struct Summing {
+    sums: QuerySums,
+    waiting: Vec<f64>,
+    bound: f64,
+    unit: UnitSums,
+    /// What one query earned in each cell, and could have earned, and its cells. Blocks of a query may share cells.
+    by_cell: Vec<[f64; 2]>,
+    cells: Vec<usize>,
+    /// The numbers of one query: which, and how much; whole ones, then others.
+    numbers: [Vec<(usize, f64)>; 2],
+}
+
+impl Summing {
+    fn new(items: Items, index: &PairIndex) -> Summing {
+        let sums = QuerySums::new(items, &index.layout, index.rates().len());
+        let waiting = vec![0.0; sums.products.len()];
+        Summing {
+            waiting,
+            bound: 0.0,
+            unit: UnitSums::new(index),
+            by_cell: vec![[0.0; 2]; sums.cell_pairs.len()],
+            cells: Vec::new(),
+            numbers: Default::default(),
+            sums,
+        }
+    }
+
+    fn add(&mut self, placements: &[Placement], by_query: bool) {
+        let QuerySums { items, units, sums, products, .. } = &mut self.sums;
+        let numbers = sums.len();
+        let [whole, others] = &mut self.numbers;
+        whole.clear();
+        others.clear();
+        let mut largest: f64 = 0.0;
+        let mut note = |item: usize, credit: f64, total: f64| {
+            for (at, number) in [(2 * item, 2.0 * credit), (2 * item + 1, total)] {
+                sums[at].add(number);
+                // Its product with another one that is as small is whole and exact.
+                if number.trunc() == number && number < f64::from(1 << 26) {
+                    largest = largest.max(number);
+                    whole.push((at, number));
+                } else {
+                    others.push((at, number));
+                }
+            }
+        };
+        self.unit.collect(placements, by_query);
+        self.unit.touched.iter().for_each(|&rate| units[rate as usize] += 1);
+        match items {
+            Items::Cells => {
+                for placement in placements {
+                    let own = &mut self.by_cell[placement.cell as usize];
+                    if *own == [0.0; 2] {
+                        self.cells.push(placement.cell as usize);
+                    }
+                    *own = [own[0] + placement.credit, own[1] + placement.total];
+                }
+                for cell in self.cells.drain(..) {
+                    let [credit, total] = std::mem::take(&mut self.by_cell[cell]);
+                    note(cell, credit, total);
+                }
+            }
+            _ => self.unit.touched.iter().map(|&rate| rate as usize).for_each(|rate| {
+                note(rate, self.unit.credits[rate][0], self.unit.totals[rate][0]);
+            }),
+        }
+        self.bound += largest * largest;
+        if self.bound >= WHOLE {
+            flush(&mut self.waiting, products);
+            self.bound = largest * largest;
+        }
+        for (at, &(a, x)) in whole.iter().enumerate() {
+            for &(b, y) in &whole[at..] {
+                if let Some(at) = place(*items, numbers, a.min(b), a.max(b)) {
+                    self.waiting[at] += x * y;
+                }
+            }
+        }
+        for (at, &(a, x)) in others.iter().enumerate() {
+            for &(b, y) in others[at..].iter().chain(&*whole) {
+                if let Some(at) = place(*items, numbers, a.min(b), a.max(b)) {
+                    products[at].add(x * y);
+                }
+            }
+        }
+    }
+
+    fn finish(mut self) -> QuerySums {
+        flush(&mut self.waiting, &mut self.sums.products);
+        self.sums
+    }
+}
+
+fn flush(waiting: &mut [f64], products: &mut [ExactSum]) {
+    waiting.iter_mut().zip(products).for_each(|(number, sum)| sum.add(std::mem::take(number)));
+}
