@@ -24,7 +24,7 @@ use super::source::{Source, SourceFile};
 use super::table::Table;
 use super::whole_file::{Hidden, hidden_beside};
 
-/// The most buckets: each flush writes a block for every one of them.
+/// The most buckets: what is held is written in as many pieces, which should not be tiny.
 const MOST_BUCKETS: usize = 512;
 
 /// How much of a table is in memory at once, and where the rest may wait.
@@ -33,8 +33,8 @@ pub struct Parts<'a> {
     /// Rows of a part, about: it ends with the query that reaches so many. Reading holds about as many rows.
     pub rows: usize,
     /// Where rows wait if those of a query do not stand together: in one hidden file `.pairity-parts.*.partial`,
-    /// about as large as the cells (8 bytes a number, 8 more than its text a category). It is removed at the end; that of a program that
-    /// was killed is removed by the next one that needs such a file in this folder.
+    /// about as large as the cells (8 bytes a number, 8 more than its text a category). It is removed at the end;
+    /// that of a program that was killed is removed by the next one that needs such a file in this folder.
     pub folder: &'a Path,
 }
 
@@ -103,7 +103,10 @@ fn hand_out(
             || format!("the query column {name:?} is not among the columns to read. Add it to them");
         wants.iter().position(|want| want.name == *name).ok_or_else(|| TableError::Other(problem()))
     };
-    let query = query.iter().map(place).collect::<Result<Vec<usize>, _>>()?;
+    let mut query = query.iter().map(place).collect::<Result<Vec<usize>, _>>()?;
+    // No column is read twice.
+    query.sort_unstable();
+    query.dedup();
 
     let files = &source.files[..];
     let formats = files.iter().map(detect).collect::<Result<Vec<_>, _>>()?;
@@ -315,8 +318,8 @@ fn hashes<'a>(query: impl Iterator<Item = &'a Column>) -> Vec<Option<u64>> {
     cells.reduce(|one: Vec<_>, two| one.into_iter().zip(two).map(join).collect()).unwrap_or_default()
 }
 
-/// Finds out whether a query comes back after another one. Takes 8 bytes for each time that a query starts, and ends
-/// when there are twice as many as queries.
+/// Finds out whether a query comes back after another one. Takes 8 bytes for each time that a query starts, until one
+/// is seen to have started twice, which is so at the latest when about twice as many have started as there are.
 #[derive(Default)]
 struct Runs {
     current: Option<u64>,
