@@ -5,6 +5,7 @@
 //! the source, for that column alone.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use pairity::examples::{Column, MISSING, Values};
 
@@ -116,15 +117,15 @@ impl ColumnBuilder {
     }
 
     /// Adds some cells of a column of the same kind.
-    pub(crate) fn append(&mut self, from: &Values, rows: impl ExactSizeIterator<Item = usize>) {
+    pub(crate) fn append(&mut self, from: &Values, rows: Range<usize>) {
         match (&mut self.cells, from) {
             (Growing::Numbers { numbers, .. }, Values::Numbers(from)) => {
-                numbers.extend(rows.map(|row| from[row]));
+                numbers.extend_from_slice(&from[rows]);
             }
             (Growing::Categories(codes, known), Values::Categories { codes: from, levels }) => {
                 // Each level is looked up once, unless a few rows would pay for many levels.
                 let mut again = vec![MISSING; if levels.len() <= rows.len() { levels.len() } else { 0 }];
-                codes.extend(rows.map(|row| match from[row] {
+                codes.extend(from[rows].iter().map(|&code| match code {
                     MISSING => MISSING,
                     code => match again.get_mut(code as usize) {
                         Some(&mut code) if code != MISSING => code,

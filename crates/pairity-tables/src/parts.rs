@@ -9,6 +9,7 @@
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::path::Path;
 
 use pairity::examples::{Column, Values};
@@ -23,7 +24,7 @@ use super::source::{Source, SourceFile};
 use super::table::Table;
 use super::whole_file::{Hidden, hidden_beside};
 
-/// The most buckets: each flush writes a block for every one of them.
+/// The most buckets: what is held is written in as many pieces, which should not be tiny.
 const MOST_BUCKETS: usize = 512;
 
 /// How much of a table is in memory at once, and where the rest may wait.
@@ -32,8 +33,8 @@ pub struct Parts<'a> {
     /// Rows of a part, about: it ends with the query that reaches so many. Reading holds about as many rows.
     pub rows: usize,
     /// Where rows wait if those of a query do not stand together: in one hidden file `.pairity-parts.*.partial`,
-    /// about as large as the cells (8 bytes a number, 4 a category). It is removed at the end; that of a program that
-    /// was killed is removed by the next one that needs such a file in this folder.
+    /// about as large as the cells (8 bytes a number, 8 more than its text a category). It is removed at the end;
+    /// that of a program that was killed is removed by the next one that needs such a file in this folder.
     pub folder: &'a Path,
 }
 
@@ -102,7 +103,10 @@ fn hand_out(
             || format!("the query column {name:?} is not among the columns to read. Add it to them");
         wants.iter().position(|want| want.name == *name).ok_or_else(|| TableError::Other(problem()))
     };
-    let query = query.iter().map(place).collect::<Result<Vec<usize>, _>>()?;
+    let mut query = query.iter().map(place).collect::<Result<Vec<usize>, _>>()?;
+    // No column is read twice.
+    query.sort_unstable();
+    query.dedup();
 
     let files = &source.files[..];
     let formats = files.iter().map(detect).collect::<Result<Vec<_>, _>>()?;
@@ -212,28 +216,22 @@ fn scatter(
     // A quarter more than would do if all buckets were equally full.
     let count = (total.div_ceil(parts.rows.max(1)).saturating_mul(5) / 4).clamp(2, MOST_BUCKETS);
     let mut waiting = Waiting::create(parts.folder, count)?;
-    let mut gathered: Vec<Rows> = (0..count).map(|_| Rows::new(wants, 0)).collect();
-    let mut lists: Vec<Vec<usize>> = vec![Vec::new(); count];
     let mut held = 0;
     let counts = passes.blocks(wants, query, &mut |block, hashes| {
         for (row, hash) in hashes.iter().enumerate() {
             let hash = hash.unwrap_or_else(|| u64::from(block.numbers[row]));
-            lists[(hash % count as u64) as usize].push(row);
-        }
-        for (rows, list) in gathered.iter_mut().zip(&mut lists) {
-            rows.append(&block, list.iter().copied());
-            list.clear();
+            let bucket = &mut waiting.buckets[(hash % count as u64) as usize];
+            bucket.rows += 1;
+            block.write(row, &mut bucket.held);
         }
         held += hashes.len();
-        match held >= parts.rows {
-            true => {
-                held = 0;
-                waiting.put(wants, &mut gathered)
-            }
-            false => Ok(()),
+        if held >= parts.rows {
+            held = 0;
+            waiting.flush()?;
         }
+        Ok(())
     })?;
-    waiting.put(wants, &mut gathered)?;
+    waiting.flush()?;
     let size = passes.files.iter().map(|file| file.size).sum::<u64>();
     let mut handed_out = 0;
     for bucket in 0..count {
@@ -327,8 +325,8 @@ fn hashes<'a>(query: impl Iterator<Item = &'a Column>) -> Vec<Option<u64>> {
     cells.reduce(|one: Vec<_>, two| one.into_iter().zip(two).map(join).collect()).unwrap_or_default()
 }
 
-/// Finds out whether a query comes back after another one. Takes 8 bytes for each time that a query starts, and ends
-/// when there are twice as many as queries.
+/// Finds out whether a query comes back after another one. Takes 8 bytes for each time that a query starts, until one
+/// is seen to have started twice, which is so at the latest when about twice as many have started as there are.
 #[derive(Default)]
 struct Runs {
     current: Option<u64>,
@@ -373,54 +371,21 @@ struct Block {
 }
 
 impl Block {
-    /// Numbers of rows, then the cells of each column; levels follow their codes. The bits stay as they are.
-    fn write(&self) -> Vec<u8> {
-        let mut bytes: Vec<u8> = self.numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+    /// Writes a row: its number, the bits of numbers, and texts after their lengths. Texts are not shared: most that
+    /// take room are those of queries, of which a bucket holds a few rows at a time.
+    fn write(&self, row: usize, bytes: &mut Vec<u8>) {
+        bytes.extend(self.numbers[row].to_le_bytes());
         for column in &self.columns {
             match &column.values {
-                Values::Numbers(numbers) => bytes.extend(numbers.iter().flat_map(|x| x.to_le_bytes())),
+                Values::Numbers(numbers) => bytes.extend(numbers[row].to_le_bytes()),
                 Values::Categories { codes, levels } => {
-                    bytes.extend(codes.iter().flat_map(|code| code.to_le_bytes()));
-                    bytes.extend((levels.len() as u64).to_le_bytes());
-                    for level in levels {
-                        bytes.extend((level.len() as u64).to_le_bytes());
-                        bytes.extend(level.as_bytes());
-                    }
+                    // No text is empty: that is how a missing cell is written.
+                    let text = levels.get(codes[row] as usize).map_or("", |level| level);
+                    bytes.extend((text.len() as u64).to_le_bytes());
+                    bytes.extend(text.as_bytes());
                 }
             }
         }
-        bytes
-    }
-
-    /// What was written of so many rows; nothing if it is not that.
-    fn read(mut bytes: &[u8], wants: &[Want], rows: usize) -> Option<Block> {
-        fn some<'a, const N: usize>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [[u8; N]]> {
-            Some(bytes.split_off(..count.checked_mul(N)?)?.as_chunks().0)
-        }
-        fn codes(bytes: &mut &[u8], count: usize) -> Option<Vec<u32>> {
-            Some(some(bytes, count)?.iter().map(|code| u32::from_le_bytes(*code)).collect())
-        }
-        fn length(bytes: &mut &[u8]) -> Option<usize> {
-            usize::try_from(u64::from_le_bytes(*some(bytes, 1)?.first()?)).ok()
-        }
-        fn level(bytes: &mut &[u8]) -> Option<String> {
-            let length = length(bytes)?;
-            String::from_utf8(bytes.split_off(..length)?.to_vec()).ok()
-        }
-        let bytes = &mut bytes;
-        let numbers = codes(bytes, rows)?;
-        let mut columns = Vec::with_capacity(wants.len());
-        for want in wants {
-            let values = if want.kind == ColumnKind::Category {
-                let codes = codes(bytes, rows)?;
-                let levels = (0..length(bytes)?).map(|_| level(bytes)).collect::<Option<_>>()?;
-                Values::Categories { codes, levels }
-            } else {
-                Values::Numbers(some(bytes, rows)?.iter().map(|x| f64::from_le_bytes(*x)).collect())
-            };
-            columns.push(Column { name: want.name.clone(), values });
-        }
-        Some(Block { numbers, columns })
     }
 }
 
@@ -444,11 +409,29 @@ impl Rows {
         self.numbers.len()
     }
 
-    fn append(&mut self, block: &Block, rows: impl ExactSizeIterator<Item = usize> + Clone) {
-        self.numbers.extend(rows.clone().map(|row| block.numbers[row]));
+    fn append(&mut self, block: &Block, rows: Range<usize>) {
+        self.numbers.extend_from_slice(&block.numbers[rows.clone()]);
         for (column, from) in self.columns.iter_mut().zip(&block.columns) {
             column.append(&from.values, rows.clone());
         }
+    }
+
+    /// Adds the next row that was written; nothing if there is none.
+    fn read(&mut self, bytes: &mut &[u8]) -> Option<()> {
+        self.numbers.push(u32::from_le_bytes(*bytes.split_off(..4)?.first_chunk()?));
+        for column in &mut self.columns {
+            let word = *bytes.split_off(..8)?.first_chunk()?;
+            if column.wants_text() {
+                let length = usize::try_from(u64::from_le_bytes(word)).ok()?;
+                column.text(bytes.split_off(..length)?).ok()?;
+            } else {
+                match f64::from_le_bytes(word) {
+                    number if number.is_nan() => column.missing(),
+                    number => column.number(number).ok()?,
+                }
+            }
+        }
+        Some(())
     }
 
     fn finish(self) -> Block {
@@ -463,45 +446,54 @@ struct Waiting {
     file: File,
     hidden: Hidden,
     end: u64,
-    /// Where the blocks of each bucket start, their bytes and their rows.
-    buckets: Vec<Vec<(u64, usize, usize)>>,
+    buckets: Vec<Bucket>,
+}
+
+#[derive(Default)]
+struct Bucket {
+    rows: usize,
+    held: Vec<u8>,
+    /// Start and length of what is in the file.
+    written: Vec<(u64, usize)>,
 }
 
 impl Waiting {
     fn create(folder: &Path, buckets: usize) -> Result<Waiting, TableError> {
-        let path = folder.join("pairity-parts");
-        let (file, hidden) = hidden_beside(&path)
+        let (file, hidden) = hidden_beside(&folder.join("pairity-parts"))
             .map_err(|cause| TableError::Write { file: folder.display().to_string(), cause })?;
-        Ok(Waiting { file, hidden, end: 0, buckets: vec![Vec::new(); buckets] })
+        Ok(Waiting { file, hidden, end: 0, buckets: (0..buckets).map(|_| Bucket::default()).collect() })
     }
 
     fn name(&self) -> String {
         self.hidden.0.display().to_string()
     }
 
-    /// Adds to each bucket what was gathered for it.
-    fn put(&mut self, wants: &[Want], gathered: &mut [Rows]) -> Result<(), TableError> {
-        for (at, rows) in gathered.iter_mut().enumerate().filter(|(_, rows)| rows.len() > 0) {
-            let block = std::mem::replace(rows, Rows::new(wants, 0)).finish();
-            let bytes = block.write();
-            self.file.write_all(&bytes).map_err(|cause| TableError::Write { file: self.name(), cause })?;
-            self.buckets[at].push((self.end, bytes.len(), block.numbers.len()));
-            self.end += bytes.len() as u64;
+    /// Writes what buckets hold.
+    fn flush(&mut self) -> Result<(), TableError> {
+        for at in 0..self.buckets.len() {
+            let bucket = &mut self.buckets[at];
+            let written = self.file.write_all(&bucket.held);
+            bucket.written.push((self.end, bucket.held.len()));
+            self.end += bucket.held.len() as u64;
+            bucket.held.clear();
+            written.map_err(|cause| TableError::Write { file: self.name(), cause })?;
         }
         Ok(())
     }
 
     /// All rows of a bucket, in the order of the table.
     fn take(&mut self, wants: &[Want], bucket: usize) -> Result<Block, TableError> {
-        let blocks = std::mem::take(&mut self.buckets[bucket]);
-        let mut all = Rows::new(wants, blocks.iter().map(|block| block.2).sum());
-        for (start, length, rows) in blocks {
-            let mut bytes = vec![0; length];
+        let Bucket { rows, held: mut bytes, written } = std::mem::take(&mut self.buckets[bucket]);
+        let mut all = Rows::new(wants, rows);
+        for (start, length) in written {
+            bytes.resize(length, 0);
             let read = self.file.seek(SeekFrom::Start(start)).and_then(|_| self.file.read_exact(&mut bytes));
-            let block = read
-                .and_then(|()| Block::read(&bytes, wants, rows).ok_or_else(|| ErrorKind::InvalidData.into()));
-            let block = block.map_err(|cause| TableError::Read { file: self.name(), cause })?;
-            all.append(&block, 0..rows);
+            read.map_err(|cause| TableError::Read { file: self.name(), cause })?;
+            let mut bytes = &bytes[..];
+            while !bytes.is_empty() {
+                let row = all.read(&mut bytes).ok_or_else(|| ErrorKind::InvalidData.into());
+                row.map_err(|cause| TableError::Read { file: self.name(), cause })?;
+            }
         }
         Ok(all.finish())
     }
