@@ -42,14 +42,6 @@ const NEEDED: [Role; 8] = [
     Role::Lower,
 ];
 
-/// Reads all rows of a table that has scores, and is none of the outputs.
-///
-/// # Errors
-/// Whatever is wrong with files, columns or cells, in words that name the place.
-pub fn scored(options: &TableOptions, score: &str, outputs: &[&Path], quiet: bool) -> anyhow::Result<Read> {
-    scored_of(&Source::parse_all(&options.tables)?, options, score, outputs, quiet)
-}
-
 /// Reads a table that has scores, and is none of the outputs, part by part: `each` gets the rows of whole queries, with
 /// their scores. Returns what was left out.
 ///
@@ -99,7 +91,11 @@ fn none_left(notes: &Notes) -> anyhow::Error {
     anyhow!("no row is left of the {} that were read: {}", notes.rows_read, why.join(", "))
 }
 
-fn scored_of(
+/// Reads all rows of a table that has scores, and is none of the outputs.
+///
+/// # Errors
+/// Whatever is wrong with files, columns or cells, in words that name the place.
+pub fn scored(
     source: &Source,
     options: &TableOptions,
     score: &str,
@@ -120,7 +116,7 @@ pub fn to_adjust(options: &AdjustOptions, outputs: &[&Path]) -> anyhow::Result<(
     let AdjustOptions { table, score, validation, test, output, .. } = options;
     let uses = ["to choose the map on and to test it", "--tune"];
     let (own, all, files) = sources(&table.tables, [validation, test], uses)?;
-    Ok((own, scored_of(&all, table, score, outputs, output.quiet)?, files))
+    Ok((own, scored(&all, table, score, outputs, output.quiet)?, files))
 }
 
 /// Reads tables to train on; all are one table, whose rows remember what they are for. Queries of different

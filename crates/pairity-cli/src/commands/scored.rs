@@ -33,8 +33,8 @@ pub fn audit(options: &AuditOptions) -> anyhow::Result<u8> {
     let measure = Settings { min_pairs: *min_pairs, ..table.measure(*confidence, *seed) };
     told(verdicts, partial.as_deref(), || {
         let source = Source::parse_all(&table.tables)?;
-        output::check_apart(&outputs, &source, &[])?;
         if let Some(rows) = memory::rows_at_once(options, *memory, source.bytes()) {
+            output::check_apart(&outputs, &source, &[])?;
             let mut merged: Option<Partial> = None;
             let notes =
                 load::scored_in_parts(&source, table, score, rows, output.quiet, &mut |examples, scores| {
@@ -44,7 +44,7 @@ pub fn audit(options: &AuditOptions) -> anyhow::Result<u8> {
                 })?;
             return Ok((run::merge(merged, &verdicts.checks, &measure)?, notes));
         }
-        let mut read = load::scored(table, score, &outputs, output.quiet)?;
+        let mut read = load::scored(&source, table, score, &outputs, output.quiet)?;
         let (examples, scores, notes) = read.scored_rows(&[])?;
         let outcome = run::audit(&AuditRequest {
             examples: &examples,
