@@ -104,7 +104,7 @@ fn every_method_fits_a_table_of_two_groups_and_queries() {
     let table = MadeTable::new(150);
     let examples = Examples::new(table.columns()).unwrap();
     let problem = problem(&examples, "0.05");
-    for method in ALL {
+    for method in ALL.iter().filter(|method| method.given_only.is_none()) {
         let model = fitted(method.full_name, &examples, &table.features, &problem);
         let found =
             evaluate(&problem, model.scorer(&SCORER), &examples, &table.features, &Settings::default())
