@@ -48,7 +48,6 @@ fn start<'a>(tuning: &Tuning<'a>) -> Result<(&'a [f64], Vec<f64>, Rater<'a>), Me
 /// use pairity::goals::{Problem, Vocabulary, parse_constraint, parse_maximize};
 /// use pairity::methods::{Tuning, attribute_slope};
 /// use pairity::model::Adjustment;
-/// use pairity::rates::Average;
 ///
 /// let (labels, z) = ([1.0, 1.0, 0.0, 0.0], [0.0, 2.0, 2.0, 0.0]);
 /// let examples =
@@ -59,7 +58,7 @@ fn start<'a>(tuning: &Tuning<'a>) -> Result<(&'a [f64], Vec<f64>, Rater<'a>), Me
 ///
 /// // Scores are too high by the attribute.
 /// let scores = [1.0, 3.0, 2.0, 0.0];
-/// let tuning = Tuning { examples: &examples, scores: &scores, problem: &problem, average: Average::Pairs };
+/// let tuning = Tuning::new(&examples, &scores, &problem);
 /// let adjusted = attribute_slope::adjust(&tuning)?;
 /// assert_eq!((adjusted.objective, adjusted.meets_goal), (1.0, true));
 /// let Adjustment::Attribute { slope } = adjusted.adjustment else { unreachable!() };
