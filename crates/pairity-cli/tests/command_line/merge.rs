@@ -36,6 +36,8 @@ fn merged_parts_have_the_bits_of_one_audit() {
     let folder = TempDir::new().unwrap();
     for options in [&[][..], &["--average", "queries", "--ties", "strict"], &["--group", "age_band"]] {
         let mut files = parts(folder.path(), options);
+        let sizes = files.iter().map(|file| std::fs::metadata(file).unwrap().len());
+        assert!(options.contains(&"--group") || sizes.max() < Some(10_000), "a partial audit of two groups");
         let checks = ["--check", "cross_group <= 0.05", "--check", "auc >= 0.5", "--format", "json"];
         let whole = run(pairity().arg("audit").arg(HIRING).args(HIRING_COLUMNS).args(options).args(checks));
         let merged = merge(&files, &checks);
@@ -53,9 +55,6 @@ fn merged_parts_have_the_bits_of_one_audit() {
         assert_eq!(strip(&again), strip(&whole));
         assert_eq!((merged.code, again.code), (whole.code, whole.code));
     }
-    for file in ["0.json", "1.json"] {
-        assert!(std::fs::metadata(folder.path().join(file)).unwrap().len() < 10_000);
-    }
 }
 
 #[test]
@@ -65,7 +64,11 @@ fn a_merged_audit_is_told_as_any_other() {
     let page = folder.path().join("page.html");
     let outcome = merge(&files, &["--check", "auc >= 0.99", "--html", page.to_str().unwrap()]);
     assert_eq!(outcome.code, 1, "{}", outcome.err);
-    assert!(outcome.out.contains("2.json") && outcome.out.contains("A[row > column]"), "{}", outcome.out);
+    assert!(
+        outcome.out.contains("2.json") && outcome.out.contains("Accuracy between groups"),
+        "{}",
+        outcome.out
+    );
     assert!(std::fs::read_to_string(page).unwrap().contains("</html>"));
 }
 

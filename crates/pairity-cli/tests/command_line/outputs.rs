@@ -130,7 +130,8 @@ fn a_signal_leaves_no_half_written_file_and_a_kill_none_after_the_next_run() {
     };
     let hidden = || names(path).into_iter().filter(|name| name.ends_with(".partial")).count();
     table(1_000_000);
-    for signal in ["-INT", "-TERM", "-HUP", "-KILL"] {
+    // On a busy machine a run may end before the signal reaches it; then it is tried again.
+    let interrupted = |signal: &str| {
         let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("pairity"))
             .current_dir(path)
             .args(["score", "model.json", "many.csv", "-o", "out.csv"])
@@ -143,8 +144,14 @@ fn a_signal_leaves_no_half_written_file_and_a_kill_none_after_the_next_run() {
         }
         let id = child.id().to_string();
         assert!(std::process::Command::new("kill").args([signal, &id]).status().unwrap().success());
-        let status = child.wait().unwrap();
-        assert!(!status.success());
+        let ended = child.wait().unwrap().success();
+        if ended {
+            fs::remove_file(path.join("out.csv")).unwrap();
+        }
+        !ended
+    };
+    for signal in ["-INT", "-TERM", "-HUP", "-KILL"] {
+        assert!((0..10).any(|_| interrupted(signal)), "{signal}");
         assert_eq!(hidden(), usize::from(signal == "-KILL"), "{signal}");
         assert!(!path.join("out.csv").exists());
     }

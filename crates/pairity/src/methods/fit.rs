@@ -84,7 +84,18 @@ pub(crate) fn check(method: &Method, task: &Task) -> Result<(), MethodError> {
     let scores = vec![0.0; task.data.features.rows()];
     let (examples, problem) = (task.selection(), task.problem);
     let TrainSettings { average, ties, .. } = *task.settings;
-    (method.check)(&Tuning { examples, scores: &scores, problem, average, ties })
+    let checked = (method.check)(&Tuning { examples, scores: &scores, problem, average, ties });
+    checked.map_err(|error| named_part(error, task))
+}
+
+/// The error with the name of the part that a method is tuned on.
+fn named_part(error: MethodError, task: &Task) -> MethodError {
+    match error {
+        MethodError::NoPairs { method, rate, .. } => {
+            MethodError::NoPairs { method, rate, part: task.data.selection().1 }
+        }
+        error => error,
+    }
 }
 
 /// Tunes what is done with the scores of the scorer, if anything.
@@ -106,12 +117,7 @@ fn after(
     };
     let (problem, &TrainSettings { average, ties, .. }) = (task.problem, task.settings);
     let tuning = Tuning { examples, scores: &member.scores, problem, average, ties };
-    let adjusted = adjust(&tuning, options).map_err(|error| match error {
-        MethodError::NoPairs { method, rate, .. } => {
-            MethodError::NoPairs { method, rate, part: task.data.selection().1 }
-        }
-        error => error,
-    })?;
+    let adjusted = adjust(&tuning, options).map_err(|error| named_part(error, task))?;
     Ok(Some(After::Adjusted(adjusted.adjustment)))
 }
 
