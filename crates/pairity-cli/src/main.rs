@@ -8,6 +8,7 @@ mod memory;
 mod options;
 mod output;
 mod progress;
+mod roles;
 mod signals;
 
 use clap::Parser;

@@ -30,7 +30,7 @@ const MOST_BUCKETS: usize = 512;
 /// How much of a table is in memory at once, and where the rest may wait.
 #[derive(Debug, Clone, Copy)]
 pub struct Parts<'a> {
-    /// Rows of a part, about: it ends with the query that reaches so many. Reading holds about as many rows.
+    /// GatheredRows of a part, about: it ends with the query that reaches so many. Reading holds about as many rows.
     pub rows: usize,
     /// Where rows wait if those of a query do not stand together: in one hidden file `.pairity-parts.*.partial`,
     /// about as large as the cells (8 bytes a number, 8 more than its text a category). It is removed at the end;
@@ -184,7 +184,7 @@ fn stream(
     rows: usize,
     part: HandOut<'_>,
 ) -> Result<Vec<usize>, TableError> {
-    let (mut gathered, mut current) = (Rows::new(wants, rows), None);
+    let (mut gathered, mut current) = (GatheredRows::new(wants, rows), None);
     let counts = passes.blocks(wants, query, &mut |block, hashes| {
         let mut start = 0;
         for (row, &hash) in hashes.iter().enumerate() {
@@ -193,7 +193,7 @@ fn stream(
             if ends && gathered.len() + row - start >= rows {
                 gathered.append(&block, start..row);
                 start = row;
-                part(std::mem::replace(&mut gathered, Rows::new(wants, rows)).finish())?;
+                part(std::mem::replace(&mut gathered, GatheredRows::new(wants, rows)).finish())?;
             }
         }
         gathered.append(&block, start..hashes.len());
@@ -364,7 +364,7 @@ impl Runs {
     }
 }
 
-/// Rows that were gathered: their numbers in the table, and their cells.
+/// GatheredRows that were gathered: their numbers in the table, and their cells.
 struct Block {
     numbers: Vec<u32>,
     columns: Vec<Column>,
@@ -390,19 +390,19 @@ impl Block {
 }
 
 /// A block that grows.
-struct Rows {
+struct GatheredRows {
     numbers: Vec<u32>,
     columns: Vec<ColumnBuilder>,
 }
 
-impl Rows {
-    fn new(wants: &[Want], room: usize) -> Rows {
+impl GatheredRows {
+    fn new(wants: &[Want], room: usize) -> GatheredRows {
         let mut columns: Vec<ColumnBuilder> = wants.iter().map(ColumnBuilder::new).collect();
         // Without room now it may still be found when rows come.
         for column in &mut columns {
             column.reserve(room);
         }
-        Rows { numbers: Vec::with_capacity(room), columns }
+        GatheredRows { numbers: Vec::with_capacity(room), columns }
     }
 
     fn len(&self) -> usize {
@@ -484,7 +484,7 @@ impl Waiting {
     /// All rows of a bucket, in the order of the table.
     fn take(&mut self, wants: &[Want], bucket: usize) -> Result<Block, TableError> {
         let Bucket { rows, held: mut bytes, written } = std::mem::take(&mut self.buckets[bucket]);
-        let mut all = Rows::new(wants, rows);
+        let mut all = GatheredRows::new(wants, rows);
         for (start, length) in written {
             bytes.resize(length, 0);
             let read = self.file.seek(SeekFrom::Start(start)).and_then(|_| self.file.read_exact(&mut bytes));

@@ -152,12 +152,12 @@ type RowLength = Rc<Cell<u64>>;
 
 /// Bytes of which no row may have too many: a file without line breaks, or with a quotation mark that is never
 /// closed, would be read into memory as one row.
-struct Rows<R> {
+struct LimitedBytes<R> {
     bytes: R,
     row: RowLength,
 }
 
-impl<R: Read> Read for Rows<R> {
+impl<R: Read> Read for LimitedBytes<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.bytes.read(buffer)?;
         self.row.set(self.row.get() + count as u64);
@@ -168,7 +168,7 @@ impl<R: Read> Read for Rows<R> {
 /// What comes after the header, with its length so far, and the header as it is written.
 fn open(file: &SourceFile) -> Result<(Reader<impl Read>, RowLength, ByteRecord), TableError> {
     let row = RowLength::default();
-    let mut reader = reader(Rows { bytes: file.open_at(0)?, row: row.clone() }, delimiter_of(file)?);
+    let mut reader = reader(LimitedBytes { bytes: file.open_at(0)?, row: row.clone() }, delimiter_of(file)?);
     let mut header = ByteRecord::new();
     match reader.read_byte_record(&mut header).map_err(|error| failed(file, error))? {
         true => Ok((reader, row, header)),
