@@ -152,12 +152,12 @@ impl ColumnBuilder {
         }
     }
 
-    /// Notes that a file has so many columns of the name, and on which line they differ, if they do.
-    pub(crate) fn has_twins(&mut self, file: &SourceFile, count: usize, differ: Option<u64>) {
+    /// Notes that a file has so many columns of the name, and where they differ first, if they do, such as on line 3.
+    pub(crate) fn has_twins(&mut self, file: &SourceFile, count: usize, differ: Option<(&str, u64)>) {
         let what = format!("{} has {count} columns named {:?}", file.name, self.name);
         match differ {
-            Some(line) => {
-                let words = format!("{what}, which differ on line {line}. Rename all but one of them");
+            Some((place, at)) => {
+                let words = format!("{what}, which differ {place} {at}. Rename all but one of them");
                 self.twins = Some((words, true));
             }
             None if self.twins.is_none() => {

@@ -87,10 +87,19 @@ impl Rate {
     /// assert_eq!(Rate::accuracy(1, 0).name(&groups), "A[\"non chain\" > chain]");
     /// ```
     pub fn name(&self, groups: &[String]) -> String {
+        self.written(groups, str::to_owned)
+    }
+
+    /// The rate in a sentence: names of groups that are very long are [cut](shortened).
+    pub(crate) fn in_words(&self, groups: &[String]) -> String {
+        self.written(groups, shortened)
+    }
+
+    fn written(&self, groups: &[String], cut: fn(&str) -> String) -> String {
         let group = |index: usize| {
-            let name = groups.get(index).map_or("?", String::as_str);
-            let plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
-            if !name.is_empty() && name.chars().all(plain) { name.to_owned() } else { format!("{name:?}") }
+            let name = cut(groups.get(index).map_or("?", String::as_str));
+            let plain = |c: char| c.is_alphanumeric() || "_-.…".contains(c);
+            if !name.is_empty() && name.chars().all(plain) { name } else { format!("{name:?}") }
         };
         let side = |side| match side {
             Side::Group(index) => group(index),
@@ -107,6 +116,16 @@ impl Rate {
             Rate::Mse => "mse".to_owned(),
         }
     }
+}
+
+/// The most characters that sentences have of a name.
+const LONGEST_NAME: usize = 60;
+
+/// A name for a sentence: one of more than 60 characters loses its middle, since names often differ at either end.
+pub(crate) fn shortened(name: &str) -> String {
+    let Some((middle, _)) = name.char_indices().nth(LONGEST_NAME / 2) else { return name.to_owned() };
+    let behind = name.char_indices().rev().nth(LONGEST_NAME / 2 - 1).map_or(0, |(at, _)| at);
+    if behind <= middle { name.to_owned() } else { format!("{}…{}", &name[..middle], &name[behind..]) }
 }
 
 /// What a pair of equal scores earns.
@@ -146,4 +165,22 @@ pub enum Average {
 names! { Average:
     "pairs" => Pairs, "All pairs count alike";
     "queries" => Queries, "All queries count alike";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_have_both_ends_of_a_long_name_and_all_of_a_short_one() {
+        let long = format!("{}é{}", "a".repeat(500_000), "b".repeat(500_000));
+        assert_eq!(shortened(&long), format!("{}…{}", "a".repeat(30), "b".repeat(30)));
+        for name in ["", "é", &"é".repeat(60)] {
+            assert_eq!(shortened(name), name);
+        }
+        assert_eq!(shortened(&"é".repeat(61)), format!("{0}…{0}", "é".repeat(30)));
+        let rate = Rate::row(0);
+        assert_eq!(rate.in_words(&[long.clone()]), format!("A[{} > *]", shortened(&long)));
+        assert_eq!(rate.name(&[long.clone()]), format!("A[{long} > *]"));
+    }
 }

@@ -99,3 +99,16 @@ fn text_is_as_wide_as_asked_so_that_matrices_keep_their_intervals() {
     let intervals = |text: &str| text.matches('–').count();
     assert!(intervals(&wide) > 100 && intervals(&narrow) == 0, "{wide}{narrow}");
 }
+
+#[test]
+fn names_of_a_megabyte_make_no_report_of_one() {
+    let (a, b) = ("a".repeat(1 << 20), "b".repeat(1 << 20));
+    let table: String = (0..60)
+        .map(|row| format!("0.{},{},{}\n", row * 7 % 60, row % 2, if row % 3 == 0 { &a } else { &b }))
+        .collect();
+    let columns = ["--score", "s", "--label", "y", "--group", "g", "--check", "cross_group <= 0.1"];
+    let outcome = audit(&format!("s,y,g\n{table}"), &columns);
+    // 20 rows are few: which group decides is said of every gap.
+    assert!(outcome.out.contains("decides it"), "{}", outcome.out);
+    assert!(outcome.out.len() < 10_000, "{}", outcome.out.len());
+}

@@ -19,7 +19,7 @@ use crate::builder::ColumnBuilder;
 use crate::error::TableError;
 use crate::format::{BATCH, Drain, Row, TableFormat, Writer};
 use crate::meter::Meter;
-use crate::selection::{Header, positions};
+use crate::selection::{Header, all_positions};
 use crate::source::{SourceFile, Whole};
 
 /// The format.
@@ -54,7 +54,9 @@ fn read(
     let metadata = metadata(file)?;
     let schema = metadata.schema();
     let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
-    let roots = positions(columns.iter().map(|column| column.name.as_str()), &names, file)?;
+    let places = all_positions(columns.iter().map(|column| column.name.as_str()), &names, file)?;
+    // Columns, and behind all of these the others of their names.
+    let mut roots: Vec<usize> = places.iter().map(|places| places[0]).collect();
     let mut fields = roots.iter().map(|&root| schema.field(root));
     if let Some(field) = fields.find(|field| !arrays::readable(field.data_type())) {
         return Err(TableError::Other(format!(
@@ -68,11 +70,27 @@ fn read(
     if drain.is_none() {
         make_room(file, metadata.metadata().file_metadata().num_rows(), columns)?;
     }
+    let mut twins: Vec<(usize, usize)> = Vec::new();
+    for (at, places) in places.iter().enumerate().filter(|(_, places)| places.len() > 1) {
+        columns[at].has_twins(file, places.len(), None);
+        twins.extend((roots.len()..).take(places.len() - 1).map(|twin| (at, twin)));
+        roots.extend(&places[1..]);
+    }
     each_batch(file, metadata, &roots, meter, |before, arrays| {
+        twins.retain(|&(at, twin)| {
+            let differ = first_difference(&arrays[at], &arrays[twin]);
+            let row = differ.map(|row| ("in row", (before + row) as u64 + 1));
+            row.inspect(|&row| columns[at].has_twins(file, places[at].len(), Some(row))).is_none()
+        });
         let mut pairs = columns.iter_mut().zip(arrays);
         pairs.try_for_each(|(column, array)| arrays::append(array, column, (file, before)))?;
         drain.as_mut().map_or(Ok(()), |drain| drain(columns))
     })
+}
+
+/// The first row in which two columns are not the same.
+fn first_difference(a: &ArrayRef, b: &ArrayRef) -> Option<usize> {
+    if a == b { None } else { (0..a.len()).find(|&row| a.slice(row, 1) != b.slice(row, 1)) }
 }
 
 /// Calls a function with the names of columns and with the texts of their cells.

@@ -74,7 +74,8 @@ fn read(
             |(at, places): &(usize, &[usize])| places.iter().any(|&place| text(place) != text(fields[*at]));
         while let Some(found) = twins.iter().position(differ) {
             let (at, others) = twins.swap_remove(found);
-            columns[at].has_twins(file, 1 + others.len(), Some(line_of(file, start)?));
+            let line = ("on line", line_of(file, start)?);
+            columns[at].has_twins(file, 1 + others.len(), Some(line));
         }
         for (column, &field) in columns.iter_mut().zip(&fields) {
             if let Err(problem) = column.text(&record[field]) {

@@ -293,3 +293,21 @@ fn a_compression_that_is_not_built_in_is_named() {
         "{error}"
     );
 }
+
+#[test]
+fn columns_of_one_name_are_refused_only_where_they_differ_and_are_used() {
+    let numbers =
+        |last: Option<f64>| -> ArrayRef { Arc::new(Float64Array::from(vec![Some(1.0), None, last])) };
+    let file = |last| parquet(vec![("a", numbers(Some(2.0))), ("b", numbers(None)), ("a", numbers(last))]);
+    let expected = "x.parquet has 2 columns named \"a\", which differ in row 3. Rename all but one of them";
+    for last in [None, Some(3.0)] {
+        assert_eq!(message(read("x.parquet", file(last), &[Want::number("a")])), expected);
+        assert!(read("x.parquet", file(last), &[Want::number("b")]).unwrap().warnings().is_empty());
+    }
+    for want in [Want::number, Want::infer, Want::category] {
+        let table = read("x.parquet", file(Some(2.0)), &[want("b"), want("a")]).unwrap();
+        assert_eq!(cells(&table.columns()[1].values), ["1", "-", "2"]);
+        let expected = "x.parquet has 2 columns named \"a\" with the same cells: the first is used";
+        assert_eq!(table.warnings(), [expected]);
+    }
+}

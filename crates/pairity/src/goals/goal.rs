@@ -9,7 +9,7 @@ use super::lexer::TokenKind as Is;
 use super::names::Vocabulary;
 use super::parser::{Parser, read};
 use super::tree::{Node, too_large};
-use crate::rates::Rate;
+use crate::rates::{Rate, shortened};
 
 /// What a model is trained for, in the goal language.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -187,7 +187,8 @@ pub fn parse_check(
         let Ok((constraint, names)) = with(left_out) else { return Err(error) };
         let lacking = constraint.expression.rates().into_iter().find_map(|rate| {
             let group = rate.groups().find(|&group| group >= known)?;
-            Some(format!("{} has no pairs: the group {:?} is left out", rate.name(&names), names[group]))
+            let (rate, group) = (rate.in_words(&names), shortened(&names[group]));
+            Some(format!("{rate} has no pairs: the group {group:?} is left out"))
         });
         match lacking {
             Some(_) => Ok(Constraint { lacks: lacking, ..constraint }),

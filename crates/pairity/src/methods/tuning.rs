@@ -117,7 +117,7 @@ impl<'a> Rater<'a> {
         if let Some((rate, _)) = problem.rates.iter().zip(&rates).find(|(_, value)| value.is_nan()) {
             return Err(MethodError::NoPairs {
                 method,
-                rate: rate.name(examples.groups()),
+                rate: rate.in_words(examples.groups()),
                 part: "the examples",
             });
         }

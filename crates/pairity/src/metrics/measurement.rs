@@ -6,7 +6,7 @@ use super::partial::{Partial, TableFacts};
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::{Expression, LinearForm, Vocabulary};
 use crate::pairs::CellLayout;
-use crate::rates::Rate;
+use crate::rates::{Rate, shortened};
 use std::collections::{BTreeSet, HashMap};
 
 /// How far chances may be from adding up to 1.
@@ -196,7 +196,8 @@ impl Measurement {
         let rates = expression.deciding(&mut |rate| self.influence.values[self.index[&rate]]);
         let groups = rates.into_iter().flat_map(|rate| rate.groups().map(move |group| (rate, group)));
         let (rate, group) = groups.min_by_key(|&(_, group)| self.facts.group_units[group])?;
-        let (rate, name) = (rate.name(&self.vocabulary.groups), &self.vocabulary.groups[group]);
+        let (rate, name) =
+            (rate.in_words(&self.vocabulary.groups), shortened(&self.vocabulary.groups[group]));
         let has = match (self.facts.group_units[group], self.facts.queries.is_some()) {
             (units, _) if units >= FEW || 2 * units >= self.facts.units() => return None,
             (1, true) => "is in one query".to_owned(),
@@ -216,7 +217,7 @@ impl Measurement {
 
     /// Why a rate has no value, if it has none.
     pub(super) fn not_estimable(&self, rate: Rate) -> Option<String> {
-        let name = rate.name(&self.vocabulary.groups);
+        let name = rate.in_words(&self.vocabulary.groups);
         let Some(&r) = self.index.get(&rate) else {
             let needs = match rate {
                 Rate::Greater | Rate::Less | Rate::ParityGreater | Rate::ParityLess
@@ -248,7 +249,7 @@ impl Measurement {
         if self.influence.freedom[r] > 0.0 && self.influence.variances[r].is_finite() {
             return None;
         }
-        let name = rate.name(&self.vocabulary.groups);
+        let name = rate.in_words(&self.vocabulary.groups);
         let why = match (rate, self.facts.queries.is_some()) {
             (_, true) => format!("one query alone has pairs of {name}"),
             (Rate::Mse, _) => "there is one example".to_owned(),

@@ -138,7 +138,7 @@ fn check_pairs(index: &RateIndex, part: &'static str) -> Result<(), TrainError> 
     let labels = index.examples().has_labels();
     let has_value = |at: usize| if index.rates()[at] == Rate::Mse { labels } else { index.has_pairs(at) };
     let Some(rate) = (0..index.rates().len()).find(|&at| !has_value(at)) else { return Ok(()) };
-    let rate = index.rates()[rate].name(index.examples().groups());
+    let rate = index.rates()[rate].in_words(index.examples().groups());
     Err(ProblemError::NoPairs { rate, part }.into())
 }
 
