@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import datasets, metrics
 from ._adjust import Adjusted, adjust
-from ._audit import Audit, Check, Metric, audit
+from ._audit import Audit, Check, Metric, audit, merge, partial_audit
 from ._compare import Comparison, compare
 from ._engine import __version__
 from ._estimators import Component, FairRanker, FairRegressor
@@ -48,7 +48,9 @@ __all__ = [
     "compare",
     "datasets",
     "make_scorer",
+    "merge",
     "metrics",
+    "partial_audit",
 ]
 
 _BRIDGES = ("lightgbm", "torch", "xgboost")
