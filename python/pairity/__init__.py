@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import datasets, metrics
 from ._adjust import Adjusted, adjust
-from ._audit import Audit, Check, Metric, audit
+from ._audit import Audit, Check, Metric, audit, merge, partial_audit
 from ._compare import Comparison, compare
 from ._engine import __version__
 from ._estimators import Component, FairRanker, FairRegressor
@@ -28,7 +28,7 @@ from ._loss import Mixture, PairwiseLoss, Status
 from .metrics import make_scorer
 
 if TYPE_CHECKING:
-    from . import lightgbm, torch, xgboost
+    from . import lightgbm, spark, torch, xgboost
 
 __all__ = [
     "Adjusted",
@@ -48,10 +48,12 @@ __all__ = [
     "compare",
     "datasets",
     "make_scorer",
+    "merge",
     "metrics",
+    "partial_audit",
 ]
 
-_BRIDGES = ("lightgbm", "torch", "xgboost")
+_BRIDGES = ("lightgbm", "spark", "torch", "xgboost")
 
 
 def __getattr__(name: str) -> Any:

@@ -300,3 +300,59 @@ def audit(
     rows = _columns.examples(labels, groups, protected, queries, weights, pair_weight, within, pairs_where)
     how = _columns.measuring(average, ties, confidence, min_pairs, seed)
     return Audit(*rows.audit(_columns.numbers(scores, "scores"), _columns.texts(checks), how))
+
+
+def partial_audit(
+    scores: Any,
+    labels: Any = None,
+    groups: Any = None,
+    protected: Any = None,
+    queries: Any = None,
+    weights: Any = None,
+    average: str = "pairs",
+    *,
+    pair_weight: Any = None,
+    within: Any = None,
+    pairs_where: tuple[str, Any] | None = None,
+    ties: str = "half",
+) -> str:
+    """The audit of some queries of a table, to be merged with those of others: sums over queries, as a text.
+
+    The text is what ``pairity audit --partial`` writes. Parameters are those of :func:`audit`; queries are needed, and
+    all rows of one belong into the same part.
+
+    >>> import pairity
+    >>> rows = pairity.datasets.simulated(500, seed=1)
+    >>> scores, half = rows.features.sum(axis=1), rows.queries < 250
+    >>> parts = [
+    ...     pairity.partial_audit(scores[part], rows.labels[part], rows.groups[part], queries=rows.queries[part])
+    ...     for part in (half, ~half)
+    ... ]
+    >>> whole = pairity.audit(scores, rows.labels, rows.groups, queries=rows.queries)
+    >>> pairity.merge(parts).auc == whole.auc
+    True
+    """
+    rows = _columns.examples(labels, groups, protected, queries, weights, pair_weight, within, pairs_where)
+    return rows.partial(_columns.numbers(scores, "scores"), _columns.measuring(average, ties))
+
+
+def merge(
+    parts: Iterable[str],
+    *,
+    checks: str | Iterable[str] = (),
+    confidence: float = 0.95,
+    min_pairs: int = 1,
+    seed: int = 0,
+) -> Audit:
+    """One audit of many partial ones, with the same bits as an audit of all rows, in any order.
+
+    Parameters
+    ----------
+    parts
+        Texts of :func:`partial_audit`, or of files of ``pairity audit --partial``. How ties and queries count was settled
+        when they were made.
+    checks, confidence, min_pairs, seed
+        As of :func:`audit`.
+    """
+    how = _columns.measuring(confidence=confidence, min_pairs=min_pairs, seed=seed)
+    return Audit(*_engine.merge(list(parts), _columns.texts(checks), how, None))

@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 from typing_extensions import Self
 
 __all__ = [
-    "CRITERIA",
     "Adjustment",
+    "CRITERIA",
     "Examples",
     "Model",
+    "NEEDED",
     "ScorePlayer",
     "View",
     "__version__",
@@ -20,6 +21,10 @@ __all__ = [
     "codes_of_texts",
     "compare",
     "cross",
+    "merge",
+    "merge_partials",
+    "read_table",
+    "score_table",
     "simulated",
     "train",
     "uniform",
@@ -27,6 +32,7 @@ __all__ = [
 
 __version__: str
 CRITERIA: list[str]
+NEEDED: list[str]
 
 _Numbers = NDArray[np.float64]
 _Codes = NDArray[np.uint32]
@@ -70,7 +76,19 @@ class Examples:
     def audit(
         self, scores: _Numbers, checks: Sequence[str], settings: Measuring
     ) -> tuple[dict[str, Any], View]: ...
+    def partial(self, scores: _Numbers, settings: Measuring) -> str: ...
     def measure(self, scores: _Numbers, expression: str, settings: Measuring) -> dict[str, Any]: ...
+
+def read_table(
+    table: bytes, numbers: Sequence[str], categories: Sequence[str], exact: Sequence[str]
+) -> tuple[list[_Numbers], list[tuple[_Codes, list[str]]]]: ...
+def merge_partials(parts: Sequence[str]) -> str: ...
+def merge(
+    parts: Sequence[str], checks: Sequence[str], settings: Measuring, notes: dict[str, Any] | None
+) -> tuple[dict[str, Any], View]: ...
+def score_table(
+    model: Model, table: bytes, query: Sequence[str], seed: int | None, expected: bool
+) -> tuple[_Numbers, _Numbers | None]: ...
 
 @final
 class View:
@@ -85,6 +103,10 @@ class Model:
     def components(self) -> list[tuple[float, int, _Numbers]]: ...
     @property
     def needs_groups(self) -> bool: ...
+    def columns(self) -> list[str]: ...
+    def query_columns(self, named: Sequence[str]) -> list[str]: ...
+    @property
+    def ranks(self) -> bool: ...
     def score(
         self, features: _Features, groups: Sequence[_Category], queries: _Category | None, seed: int
     ) -> tuple[_Numbers, list[str]]: ...

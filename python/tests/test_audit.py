@@ -301,3 +301,43 @@ def test_bridges_are_there_for_who_asks(monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
         with pytest.raises(ImportError, match=f"pairity.{name} needs .*: pip install {name}"):
             getattr(pairity, name)
+
+
+def test_partial_audits_merge_to_the_bits_of_the_whole_in_any_order(rows, scores):
+    random = np.random.default_rng(5)
+    weights = random.integers(0, 4, len(rows)) / 3
+    columns = {"labels": rows.labels, "groups": rows.groups, "queries": rows.queries, "weights": weights}
+    how = {"ties": "strict", "average": "queries"}
+    whole = pairity.audit(scores, **columns, **how, checks=["cross_group <= 0.1"], confidence=0.9)
+    own = random.integers(0, 5, rows.queries.max() + 1)[rows.queries]
+    parts = [
+        pairity.partial_audit(
+            scores[own == part], **{name: column[own == part] for name, column in columns.items()}, **how
+        )
+        for part in range(5)
+    ]
+    for order in (parts, parts[::-1]):
+        merged = pairity.merge(order, checks=["cross_group <= 0.1"], confidence=0.9)
+        # Rows of no weight are not known to partial audits.
+        assert merged.to_dict() | {"notes": None} == whole.to_dict() | {"notes": None}
+
+
+def test_partial_audits_are_those_of_the_command_line(rows, scores, table, command, tmp_path):
+    file = tmp_path / "part.json"
+    columns = ["--score", "score", "--label", "label", "--query", "query", "--group", "group"]
+    command("audit", table, *columns, "--partial", file)
+    own = pairity.partial_audit(scores, rows.labels, rows.groups, queries=rows.queries)
+    assert own == file.read_text().strip()
+
+
+def test_a_partial_audit_needs_queries_and_merges_with_its_like():
+    with pytest.raises(ValueError, match="made of queries"):
+        pairity.partial_audit(SCORES, LABELS)
+    half = pairity.partial_audit(SCORES, LABELS, queries=GROUPS)
+    strict = pairity.partial_audit(SCORES, LABELS, queries=GROUPS, ties="strict")
+    with pytest.raises(ValueError, match="made alike"):
+        pairity.merge([half, strict])
+    with pytest.raises(ValueError, match="no partial audit"):
+        pairity.merge([])
+    with pytest.raises(ValueError, match="no partial audit"):
+        pairity.merge(["{}"])

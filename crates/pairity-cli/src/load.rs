@@ -25,18 +25,6 @@ type Files = Vec<(Fold, usize)>;
 /// The most ids of rows left out that a report lists.
 const DROPPED_IDS: usize = 10;
 
-/// What no row may lack, where it is asked for.
-const NEEDED: [Role; 8] = [
-    Role::Score,
-    Role::Label,
-    Role::Weight,
-    Role::PairWeight,
-    Role::Query,
-    Role::Within,
-    Role::Higher,
-    Role::Lower,
-];
-
 /// Reads a table that has scores, and is none of the outputs, part by part: `each` gets the rows of whole queries, with
 /// their scores. Returns what was left out.
 ///
@@ -283,16 +271,8 @@ impl Read {
 
     /// Refuses labels and scores of which two may be taken for one, which would be a tie.
     fn check_rounded(&self) -> Result<(), TableError> {
-        for column in [Role::Label, Role::Score].into_iter().filter_map(|role| self.column(role)) {
-            if let Some(number) = tables::rounded(&self.source, column)? {
-                return Err(TableError::Other(format!(
-                    "column {:?} has whole numbers beyond 2^53, such as {number}, which can't be told from their \
-                     neighbors: subtract a constant from them, or divide them",
-                    plain(&column.name)
-                )));
-            }
-        }
-        Ok(())
+        let mut columns = [Role::Label, Role::Score].into_iter().filter_map(|role| self.column(role));
+        columns.try_for_each(|column| tables::check_rounded(&self.source, column))
     }
 
     /// Where a row came from.
@@ -406,7 +386,7 @@ impl Read {
         let mut kept = self.choice.passing.take().unwrap_or_else(|| vec![true; rows]);
         let passing: Vec<u32> = (0..rows as u32).filter(|&row| kept[row as usize]).collect();
         let mut missing = Vec::new();
-        for (role, columns) in NEEDED.map(|role| (role, self.columns(role))) {
+        for (role, columns) in Role::NEEDED.map(|role| (role, self.columns(role))) {
             if columns.is_empty() {
                 continue;
             }

@@ -7,7 +7,7 @@ use crate::view::{FRONT_END, Shown, object, shown};
 use numpy::PyReadonlyArray1;
 use pairity::examples::{Columns, Groups, PairWeight, PairsWhere};
 use pairity::goals::parse_expression;
-use pairity::metrics::Measurement;
+use pairity::metrics::{Measurement, Partial};
 use pairity::run::AuditRequest;
 use pairity_report::{AuditReport, Notes, audit_html, audit_json, audit_text, metric_json};
 use pyo3::prelude::*;
@@ -94,6 +94,18 @@ impl Examples {
         let notes = Notes { rows_read: self.inner.rows(), ..Notes::default() };
         let html = |report: &_| audit_html(report, None, FRONT_END);
         shown(py, AuditReport { audit, notes }, audit_json, audit_text, "Audit", html)
+    }
+
+    /// What can be merged with audits of other queries, as a text.
+    fn partial<'py>(
+        &self,
+        py: Python<'py>,
+        scores: PyReadonlyArray1<'py, f64>,
+        settings: Bound<'py, PyDict>,
+    ) -> PyResult<String> {
+        let (scores, settings) = (scores.as_slice()?, measuring(&settings)?);
+        let partial = py.detach(|| Partial::new(&self.inner, scores, &settings)).map_err(refuse)?;
+        Ok(partial.to_json())
     }
 
     /// One expression of rates as a metric.

@@ -10,6 +10,7 @@ mod loss;
 mod model;
 mod runs;
 mod settings;
+mod tables;
 mod view;
 
 use pyo3::PyErr;
@@ -36,6 +37,8 @@ mod _engine {
     #[pymodule_export]
     use super::runs::{adjust, compare, train};
     #[pymodule_export]
+    use super::tables::{merge, merge_partials, read_table, score_table};
+    #[pymodule_export]
     use super::view::View;
     use pairity::goals::Criterion;
     use pyo3::prelude::*;
@@ -43,6 +46,7 @@ mod _engine {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("CRITERIA", Criterion::documented().map(Criterion::name).to_vec())?;
+        module.add("NEEDED", super::tables::needed())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -9,7 +9,7 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pairity::examples::Groups;
 use pairity::goals::parse_expression;
 use pairity::metrics::{Measurement, Member};
-use pairity::model::{Component, MemberScores, ModelError, ScoreRows};
+use pairity::model::{After, Component, MemberScores, ModelError, ScoreRows};
 use pairity_report::metric_json;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -60,6 +60,23 @@ impl Model {
     #[getter]
     fn needs_groups(&self) -> bool {
         self.inner.groups.is_some()
+    }
+
+    /// The columns that scoring a table reads, beside those of queries.
+    fn columns(&self) -> Vec<String> {
+        let features = self.inner.encoder.columns().iter().map(|encoding| encoding.name().to_owned());
+        features.chain(self.inner.groups.iter().flat_map(|groups| groups.columns.clone())).collect()
+    }
+
+    /// The columns of queries, where somebody names some, or none.
+    fn query_columns(&self, named: Vec<String>) -> Vec<String> {
+        self.inner.query_columns(&named).to_vec()
+    }
+
+    /// Whether it draws a ranking of whole queries.
+    #[getter]
+    fn ranks(&self) -> bool {
+        matches!(self.inner.after, Some(After::Ranked(_)))
     }
 
     /// The scores of rows, with notes on what training never saw. Each query draws one scorer by the seed

@@ -31,6 +31,18 @@ pub enum Role {
 }
 
 impl Role {
+    /// What no row may lack, where it is asked for.
+    pub const NEEDED: [Role; 8] = [
+        Role::Score,
+        Role::Label,
+        Role::Weight,
+        Role::PairWeight,
+        Role::Query,
+        Role::Within,
+        Role::Higher,
+        Role::Lower,
+    ];
+
     /// The role as it is written in reports.
     pub fn name(self) -> &'static str {
         match self {

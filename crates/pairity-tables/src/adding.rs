@@ -156,18 +156,24 @@ pub(crate) fn lossless(source: &Source, progress: ReadProgress<'_>) -> Result<Ta
     if overrides.is_empty() { Ok(table) } else { read(Selection::All { overrides }) }
 }
 
-/// A whole number of a column that was read as numbers which is no 64-bit floating point number, and so may have
-/// been taken for its neighbor.
+/// Refuses a column that was read as numbers and has a whole number which is no 64-bit floating point number, and so may
+/// have been taken for its neighbor.
 ///
 /// # Errors
-/// The table can't be read again.
-pub fn rounded(source: &Source, column: &Column) -> Result<Option<String>, TableError> {
+/// There is one, or the table can't be read again.
+pub fn check_rounded(source: &Source, column: &Column) -> Result<(), TableError> {
     if !is_large(column) {
-        return Ok(None);
+        return Ok(());
     }
     let again = super::read(source, &Selection::Columns(vec![Want::category(&column.name)]), &|_, _| ())?;
     let texts = again.columns().first().and_then(Column::categories).map_or(&[][..], |(_, texts)| texts);
-    Ok(texts.iter().find(|text| is_rounded(text)).cloned())
+    texts.iter().find(|text| is_rounded(text)).map_or(Ok(()), |number| {
+        Err(TableError::Other(format!(
+            "column {:?} has whole numbers beyond 2^53, such as {number}, which can't be told from their neighbors: \
+             subtract a constant from them, or divide them",
+            column.name
+        )))
+    })
 }
 
 fn is_large(column: &Column) -> bool {

@@ -24,7 +24,7 @@ mod svmlight;
 mod table;
 mod whole_file;
 
-pub use adding::{AddColumns, Output, rounded};
+pub use adding::{AddColumns, Output, check_rounded};
 pub use error::TableError;
 pub use identity::FileId;
 pub use meter::ReadProgress;

@@ -47,7 +47,7 @@ fn scored(options: &ScoreOptions) -> anyhow::Result<(ScoringReport, Option<Whole
     let plan = AddColumns::plan(&source, &added, format).map_err(advise)?;
     // Before the work, so that a folder that can't be written to is told at once.
     let file = (!to_standard).then(|| output::create_table(path)).transpose()?;
-    let query = queries_of(&model, options);
+    let query = model.query_columns(&options.query);
     let run = outcome(&model, &source, query, options)?;
     let numbers: Vec<&[f64]> = std::iter::once(&run.scores[..]).chain(run.expected.as_deref()).collect();
     let file = output::write_columns(&plan, &numbers, &name, file, options.output.quiet)?;
@@ -69,13 +69,6 @@ fn read_model(path: &Path) -> anyhow::Result<Model> {
         bail!("{name}: not a model file: it is no text. The model comes first, then the table");
     };
     Model::from_json(&text).with_context(|| name.to_string())
-}
-
-/// The columns of queries. A single scorer draws nothing, so that only columns that somebody names are looked
-/// for.
-fn queries_of<'a>(model: &'a Model, options: &'a ScoreOptions) -> &'a [String] {
-    let draws = matches!(model.after, Some(After::Ranked(_))) || model.components.len() > 1;
-    if options.query.is_empty() && draws { &model.query } else { &options.query }
 }
 
 /// Reads what the model needs, and scores it.

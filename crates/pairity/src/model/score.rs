@@ -55,6 +55,13 @@ impl Model {
         StochasticScorer { architecture, components, after: after.as_ref() }
     }
 
+    /// The columns of the queries: those that somebody names, or else those of the training. A single scorer draws
+    /// nothing, so that only columns that somebody names are looked for.
+    pub fn query_columns<'a>(&'a self, named: &'a [String]) -> &'a [String] {
+        let draws = matches!(self.after, Some(After::Ranked(_))) || self.components.len() > 1;
+        if named.is_empty() && draws { &self.query } else { named }
+    }
+
     /// The rows of a table that has these columns, groups and queries. A group that the model does not know
     /// counts as none.
     ///
