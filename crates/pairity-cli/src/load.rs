@@ -13,7 +13,7 @@ use pairity::examples::{
 use pairity::run::{Fold, Rows};
 use pairity::similar;
 use pairity_report::{Missing, Notes, Role, plain};
-use pairity_tables::{self as tables, Parts, Selection, Source, Table, TableError, Want};
+use pairity_tables::{self as tables, ColumnKind, Parts, Selection, Source, Table, TableError, Want};
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::BufReader;
@@ -128,7 +128,10 @@ pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows>
     }
     // With a text, other columns are features only if somebody names them.
     let all = features.is_empty() && text.is_none();
-    let named = text.map(Want::category).into_iter().chain(features.iter().map(|name| Want::infer(name)));
+    let named = text
+        .map(Want::category)
+        .into_iter()
+        .chain(features.iter().map(|name| Want::infer(name).as_feature()));
     let wants = (!all).then(|| named.collect());
     let quiet = options.output.quiet;
     let mut read = Read::new(&source, roles, wants, quiet)?.choosing(&options.table, &source, quiet)?;
@@ -147,7 +150,7 @@ pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows>
     if all {
         let is_unused = |column: &&Column| read.roles.columns().all(|(_, own)| own != column.name);
         let unused = read.table.columns().iter().filter(is_unused);
-        let (numbers, ignored): (Vec<_>, Vec<_>) = unused.partition(|column| column.numbers().is_some());
+        let (numbers, ignored): (Vec<_>, Vec<_>) = unused.partition(|column| column.categories().is_none());
         let all = read.table.columns();
         if let Some(name) =
             options.exclude_features.iter().find(|&name| all.iter().all(|own| own.name != *name))
@@ -169,9 +172,7 @@ pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows>
     let TableOptions { protected, group, .. } = &options.table;
     let protected = protected.as_deref().filter(|_| options.group_aware.is_some());
     rows.protected = protected.and_then(|name| read.take(name, true));
-    for (place, name) in features.iter().enumerate() {
-        rows.columns.extend(read.take(name, features[place + 1..].contains(name)));
-    }
+    rows.columns = read.table.take_all(&features);
     rows.folds = folds;
     rows.group_columns.clone_from(group);
     rows.query = read.roles.columns_of(Role::Query).map(str::to_owned).collect();
@@ -245,14 +246,15 @@ impl Read {
     ) -> Result<Read, TableError> {
         let numbers: Vec<Want> = roles.of_kind(false).map(Want::number).collect();
         let is_number = |want: &Want| {
-            numbers.iter().chain(others.iter().flatten()).any(|own| *own == Want::number(&want.name))
+            let is_same = |own: &Want| own.kind == ColumnKind::Number && own.name == want.name;
+            numbers.iter().chain(others.iter().flatten()).any(is_same)
         };
         let categories = roles.of_kind(true).map(Want::category);
         let (again, categories): (Vec<Want>, Vec<Want>) = categories.partition(is_number);
         let wants = [numbers, categories].concat();
         let selection = match others {
             Some(others) => Selection::Columns([wants, others].concat()),
-            None => Selection::All { overrides: wants },
+            None => Selection::Features { overrides: wants },
         };
         let show = reading(quiet);
         let table = tables::read(source, &selection, &show)?;

@@ -7,15 +7,24 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use pairity::examples::{Column, MISSING, Values};
+use pairity::examples::{Column, MISSING, SparseNumbers, Values};
 
 use super::cell::{self, Meaning};
 use super::error::{TableError, excerpt, not_a_number, not_finite};
 use super::selection::{ColumnKind, Want};
 use super::source::SourceFile;
 
+/// Rows after which a column shows whether it is sparse.
+const ENOUGH: usize = 1 << 10;
+
+/// A column is sparse if at most one of so many of its numbers is not 0: then it takes less than half of the room, and a
+/// column that is the same in all training rows is stored one by one, which keeps its feature at exactly 0.
+const SPARSE: usize = 4;
+
 pub(crate) struct ColumnBuilder {
     pub(crate) name: String,
+    /// What it was asked for as.
+    want: (ColumnKind, bool),
     cells: Growing,
     /// Other columns of the name in one file: what is told of them, and whether they hold something else.
     pub(crate) twins: Option<(String, bool)>,
@@ -24,7 +33,12 @@ pub(crate) struct ColumnBuilder {
 /// Numbers may be so far only; in place of one that is not finite there is an infinity, which a column that is
 /// decided does not have. `Again` is to be read again, as categories.
 enum Growing {
-    Numbers { numbers: Vec<f64>, decided: bool },
+    Numbers {
+        numbers: Vec<f64>,
+        decided: bool,
+    },
+    /// Numbers so far, most of them 0.
+    Sparse(SparseNumbers),
     Categories(Vec<u32>, LevelCodes),
     Again,
 }
@@ -35,7 +49,7 @@ impl ColumnBuilder {
             ColumnKind::Category => Growing::Categories(Vec::new(), LevelCodes::default()),
             kind => Growing::Numbers { numbers: Vec::new(), decided: kind == ColumnKind::Number },
         };
-        ColumnBuilder { name: want.name.clone(), cells, twins: None }
+        ColumnBuilder { name: want.name.clone(), want: (want.kind, want.feature), cells, twins: None }
     }
 
     /// Whether the text of the next cell matters, not only its number.
@@ -48,7 +62,7 @@ impl ColumnBuilder {
         match self.cells {
             Growing::Numbers { .. } => size_of::<f64>() as u64,
             Growing::Categories(..) => size_of::<u32>() as u64,
-            Growing::Again => 0,
+            Growing::Sparse(_) | Growing::Again => 0,
         }
     }
 
@@ -57,7 +71,47 @@ impl ColumnBuilder {
         match &mut self.cells {
             Growing::Numbers { numbers, .. } => numbers.try_reserve(rows).is_ok(),
             Growing::Categories(codes, _) => codes.try_reserve(rows).is_ok(),
-            Growing::Again => true,
+            Growing::Sparse(_) | Growing::Again => true,
+        }
+    }
+
+    /// Lets a feature without rows be sparse, from a file where most cells are 0.
+    pub(crate) fn may_be_sparse(&mut self) {
+        if self.want.1
+            && let Growing::Numbers { numbers, .. } = &self.cells
+            && numbers.is_empty()
+        {
+            self.cells = Growing::Sparse(SparseNumbers::default());
+        }
+    }
+
+    /// Rows so far; those of a column that is to be read again are not counted.
+    pub(crate) fn rows(&self) -> usize {
+        match &self.cells {
+            Growing::Numbers { numbers, .. } => numbers.len(),
+            Growing::Sparse(numbers) => numbers.rows(),
+            Growing::Categories(codes, _) => codes.len(),
+            Growing::Again => 0,
+        }
+    }
+
+    /// Whether zeros need not be added one by one.
+    pub(crate) fn is_sparse(&self) -> bool {
+        matches!(self.cells, Growing::Sparse(_))
+    }
+
+    /// Adds zeros up to a number of rows, if it is sparse.
+    pub(crate) fn fill(&mut self, rows: usize) {
+        if let Growing::Sparse(numbers) = &mut self.cells {
+            numbers.fill(rows);
+        }
+    }
+
+    /// Numbers so far, one by one from here on.
+    fn settle_as_dense(&mut self) {
+        if let Growing::Sparse(numbers) = &self.cells {
+            let decided = self.want.0 == ColumnKind::Number;
+            self.cells = Growing::Numbers { numbers: numbers.to_dense(), decided };
         }
     }
 
@@ -66,6 +120,18 @@ impl ColumnBuilder {
     pub(crate) fn text(&mut self, text: &[u8]) -> Result<(), String> {
         let text = text.trim_ascii();
         match &mut self.cells {
+            Growing::Sparse(numbers) => {
+                match cell::meaning(text) {
+                    Meaning::Number(value) if !cell::is_code(text) => numbers.push(value),
+                    _ => {
+                        self.settle_as_dense();
+                        return self.text(text);
+                    }
+                }
+                if numbers.rows() >= ENOUGH && numbers.stored() * SPARSE > numbers.rows() {
+                    self.settle_as_dense();
+                }
+            }
             Growing::Numbers { decided: false, .. } if cell::is_code(text) => {
                 self.settle_as_category();
                 return self.text(text);
@@ -101,6 +167,10 @@ impl ColumnBuilder {
             Growing::Numbers { decided: true, .. } => return Err(not_finite(&value.to_string())),
             Growing::Numbers { numbers, .. } => numbers.push(f64::INFINITY),
             Growing::Categories(..) => return self.text(value.to_string().as_bytes()),
+            Growing::Sparse(_) => {
+                self.settle_as_dense();
+                return self.number(value);
+            }
             Growing::Again => {}
         }
         Ok(())
@@ -112,6 +182,10 @@ impl ColumnBuilder {
         match &mut self.cells {
             Growing::Numbers { numbers, .. } => numbers.push(f64::NAN),
             Growing::Categories(codes, _) => codes.push(MISSING),
+            Growing::Sparse(_) => {
+                self.settle_as_dense();
+                self.missing();
+            }
             Growing::Again => {}
         }
     }
@@ -177,11 +251,15 @@ impl ColumnBuilder {
         let values = match self.cells {
             // Reading the column as numbers finds the place of the cell that is not finite.
             Growing::Numbers { numbers, decided: false } if numbers.contains(&f64::INFINITY) => {
-                return Err(Want { name: self.name, kind: ColumnKind::Number });
+                return Err(Want { name: self.name, kind: ColumnKind::Number, feature: self.want.1 });
             }
             Growing::Numbers { numbers, .. } => Values::Numbers(numbers),
+            Growing::Sparse(numbers) => match numbers.stored() * SPARSE > numbers.rows() {
+                true => Values::Numbers(numbers.to_dense()),
+                false => Values::Sparse(numbers),
+            },
             Growing::Categories(codes, levels) => Values::Categories { codes, levels: levels.into_texts() },
-            Growing::Again => return Err(Want { name: self.name, kind: ColumnKind::Category }),
+            Growing::Again => return Err(Want::category(&self.name)),
         };
         Ok(Column { name: self.name, values })
     }
@@ -246,7 +324,7 @@ mod tests {
     use super::*;
 
     fn gather(kind: ColumnKind, cells: &[&str]) -> Result<Column, Want> {
-        let mut gather = ColumnBuilder::new(&Want { name: "x".into(), kind });
+        let mut gather = ColumnBuilder::new(&Want { kind, ..Want::infer("x") });
         for cell in cells {
             gather.text(cell.as_bytes()).unwrap();
         }
@@ -256,6 +334,7 @@ mod tests {
     fn kind_of(gathered: &Result<Column, Want>) -> &'static str {
         match gathered {
             Ok(Column { values: Values::Numbers(_), .. }) => "numbers",
+            Ok(Column { values: Values::Sparse(_), .. }) => "sparse numbers",
             Ok(Column { values: Values::Categories { .. }, .. }) => "categories",
             Err(Want { kind: ColumnKind::Number, .. }) => "again as number",
             Err(_) => "again as category",

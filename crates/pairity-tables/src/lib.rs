@@ -92,9 +92,10 @@ pub fn read(source: &Source, selection: &Selection, progress: ReadProgress<'_>) 
     let formats = files.iter().map(detect).collect::<Result<Vec<_>, _>>()?;
     let (wants, mut skipped) = match selection {
         Selection::Columns(wants) => (selection::distinct(wants)?, Vec::new()),
-        Selection::All { overrides } => {
+        Selection::All { overrides } | Selection::Features { overrides } => {
             let headers = files.iter().zip(&formats).map(|(file, format)| (format.headers)(file));
-            selection::all(files, &headers.collect::<Result<Vec<_>, _>>()?, overrides)?
+            let features = matches!(selection, Selection::Features { .. });
+            selection::all(files, &headers.collect::<Result<Vec<_>, _>>()?, overrides, features)?
         }
     };
 

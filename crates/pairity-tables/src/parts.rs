@@ -313,6 +313,8 @@ fn hashes<'a>(query: impl Iterator<Item = &'a Column>) -> Vec<Option<u64>> {
         Values::Numbers(numbers) => {
             numbers.iter().map(|x| (!x.is_nan()).then(|| hash((x + 0.0).to_bits()))).collect()
         }
+        // Columns of queries are never features.
+        Values::Sparse(_) => vec![None; column.values.len()],
         Values::Categories { codes, levels } => {
             let levels: Vec<u64> = levels.iter().map(hash).collect();
             // The code of missing cells is none of a level.
@@ -378,6 +380,7 @@ impl Block {
         for column in &self.columns {
             match &column.values {
                 Values::Numbers(numbers) => bytes.extend(numbers[row].to_le_bytes()),
+                Values::Sparse(numbers) => bytes.extend(numbers.get(row).to_le_bytes()),
                 Values::Categories { codes, levels } => {
                     // No text is empty: that is how a missing cell is written.
                     let text = levels.get(codes[row] as usize).map_or("", |level| level);

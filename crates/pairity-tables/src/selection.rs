@@ -27,22 +27,31 @@ pub struct Want {
     pub name: String,
     /// What it is read as.
     pub kind: ColumnKind,
+    /// Whether it is used as a feature: then numbers that are mostly 0 stay
+    /// [sparse](pairity::examples::Values::Sparse) where the file has them so.
+    pub feature: bool,
 }
 
 impl Want {
     /// A column of numbers.
     pub fn number(name: &str) -> Want {
-        Want { name: name.to_owned(), kind: ColumnKind::Number }
+        Want { name: name.to_owned(), kind: ColumnKind::Number, feature: false }
     }
 
     /// A column of categories.
     pub fn category(name: &str) -> Want {
-        Want { name: name.to_owned(), kind: ColumnKind::Category }
+        Want { name: name.to_owned(), kind: ColumnKind::Category, feature: false }
     }
 
     /// A column of either.
     pub fn infer(name: &str) -> Want {
-        Want { name: name.to_owned(), kind: ColumnKind::Infer }
+        Want { name: name.to_owned(), kind: ColumnKind::Infer, feature: false }
+    }
+
+    /// The same, used as a feature.
+    #[must_use]
+    pub fn as_feature(self) -> Want {
+        Want { feature: true, ..self }
     }
 }
 
@@ -50,7 +59,7 @@ impl Want {
 impl From<&Encoding> for Want {
     fn from(encoding: &Encoding) -> Want {
         match encoding {
-            Encoding::Number { name, .. } => Want::number(name),
+            Encoding::Number { name, .. } => Want::number(name).as_feature(),
             Encoding::Category { name, .. } | Encoding::Text { name, .. } => Want::category(name),
         }
     }
@@ -63,6 +72,11 @@ pub enum Selection {
     Columns(Vec<Want>),
     /// Every column, of the kind its cells suggest, except for the ones named here.
     All {
+        /// Columns of a given kind.
+        overrides: Vec<Want>,
+    },
+    /// The same where the others are used as features.
+    Features {
         /// Columns of a given kind.
         overrides: Vec<Want>,
     },
@@ -79,12 +93,18 @@ pub(crate) struct Header {
 /// Each wanted column once: asking for it twice is fine if both agree on its kind.
 pub(crate) fn distinct(wants: &[Want]) -> Result<Vec<Want>, TableError> {
     let mut distinct: Vec<Want> = Vec::with_capacity(wants.len());
+    let mut places: HashMap<&str, usize> = HashMap::new();
     for want in wants {
-        match distinct.iter_mut().find(|known| known.name == want.name) {
-            None => distinct.push(want.clone()),
-            Some(known) if known.kind == want.kind || want.kind == ColumnKind::Infer => {}
-            Some(known) if known.kind == ColumnKind::Infer => known.kind = want.kind,
-            Some(known) => {
+        let at = *places.entry(&want.name).or_insert(distinct.len());
+        let Some(known) = distinct.get_mut(at) else {
+            distinct.push(want.clone());
+            continue;
+        };
+        known.feature &= want.feature;
+        match known {
+            known if known.kind == want.kind || want.kind == ColumnKind::Infer => {}
+            known if known.kind == ColumnKind::Infer => known.kind = want.kind,
+            known => {
                 let name = &known.name;
                 return Err(TableError::Other(format!(
                     "column {name:?} is asked for both as a number and as a category. Choose one of the two"
@@ -100,6 +120,7 @@ pub(crate) fn all(
     files: &[SourceFile],
     headers: &[Vec<Header>],
     overrides: &[Want],
+    feature: bool,
 ) -> Result<(Vec<Want>, Vec<String>), TableError> {
     let mut wants: Vec<Want> = Vec::new();
     let mut skipped = Vec::new();
@@ -107,7 +128,7 @@ pub(crate) fn all(
     let overrides = distinct(overrides)?;
     for header in headers.iter().flatten().filter(|header| seen.insert(&header.name)) {
         let wanted = overrides.iter().find(|want| want.name == header.name).cloned();
-        match wanted.or_else(|| header.readable.then(|| Want::infer(&header.name))) {
+        match wanted.or_else(|| header.readable.then(|| Want { feature, ..Want::infer(&header.name) })) {
             Some(want) => wants.push(want),
             None => skipped.push(header.name.clone()),
         }
@@ -189,6 +210,6 @@ mod tests {
         ];
         let encoder = Encoder::learn(&learned.each_ref(), None, true).unwrap();
         let wants: Vec<Want> = encoder.columns().iter().map(Want::from).collect();
-        assert_eq!(wants, [Want::number("a"), Want::category("c")]);
+        assert_eq!(wants, [Want::number("a").as_feature(), Want::category("c")]);
     }
 }

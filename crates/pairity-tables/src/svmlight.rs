@@ -1,7 +1,7 @@
 //! SVMlight, also called LibSVM: lines of `label qid:N index:value … # comment`.
 //!
 //! The columns are `label`, `qid` if the lines have one, and the features, each named by its index.
-//! What a line does not list is 0, so every index is a column of every file.
+//! What a line does not list is 0, so every index is a column of every file. Features that are mostly 0 stay sparse.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 
@@ -16,8 +16,11 @@ use super::source::{LONGEST_ROW, SourceFile};
 const LABEL: &str = "label";
 const QID: &str = "qid";
 
-/// The most cells that reading every column may fill: 8 GiB of numbers.
-const MOST_CELLS: u64 = 1 << 30;
+/// The most cells that may be stored one by one: 8 GiB of numbers.
+const MOST_CELLS: usize = 1 << 30;
+
+/// The largest feature number where every column is read: names, too, have a cost.
+const MOST_FEATURES: u64 = 1 << 22;
 
 /// The format.
 pub(crate) static SVMLIGHT: TableFormat = TableFormat {
@@ -64,8 +67,7 @@ fn headers(file: &SourceFile) -> Result<Vec<Header>, TableError> {
         }
         Ok(())
     })?;
-    // Names have a cost as well: for few rows, too, there is a limit to the largest index.
-    if largest.saturating_mul(rows.max(1 << 10)) > MOST_CELLS {
+    if largest > MOST_FEATURES {
         return Err(TableError::TooWide { file: file.name.clone(), rows, largest });
     }
     let fixed = [LABEL, QID].into_iter().take(1 + usize::from(any_qid)).map(str::to_owned);
@@ -97,6 +99,14 @@ fn read(
         }
     }
     features.sort_unstable();
+    if drain.is_none() {
+        features.iter().for_each(|&(_, at)| columns[at].may_be_sparse());
+    }
+    // All columns have as many rows.
+    let before = columns.iter().map(ColumnBuilder::rows).max().unwrap_or(0);
+    // The features whose zeros are added one by one.
+    let is_dense = |columns: &[ColumnBuilder], &place: &usize| !columns[features[place].1].is_sparse();
+    let mut dense: Vec<usize> = (0..features.len()).filter(|place| is_dense(columns, place)).collect();
     // For each feature, the last row (from 1) that listed it.
     let mut listed = vec![0; features.len()];
     let mut rows = 0;
@@ -113,9 +123,6 @@ fn read(
         for feature in line.features() {
             let (index, value) = feature?;
             // Features come in order as a rule.
-            while features.get(next).is_some_and(|(wanted, _)| *wanted < index) {
-                next += 1;
-            }
             if features.get(next).is_none_or(|(wanted, _)| *wanted != index) {
                 match features.binary_search_by_key(&index, |(wanted, _)| *wanted) {
                     Ok(found) => next = found,
@@ -125,16 +132,29 @@ fn read(
             if std::mem::replace(&mut listed[next], rows) == rows {
                 return Err(line.wrong(format!("feature {index} is given twice")));
             }
-            line.add(&mut columns[features[next].1], value)?;
+            let column = &mut columns[features[next].1];
+            column.fill(before + rows - 1);
+            let was_sparse = column.is_sparse();
+            line.add(column, value)?;
+            if was_sparse && !column.is_sparse() {
+                dense.push(next);
+            }
+            next += 1;
         }
-        for (&(_, at), _) in features.iter().zip(&listed).filter(|(_, last)| **last != rows) {
-            columns[at].number(0.0).map_err(|problem| line.wrong_cell(&columns[at], problem))?;
+        for &place in dense.iter().filter(|&&place| listed[place] != rows) {
+            let column = &mut columns[features[place].1];
+            column.number(0.0).map_err(|problem| line.wrong_cell(column, problem))?;
+        }
+        if dense.len().saturating_mul(rows) > MOST_CELLS && drain.is_none() {
+            let largest = features.last().map_or(0, |(index, _)| *index);
+            return Err(TableError::TooWide { file: file.name.clone(), rows: rows as u64, largest });
         }
         match &mut drain {
             Some(drain) if rows % BATCH == 0 => drain(columns),
             _ => Ok(()),
         }
     })?;
+    columns.iter_mut().for_each(|column| column.fill(before + rows));
     Ok(rows)
 }
 

@@ -1,5 +1,7 @@
 //! A table in memory: columns, and which file each row came from.
 
+use std::collections::{HashMap, HashSet};
+
 use pairity::examples::{Column, Values};
 
 /// The columns that were read, all of the same length.
@@ -37,6 +39,28 @@ impl Table {
         Some(self.columns.remove(at))
     }
 
+    /// Moves columns out of the table, in the order named; a name that is given again gets a copy.
+    pub fn take_all(&mut self, names: &[String]) -> Vec<Column> {
+        let places: HashMap<String, usize> =
+            self.columns.iter().enumerate().rev().map(|(at, column)| (column.name.clone(), at)).collect();
+        let mut left: HashMap<&str, usize> = HashMap::new();
+        names.iter().for_each(|name| *left.entry(name).or_default() += 1);
+        let none = || Column { name: String::new(), values: Values::Numbers(Vec::new()) };
+        let mut taken = Vec::with_capacity(names.len());
+        for name in names {
+            let (Some(&at), Some(left)) = (places.get(name), left.get_mut(name.as_str())) else { continue };
+            *left -= 1;
+            taken.push(match *left {
+                0 => std::mem::replace(&mut self.columns[at], none()),
+                _ => self.columns[at].clone(),
+            });
+        }
+        let mut at = 0..;
+        let gone: HashSet<usize> = names.iter().filter_map(|name| places.get(name).copied()).collect();
+        self.columns.retain(|_| at.next().is_none_or(|at| !gone.contains(&at)));
+        taken
+    }
+
     /// Leaves only some of the rows, which still know where they came from.
     pub fn keep(&mut self, rows: &[u32]) {
         fn keep<T: Copy>(values: &mut Vec<T>, rows: &[u32]) {
@@ -45,6 +69,7 @@ impl Table {
         for column in &mut self.columns {
             match &mut column.values {
                 Values::Numbers(numbers) => keep(numbers, rows),
+                Values::Sparse(sparse) => *sparse = sparse.select(rows),
                 Values::Categories { codes, .. } => keep(codes, rows),
             }
         }
@@ -117,6 +142,18 @@ mod tests {
             files: vec![("x.csv".into(), 2), ("empty.csv".into(), 0), ("y.csv".into(), 1)],
             kept: None,
         }
+    }
+
+    #[test]
+    fn columns_are_taken_in_the_order_named_and_copied_where_they_are_named_again() {
+        let mut table = table();
+        let taken = table.take_all(&["b", "x", "a", "b"].map(String::from));
+        let names: Vec<&str> = taken.iter().map(|column| column.name.as_str()).collect();
+        assert_eq!((names, table.columns().len()), (vec!["b", "a", "b"], 0));
+        assert_eq!(taken[0].numbers().map(|numbers| numbers[0]), Some(2.0));
+        let mut table = self::table();
+        assert_eq!(table.take_all(&["b".to_owned()]).len(), 1);
+        assert_eq!(table.columns()[0].name, "a");
     }
 
     #[test]

@@ -24,6 +24,7 @@ fn cells(values: &Values) -> Vec<String> {
             .iter()
             .map(|&code| if code == MISSING { "-".to_owned() } else { levels[code as usize].clone() })
             .collect(),
+        _ => panic!("no feature was asked for"),
     }
 }
 

@@ -11,13 +11,6 @@ use parquet::file::properties::WriterProperties;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
-fn length(values: &Values) -> usize {
-    match values {
-        Values::Numbers(numbers) => numbers.len(),
-        Values::Categories { codes, .. } => codes.len(),
-    }
-}
-
 /// Files with several encodings, pages and codecs, to be damaged.
 fn samples() -> Vec<Vec<u8>> {
     let rows = 300;
@@ -89,7 +82,7 @@ fn a_damaged_file_is_an_error_or_a_table_and_never_a_panic() {
             bytes[place] ^= value;
         }
         if let Ok(table) = read_all("x.parquet", &bytes) {
-            assert!(table.columns().iter().all(|column| length(&column.values) == table.rows()));
+            assert!(table.columns().iter().all(|column| Values::len(&column.values) == table.rows()));
         }
     }
 }

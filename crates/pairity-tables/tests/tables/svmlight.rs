@@ -1,6 +1,7 @@
 //! Tables from SVMlight files.
 
 use super::{message, numbers, read, read_all};
+use pairity::examples::Values;
 use pairity_tables::{self as tables, Selection, Source, Table, Want};
 
 fn names(table: &Table) -> Vec<&str> {
@@ -116,4 +117,75 @@ fn a_file_too_wide_for_memory_asks_for_names() {
 fn a_file_of_comments_is_an_empty_table() {
     let error = message(read_all("x.svm", "# nothing\n\n"));
     assert!(error.starts_with("empty table: x.svm has columns but no rows"), "{error}");
+}
+
+/// The features of a text, which may be sparse, and the same columns read as numbers.
+fn two_ways(text: &str) -> (Table, Table) {
+    let source = Source::from_reader("x.svm", text.as_bytes()).unwrap();
+    let read = |selection| tables::read(&source, &selection, &|_, _| ()).unwrap();
+    let overrides = vec![Want::number("label")];
+    (read(Selection::Features { overrides: overrides.clone() }), read(Selection::All { overrides }))
+}
+
+#[test]
+fn features_that_are_mostly_zero_stay_sparse_and_have_the_same_numbers() {
+    // Feature 1 is on every line, 2 on every fifth, 3 on every third, 4 on none, 5 in the first rows alone.
+    let line = |row: usize| {
+        let value = row as f64 - 7.5;
+        let mut line = format!("{} 1:{value}", row % 2);
+        for (index, on) in [(2, row % 5 == 0), (3, row % 3 == 1), (5, row < 20), (6, row == 2999)] {
+            if on {
+                line += &format!(" {index}:{value}");
+            }
+        }
+        line + "\n"
+    };
+    for rows in [10, 3000] {
+        let text: String = (0..rows).map(line).collect();
+        let (mut features, all) = two_ways(&text);
+        assert_eq!(features.rows(), all.rows());
+        let kinds: Vec<bool> =
+            features.columns().iter().map(|column| matches!(column.values, Values::Sparse(_))).collect();
+        match rows {
+            10 => assert_eq!(kinds, [false, false, true, false, true, false]),
+            _ => assert_eq!(kinds, [false, false, true, false, true, true, true]),
+        }
+        let some: Vec<u32> = (0..rows as u32).rev().step_by(3).collect();
+        for (one, other) in features.columns().iter().zip(all.columns()) {
+            let mut one = one.clone();
+            one.make_dense();
+            assert_eq!(&one, other);
+        }
+        features.keep(&some);
+        let mut second = features.take("2").unwrap();
+        second.make_dense();
+        let expected: Vec<f64> = some.iter().map(|&row| numbers(&all, "2")[row as usize]).collect();
+        assert_eq!(second.numbers(), Some(&expected[..]));
+    }
+}
+
+#[test]
+fn sparse_features_of_several_files_follow_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [("a.svm", "1 1:1\n1 2:0.5\n0\n0\n0\n"), ("b.svm", "0\n0\n0\n1 3:7\n0 2:nan\n")] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let source = Source::parse(&format!("{}/*.svm", folder.path().display())).unwrap();
+    let selection = Selection::Features { overrides: Vec::new() };
+    let error = tables::read(&source, &selection, &|_, _| ()).unwrap_err().to_string();
+    assert!(error.contains("b.svm, line 5, column \"2\""), "{error}");
+    std::fs::write(folder.path().join("b.svm"), "0\n0\n0\n1 3:7\n0\n").unwrap();
+    let source = Source::parse(&format!("{}/*.svm", folder.path().display())).unwrap();
+    let table = tables::read(&source, &selection, &|_, _| ()).unwrap();
+    let Values::Sparse(third) = &table.column("3").unwrap().values else { panic!("sparse") };
+    assert_eq!((third.rows(), third.iter().collect::<Vec<_>>()), (10, vec![(8, 7.0)]));
+}
+
+#[test]
+fn many_features_need_no_room_where_they_are_absent() {
+    // One by one they would take 8 GB.
+    let text: String = (0..10_000).map(|row| format!("{} {}:1\n", row % 2, 1 + row * 10)).collect();
+    let source = Source::from_reader("x.svm", text.as_bytes()).unwrap();
+    let table = tables::read(&source, &Selection::Features { overrides: Vec::new() }, &|_, _| ()).unwrap();
+    assert_eq!(table.columns().len(), 1 + 9_999 * 10 + 1);
 }

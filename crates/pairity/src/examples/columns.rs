@@ -14,6 +14,8 @@ pub const MISSING: u32 = u32::MAX;
 pub enum Values {
     /// One number a row; NaN where the cell is missing, finite everywhere else.
     Numbers(Vec<f64>),
+    /// The same of which most are 0: only the others are stored. Features alone are kept so.
+    Sparse(SparseNumbers),
     /// One of a list of texts a row.
     Categories {
         /// A position in `levels` for each row, or [`MISSING`].
@@ -21,6 +23,95 @@ pub enum Values {
         /// The different texts, in order of first appearance.
         levels: Vec<String>,
     },
+}
+
+impl Values {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Values::Numbers(numbers) => numbers.len(),
+            Values::Sparse(sparse) => sparse.rows,
+            Values::Categories { codes, .. } => codes.len(),
+        }
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Numbers of which most are 0.
+///
+/// ```
+/// use pairity::examples::SparseNumbers;
+///
+/// let sparse: SparseNumbers = [0.0, 2.5, 0.0, f64::NAN].into_iter().collect();
+/// assert_eq!((sparse.rows(), sparse.stored()), (4, 2));
+/// assert_eq!(sparse.select(&[1, 0, 1]).to_dense(), [2.5, 0.0, 2.5]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SparseNumbers {
+    rows: usize,
+    /// The rows of those that are not 0, upward.
+    at: Vec<u32>,
+    numbers: Vec<f64>,
+}
+
+impl SparseNumbers {
+    /// Adds a row.
+    pub fn push(&mut self, number: f64) {
+        if number != 0.0 {
+            self.at.push(self.rows as u32);
+            self.numbers.push(number);
+        }
+        self.rows += 1;
+    }
+
+    /// Adds rows of 0 up to a number of rows.
+    pub fn fill(&mut self, rows: usize) {
+        self.rows = rows.max(self.rows);
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of rows that are not 0.
+    pub fn stored(&self) -> usize {
+        self.at.len()
+    }
+
+    /// The rows that are not 0, upward, with their numbers; NaN where one is missing.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, f64)> + Clone {
+        self.at.iter().zip(&self.numbers).map(|(&row, &number)| (row as usize, number))
+    }
+
+    /// The number of a row.
+    pub fn get(&self, row: usize) -> f64 {
+        self.at.binary_search(&(row as u32)).map_or(0.0, |at| self.numbers[at])
+    }
+
+    /// Some rows, in the order named.
+    pub fn select(&self, rows: &[u32]) -> SparseNumbers {
+        rows.iter().map(|&row| self.get(row as usize)).collect()
+    }
+
+    /// All numbers, one by one.
+    pub fn to_dense(&self) -> Vec<f64> {
+        let mut all = vec![0.0; self.rows];
+        self.iter().for_each(|(row, number)| all[row] = number);
+        all
+    }
+}
+
+impl FromIterator<f64> for SparseNumbers {
+    fn from_iter<I: IntoIterator<Item = f64>>(numbers: I) -> SparseNumbers {
+        let mut sparse = SparseNumbers::default();
+        numbers.into_iter().for_each(|number| sparse.push(number));
+        sparse
+    }
 }
 
 /// A named column.
@@ -33,18 +124,25 @@ pub struct Column {
 }
 
 impl Column {
-    /// The numbers, unless the column holds categories.
+    /// The numbers, if they are stored one by one.
     pub fn numbers(&self) -> Option<&[f64]> {
         match &self.values {
             Values::Numbers(numbers) => Some(numbers),
-            Values::Categories { .. } => None,
+            Values::Sparse(_) | Values::Categories { .. } => None,
+        }
+    }
+
+    /// Stores numbers one by one.
+    pub fn make_dense(&mut self) {
+        if let Values::Sparse(sparse) = &self.values {
+            self.values = Values::Numbers(sparse.to_dense());
         }
     }
 
     /// The codes and the levels, unless the column holds numbers.
     pub fn categories(&self) -> Option<(&[u32], &[String])> {
         match &self.values {
-            Values::Numbers(_) => None,
+            Values::Numbers(_) | Values::Sparse(_) => None,
             Values::Categories { codes, levels } => Some((codes, levels)),
         }
     }
@@ -53,6 +151,7 @@ impl Column {
     pub fn is_missing(&self, row: usize) -> bool {
         match &self.values {
             Values::Numbers(numbers) => numbers.get(row).is_some_and(|number| number.is_nan()),
+            Values::Sparse(sparse) => sparse.get(row).is_nan(),
             Values::Categories { codes, .. } => codes.get(row) == Some(&MISSING),
         }
     }

@@ -48,9 +48,12 @@ pub enum ScorerError {
     /// Weights of each group in a scorer that can't have them.
     #[error("a text network can't have weights for each group: use offsets, or a linear scorer")]
     GroupWeights,
-    /// Words for a scorer that can't read them.
-    #[error("the features have words, which this scorer can't use: use a linear scorer or a text network")]
-    Words,
+    /// Words or sparse numbers for a scorer that can't read them.
+    #[error(
+        "the features have words or sparse numbers, which this scorer can't use: use a linear scorer, or for a text a \
+         text network"
+    )]
+    Sparse,
     /// No words for a scorer that reads nothing else.
     #[error(
         "a text network reads the words of one text column and nothing else, but there {}",
@@ -187,6 +190,8 @@ pub struct LearnerDefaults {
     pub step_sizes: Option<[f64; 3]>,
     /// What of a text is kept.
     pub text: TextLayout,
+    /// Whether numbers may stay sparse.
+    pub sparse: bool,
     /// Whether there has to be a text.
     pub needs_text: bool,
 }
@@ -198,6 +203,7 @@ impl LearnerDefaults {
         batch: None,
         step_sizes: None,
         text: TextLayout::Bag,
+        sparse: false,
         needs_text: false,
     };
 }

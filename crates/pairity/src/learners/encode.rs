@@ -1,14 +1,14 @@
 //! Applying an encoder to a table, which may hold what training never saw, and what can go wrong in between.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
 use rayon::prelude::*;
 
-use super::encoder::length;
-use super::text::{self, Words};
-use super::{Encoder, Encoding, Features, MAX_LEVELS};
-use crate::examples::{Column, MISSING, Values};
+use super::text;
+use super::{Encoder, Encoding, Features, FeaturesError, MAX_LEVELS, Sparse};
+use crate::examples::{Column, MISSING, SparseNumbers, Values};
 use crate::similar::nearest;
 
 /// Rows that are written together.
@@ -69,13 +69,14 @@ impl fmt::Display for Note {
 
 /// The cells of a column that fits what was learned.
 enum Cells<'a> {
-    Numbers(&'a [f64]),
+    Numbers(Cow<'a, [f64]>),
+    Sparse(Cow<'a, SparseNumbers>),
     /// `places`: which feature of the column a code becomes, or [`MISSING`].
     Codes {
         codes: &'a [u32],
         places: Vec<u32>,
     },
-    Words(Words),
+    Words(Sparse),
 }
 
 impl Encoder {
@@ -90,21 +91,25 @@ impl Encoder {
     /// a feature.
     pub fn encode(&self, columns: &[Column]) -> Result<Encoded, EncodeError> {
         let mut notes = Vec::new();
-        let mut dense = Vec::with_capacity(self.columns.len());
+        let (mut dense, mut sparse) = (Vec::with_capacity(self.columns.len()), Vec::new());
         let (mut rows, mut words) = (None, None);
+        // The first of a name.
+        let by_name: HashMap<&str, &Column> =
+            columns.iter().rev().map(|column| (column.name.as_str(), column)).collect();
         for encoding in &self.columns {
             let name = encoding.name();
-            let Some(column) = columns.iter().find(|column| column.name == name) else {
+            let Some(&column) = by_name.get(name) else {
                 let nearest = nearest(name, columns.iter().map(|column| column.name.as_str()));
                 let nearest = nearest.into_iter().map(str::to_owned).collect();
                 return Err(EncodeError::NoColumn { column: name.to_owned(), nearest });
             };
-            let (found, expected) = (length(column), *rows.get_or_insert(length(column)));
+            let (found, expected) = (column.values.len(), *rows.get_or_insert(column.values.len()));
             if found != expected {
                 return Err(EncodeError::Length { column: name.to_owned(), found, expected });
             }
             match fit(encoding, column, &mut notes)? {
                 Cells::Words(found) => words = Some(found),
+                Cells::Sparse(numbers) => sparse.push((encoding, numbers)),
                 cells => dense.push((encoding, cells)),
             }
         }
@@ -119,35 +124,72 @@ impl Encoder {
             let parts = values.par_chunks_mut(PART * width).enumerate();
             parts.for_each(|(part, values)| write(&dense, part * PART, width, values));
         }
-        let features = match words {
-            None => Features::new(rows, width, values),
-            Some(words) if width == 0 => Ok(Features::of_words(words)),
-            Some(words) => Features::new(rows, width, values).and_then(|dense| dense.with_words(words)),
+        let features = || -> Result<Features, FeaturesError> {
+            let numbers = if sparse.is_empty() { None } else { Some(sparse_features(rows, &sparse)?) };
+            let mut blocks = numbers.into_iter().chain(words);
+            let first = match width {
+                0 => blocks.next().map(Features::of_sparse).ok_or(FeaturesError::NoWidth)?,
+                _ => Features::new(rows, width, values)?,
+            };
+            blocks.try_fold(first, Features::with_sparse)
         };
-        Ok(Encoded { features: features.map_err(|_| too_large)?, notes })
+        Ok(Encoded { features: features().map_err(|_| too_large)?, notes })
     }
+}
+
+/// Columns that are mostly 0 as features. What an absent 0 becomes, (0 − shift) / scale, is stored once a column; a
+/// number x is above it by x / scale.
+fn sparse_features(
+    rows: usize,
+    columns: &[(&Encoding, Cow<SparseNumbers>)],
+) -> Result<Sparse, FeaturesError> {
+    let mut absent = Vec::new();
+    let mut features: Vec<(&Encoding, &SparseNumbers, u32)> = Vec::new();
+    for (encoding, numbers) in columns {
+        let Encoding::Number { shift, scale, indicator, .. } = encoding else { continue };
+        features.push((encoding, numbers, absent.len() as u32));
+        absent.push(-shift / scale);
+        absent.extend(indicator.then_some(0.0));
+    }
+    let each_cell = |each: &mut dyn FnMut(usize, u32, f64)| {
+        for &(encoding, numbers, column) in &features {
+            let &Encoding::Number { scale, fill, indicator, .. } = encoding else { continue };
+            let zero = absent[column as usize];
+            for (row, number) in numbers.iter() {
+                let missing = number.is_nan();
+                each(row, column, if missing { fill - zero } else { number / scale });
+                if indicator && missing {
+                    each(row, column + 1, 1.0);
+                }
+            }
+        }
+    };
+    Sparse::by_column(rows, absent.clone(), &each_cell)
 }
 
 /// A column that fits what was learned, with notes on what is new in it.
 fn fit<'a>(encoding: &Encoding, column: &'a Column, notes: &mut Vec<Note>) -> Result<Cells<'a>, EncodeError> {
     let name = || column.name.clone();
     match (encoding, &column.values) {
-        (&Encoding::Number { shift, scale, indicator, .. }, Values::Numbers(numbers)) => {
-            let too_large = |x: &f64| !x.is_nan() && !((x - shift) / scale).is_finite();
-            if let Some(row) = numbers.iter().position(too_large) {
-                return Err(EncodeError::NotFinite { column: name(), row, value: numbers[row] });
-            }
-            let missing = numbers.iter().filter(|number| number.is_nan()).count();
-            if missing > 0 && !indicator {
-                notes.push(Note::Missing { column: name(), rows: missing });
-            }
-            Ok(Cells::Numbers(numbers))
+        (&Encoding::Number { sparse, .. }, Values::Numbers(numbers)) => {
+            check_numbers(encoding, column, numbers.iter().copied().enumerate(), notes)?;
+            Ok(match sparse {
+                true => Cells::Sparse(Cow::Owned(numbers.iter().copied().collect())),
+                false => Cells::Numbers(numbers.into()),
+            })
+        }
+        (&Encoding::Number { sparse, .. }, Values::Sparse(numbers)) => {
+            check_numbers(encoding, column, numbers.iter(), notes)?;
+            Ok(match sparse {
+                true => Cells::Sparse(Cow::Borrowed(numbers)),
+                false => Cells::Numbers(numbers.to_dense().into()),
+            })
         }
         (Encoding::Number { .. }, Values::Categories { levels, .. }) => {
             let example = levels.iter().find(|level| level.parse::<f64>().is_err()).or(levels.first());
             Err(EncodeError::Text { column: name(), example: example.cloned().unwrap_or_default() })
         }
-        (Encoding::Category { .. } | Encoding::Text { .. }, Values::Numbers(_)) => {
+        (Encoding::Category { .. } | Encoding::Text { .. }, Values::Numbers(_) | Values::Sparse(_)) => {
             Err(EncodeError::Numbers(name()))
         }
         (Encoding::Text { words, layout, .. }, Values::Categories { codes, levels }) => {
@@ -155,7 +197,7 @@ fn fit<'a>(encoding: &Encoding, column: &'a Column, notes: &mut Vec<Note>) -> Re
             let texts: Vec<Vec<u32>> =
                 levels.par_iter().map(|text| text::codes(text, &places, *layout)).collect();
             let row = |&code: &u32| texts.get(code as usize).map_or(&[][..], Vec::as_slice);
-            let found = Words::new(words.len(), codes.iter().map(row));
+            let found = Sparse::of_ones(words.len(), codes.iter().map(row));
             found.map(Cells::Words).map_err(|_| EncodeError::NoWords(name()))
         }
         (Encoding::Category { levels: known, missing, .. }, Values::Categories { codes, levels }) => {
@@ -185,6 +227,25 @@ fn fit<'a>(encoding: &Encoding, column: &'a Column, notes: &mut Vec<Note>) -> Re
             Ok(Cells::Codes { codes, places })
         }
     }
+}
+
+/// Refuses a number that is too large to be a feature, and notes those that are missing.
+fn check_numbers(
+    encoding: &Encoding,
+    column: &Column,
+    cells: impl Iterator<Item = (usize, f64)> + Clone,
+    notes: &mut Vec<Note>,
+) -> Result<(), EncodeError> {
+    let &Encoding::Number { shift, scale, indicator, .. } = encoding else { return Ok(()) };
+    let too_large = |(_, x): &(usize, f64)| !x.is_nan() && !((x - shift) / scale).is_finite();
+    if let Some((row, value)) = cells.clone().find(too_large) {
+        return Err(EncodeError::NotFinite { column: column.name.clone(), row, value });
+    }
+    let missing = cells.filter(|(_, number)| number.is_nan()).count();
+    if missing > 0 && !indicator {
+        notes.push(Note::Missing { column: column.name.clone(), rows: missing });
+    }
+    Ok(())
 }
 
 /// Writes the features of the rows from `start` on into zeros.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::EncodeError;
 use super::text::{self, TextLayout};
-use crate::examples::{Column, Values};
+use crate::examples::{Column, SparseNumbers, Values};
 
 /// The most levels of a column of categories.
 pub const MAX_LEVELS: usize = 1000;
@@ -28,6 +28,9 @@ pub enum Encoding {
         fill: f64,
         /// Whether another feature says that the number is missing.
         indicator: bool,
+        /// Whether it was mostly 0 in training, so that of its features only the other cells are stored.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        sparse: bool,
     },
     /// One feature for each level.
     Category {
@@ -94,7 +97,8 @@ impl Encoding {
 /// | categories, some missing in training | one more, named `… is missing` |
 /// | a text | one for each of the most frequent words of the training texts, as [`tokens`](text::tokens) finds them. A missing text is one without words |
 ///
-/// Means, deviations and levels are those of the training rows.
+/// Means, deviations and levels are those of the training rows. Columns of [`SparseNumbers`] become [`Sparse`](super::Sparse) features
+/// with the same values, behind the others.
 ///
 /// ```
 /// use pairity::examples::{Column, Values};
@@ -132,24 +136,37 @@ impl Encoder {
         let Some(first) = columns.first() else {
             return Err(EncodeError::Nothing { what: "columns", advice: "name a feature column" });
         };
-        let expected = length(first);
+        let expected = first.values.len();
         if rows.map_or(expected, <[u32]>::len) == 0 {
             return Err(EncodeError::Nothing { what: "rows", advice: "give the training part some" });
         }
         let mut seen = HashSet::new();
         let mut learned = Vec::with_capacity(columns.len());
-        for column in columns {
+        let (sparse, dense): (Vec<&Column>, Vec<&Column>) =
+            columns.iter().partition(|column| matches!(column.values, Values::Sparse(_)));
+        let mask = match rows {
+            Some(rows) if !sparse.is_empty() => Some(mask(rows, expected)),
+            _ => None,
+        };
+        for column in dense.into_iter().chain(sparse) {
             let name = column.name.clone();
             if !seen.insert(&column.name) {
                 return Err(EncodeError::Twice(name));
             }
-            let found = length(column);
+            let found = column.values.len();
             if found != expected {
                 return Err(EncodeError::Length { column: name, found, expected });
             }
             let places = places(&name, rows, found)?;
             learned.push(match &column.values {
-                Values::Numbers(numbers) => number(name, numbers, places, standardize)?,
+                Values::Numbers(numbers) => {
+                    let cells = places.map(|row| (row, numbers[row]));
+                    number(name, cells, 0, standardize)?
+                }
+                Values::Sparse(numbers) => {
+                    let learned = (mask.as_deref(), rows.map_or(found, <[u32]>::len));
+                    sparse_number(name, numbers, learned, standardize)?
+                }
                 Values::Categories { codes, levels } => category(name, places.map(|row| codes[row]), levels)?,
             });
         }
@@ -225,11 +242,15 @@ impl Encoder {
     }
 }
 
-pub(super) fn length(column: &Column) -> usize {
-    match &column.values {
-        Values::Numbers(numbers) => numbers.len(),
-        Values::Categories { codes, .. } => codes.len(),
+/// How often each row is learned from.
+fn mask(rows: &[u32], length: usize) -> Vec<u32> {
+    let mut mask = vec![0; length];
+    for &row in rows {
+        if let Some(times) = mask.get_mut(row as usize) {
+            *times += 1;
+        }
     }
+    mask
 }
 
 /// The rows to learn from, which a column has to have; all if none are given.
@@ -245,32 +266,50 @@ fn places<'a>(
     Ok(all.chain(rows.unwrap_or_default().iter().map(|&row| row as usize)))
 }
 
-fn number(
+/// The encoding of numbers that are mostly 0: only the others are looked at. It is learned from so many rows, each as
+/// often as the mask says.
+fn sparse_number(
     name: String,
-    numbers: &[f64],
-    rows: impl Iterator<Item = usize> + Clone,
+    numbers: &SparseNumbers,
+    (mask, all): (Option<&[u32]>, usize),
     standardize: bool,
 ) -> Result<Encoding, EncodeError> {
-    if let Some(row) = rows.clone().find(|&row| numbers[row].is_infinite()) {
-        return Err(EncodeError::NotFinite { column: name, row, value: numbers[row] });
+    let times = |row: usize| mask.map_or(1, |mask| mask[row] as usize);
+    let cells = numbers.iter().flat_map(|cell| std::iter::repeat_n(cell, times(cell.0)));
+    let mut encoding = number(name, cells.clone(), all - cells.count(), standardize)?;
+    if let Encoding::Number { sparse, .. } = &mut encoding {
+        *sparse = true;
     }
-    let indicator = rows.clone().any(|row| numbers[row].is_nan());
-    let known = rows.map(|row| numbers[row]).filter(|number| !number.is_nan());
-    let Some((mean, deviation)) = mean_and_deviation(known) else {
+    Ok(encoding)
+}
+
+/// The encoding of numbers, each given with its row, and of so many zeros.
+fn number(
+    name: String,
+    cells: impl Iterator<Item = (usize, f64)> + Clone,
+    zeros: usize,
+    standardize: bool,
+) -> Result<Encoding, EncodeError> {
+    if let Some((row, value)) = cells.clone().find(|(_, number)| number.is_infinite()) {
+        return Err(EncodeError::NotFinite { column: name, row, value });
+    }
+    let indicator = cells.clone().any(|(_, number)| number.is_nan());
+    let known = cells.map(|(_, number)| number).filter(|number| !number.is_nan());
+    let Some((mean, deviation)) = mean_and_deviation(known, zeros) else {
         return Err(EncodeError::Spread(name));
     };
     let scale = if standardize && deviation > 0.0 { deviation } else { 1.0 };
     let shift = if standardize { mean } else { 0.0 };
     // With an indicator any number will do; without one the mean is the least surprising.
     let fill = if standardize || indicator { 0.0 } else { mean };
-    Ok(Encoding::Number { name, shift, scale, fill, indicator })
+    Ok(Encoding::Number { name, shift, scale, fill, indicator, sparse: false })
 }
 
-/// The mean and the standard deviation, unless the numbers are so far apart that these overflow. Equal
-/// numbers have a deviation of exactly 0, and no numbers have both 0.
-fn mean_and_deviation(numbers: impl Iterator<Item = f64> + Clone) -> Option<(f64, f64)> {
-    let (low, high) =
-        numbers.clone().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (x.min(low), x.max(high)));
+/// The mean and the standard deviation of numbers and so many zeros, unless the numbers are so far apart that these
+/// overflow. Equal numbers have a deviation of exactly 0, and no numbers have both 0.
+fn mean_and_deviation(numbers: impl Iterator<Item = f64> + Clone, zeros: usize) -> Option<(f64, f64)> {
+    let ends = if zeros > 0 { (0.0, 0.0) } else { (f64::INFINITY, f64::NEG_INFINITY) };
+    let (low, high) = numbers.clone().fold(ends, |(low, high): (f64, f64), x| (x.min(low), x.max(high)));
     if low >= high {
         return Some((if low == high { low } else { 0.0 }, 0.0));
     }
@@ -279,9 +318,13 @@ fn mean_and_deviation(numbers: impl Iterator<Item = f64> + Clone) -> Option<(f64
     if !range.is_finite() {
         return None;
     }
-    let count = numbers.clone().count() as f64;
-    let share = numbers.clone().map(|x| (x - low) / range).sum::<f64>() / count;
-    let square = numbers.map(|x| ((x - low) / range - share).powi(2)).sum::<f64>() / count;
+    let count = (numbers.clone().count() + zeros) as f64;
+    let (zeros, zero) = (zeros as f64, -low / range);
+    // Without zeros there is nothing to add, not even a rounding error.
+    let with_zeros = |sum: f64, each: f64| if zeros > 0.0 { sum + zeros * each } else { sum };
+    let share = with_zeros(numbers.clone().map(|x| (x - low) / range).sum(), zero) / count;
+    let squares = numbers.map(|x| ((x - low) / range - share).powi(2)).sum();
+    let square = with_zeros(squares, (zero - share).powi(2)) / count;
     Some((low + share * range, square.sqrt() * range))
 }
 

@@ -1,7 +1,7 @@
-//! Features: a dense matrix, one row an example; the words of each row's text, if there is one; and the group
-//! of each row for scorers that may see it.
+//! Features: a dense matrix, one row an example; sparse columns such as the words of each row's text; and the group of
+//! each row for scorers that may see it.
 
-use super::text::Words;
+use super::Sparse;
 use crate::examples::Groups;
 
 /// Rows are counted with 31 bits, as in the examples.
@@ -40,19 +40,19 @@ pub enum FeaturesError {
         /// The number found.
         value: f64,
     },
-    /// A word that the vocabulary does not have.
+    /// A word that the vocabulary does not have, or a feature beyond the last.
     #[error(
-        "row {row} has the word number {code}, but the vocabulary has {vocabulary} words: encode the texts \
+        "row {row} has a cell in column {column}, but there are {width} columns, counted from 0: encode texts \
          with the vocabulary that they are to be scored with",
         row = .row + 1
     )]
-    Word {
+    Beyond {
         /// Index of the row, from 0.
         row: usize,
-        /// The code of the word.
-        code: u32,
-        /// Words of the vocabulary.
-        vocabulary: usize,
+        /// The column, or the code of the word.
+        column: u32,
+        /// Columns, or words of the vocabulary.
+        width: usize,
     },
     /// Another number of texts or groups than of rows.
     #[error("{what} are given for {found} rows, but the features have {rows}: give one {one} a row")]
@@ -68,10 +68,10 @@ pub enum FeaturesError {
     },
 }
 
-/// A matrix of features, row by row, whose last columns are words.
+/// A matrix of features, row by row, whose last columns may be [`Sparse`].
 ///
 /// Numbers are stored one by one. Of words, of which a vocabulary has thousands and a text has few, only
-/// those are stored that a row has.
+/// those are stored that a row has; and of columns that are mostly 0 only the other cells.
 ///
 /// ```
 /// use pairity::learners::Features;
@@ -90,7 +90,7 @@ pub struct Features {
     /// Features that are stored one by one.
     dense: usize,
     values: Vec<f64>,
-    words: Option<Words>,
+    sparse: Option<Sparse>,
     groups: Option<ByGroup>,
 }
 
@@ -118,7 +118,7 @@ impl Features {
             return Err(FeaturesError::Length { rows, width, found: values.len() });
         }
         match values.iter().position(|value| !value.is_finite()) {
-            None => Ok(Features { rows, dense: width, values, words: None, groups: None }),
+            None => Ok(Features { rows, dense: width, values, sparse: None, groups: None }),
             Some(at) => {
                 let (row, feature) = (at / width, at % width);
                 Err(FeaturesError::NotFinite { row, feature, value: values[at] })
@@ -128,21 +128,24 @@ impl Features {
 
     /// Rows without features, whose scores come from outside.
     pub(crate) fn none(rows: usize) -> Features {
-        Features { rows, dense: 0, values: Vec::new(), words: None, groups: None }
+        Features { rows, dense: 0, values: Vec::new(), sparse: None, groups: None }
     }
 
-    /// Words alone.
-    pub fn of_words(words: Words) -> Features {
-        Features { rows: words.rows(), dense: 0, values: Vec::new(), words: Some(words), groups: None }
+    /// Sparse features alone.
+    pub fn of_sparse(sparse: Sparse) -> Features {
+        Features { rows: sparse.rows(), dense: 0, values: Vec::new(), sparse: Some(sparse), groups: None }
     }
 
-    /// The same features and, behind them, words.
+    /// The same features and, behind them, sparse ones; beside those that there are already.
     ///
     /// # Errors
-    /// Another number of texts than of rows.
-    pub fn with_words(mut self, words: Words) -> Result<Features, FeaturesError> {
-        self.check_rows("words", "text", words.rows())?;
-        self.words = Some(words);
+    /// Another number of rows.
+    pub fn with_sparse(mut self, sparse: Sparse) -> Result<Features, FeaturesError> {
+        self.check_rows("words or sparse numbers", "list", sparse.rows())?;
+        self.sparse = Some(match self.sparse {
+            None => sparse,
+            Some(own) => own.beside(&sparse),
+        });
         Ok(self)
     }
 
@@ -177,29 +180,34 @@ impl Features {
         self.rows
     }
 
-    /// Number of features, words included.
+    /// Number of features, sparse ones included.
     pub fn width(&self) -> usize {
-        self.dense + self.words.as_ref().map_or(0, Words::vocabulary)
+        self.dense + self.sparse.as_ref().map_or(0, Sparse::width)
     }
 
-    /// Number of features that are stored one by one: all but words.
+    /// Number of features that are stored one by one: all but sparse ones.
     pub fn dense_width(&self) -> usize {
         self.dense
     }
 
-    /// All values but words, row by row.
+    /// All values but sparse ones, row by row.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// The features of one row, without words.
+    /// The features of one row, without sparse ones.
     pub fn row(&self, row: usize) -> &[f64] {
         &self.values[row * self.dense..][..self.dense]
     }
 
-    /// The words of each row, if there are texts.
-    pub fn words(&self) -> Option<&Words> {
-        self.words.as_ref()
+    /// The sparse features, if there are any.
+    pub fn sparse(&self) -> Option<&Sparse> {
+        self.sparse.as_ref()
+    }
+
+    /// The words of each row, if there are texts and no sparse numbers.
+    pub fn words(&self) -> Option<&Sparse> {
+        self.sparse.as_ref().filter(|sparse| sparse.is_of_ones())
     }
 
     /// The code of each row's group, if groups were given.
@@ -218,8 +226,8 @@ impl Features {
     pub(super) fn pick(&self, rows: &[u32]) -> Features {
         let mut values = Vec::with_capacity(rows.len() * self.dense);
         rows.iter().for_each(|&row| values.extend_from_slice(self.row(row as usize)));
-        let words = self.words.as_ref().map(|words| words.select(rows));
-        Features { rows: rows.len(), dense: self.dense, values, words, groups: None }
+        let sparse = self.sparse.as_ref().map(|sparse| sparse.select(rows));
+        Features { rows: rows.len(), dense: self.dense, values, sparse, groups: None }
     }
 
     /// Adds the offset of each row's group to its score, if the rows have groups.

@@ -1,8 +1,9 @@
 //! The linear scorer: f(x) = w·x, or w·x + b with an intercept.
 //!
 //! Its Jacobian is the matrix of features itself, so that the gradient by w is Σᵢ gᵢ xᵢ, and by b it is
-//! Σᵢ gᵢ. Widths up to 8 have loops of their own, whose sums stay in registers. Words are features of
-//! 0 and 1, of which only the ones are looked at.
+//! Σᵢ gᵢ. Widths up to 8 have loops of their own, whose sums stay in registers. Of sparse features only
+//! stored cells are looked at: a cell is a + d, where a is the absent one of its column and d is 0 unless it is stored,
+//! so that w·x = w·a + Σ wd over stored cells, and the gradient is a Σᵢ gᵢ + Σ gᵢd.
 
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +38,7 @@ const ROWS: usize = 4;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Linear {
-    /// Number of features, words included.
+    /// Number of features, sparse ones included.
     pub width: usize,
     /// Whether a constant is added and learned.
     pub intercept: bool,
@@ -48,7 +49,7 @@ pub struct Linear {
 }
 
 impl Linear {
-    pub(super) const DEFAULTS: LearnerDefaults = LearnerDefaults::NUMBERS;
+    pub(super) const DEFAULTS: LearnerDefaults = LearnerDefaults { sparse: true, ..LearnerDefaults::NUMBERS };
 
     /// Weights start at 1, unless they have to find a scale (regression) or are many (words): then at 0.
     pub(super) fn build(spec: &LearnerSpec) -> Linear {
@@ -98,27 +99,32 @@ impl Scorer for Linear {
 impl Kernel for Linear {
     fn score_rows(&self, set: &[f64], rows: Block, scores: &mut [f64]) {
         let (weights, rest) = set.split_at(self.width);
-        let (weights, by_word) = weights.split_at(rows.dense);
-        let intercept = rest.first().copied().unwrap_or(0.0);
+        let (weights, others) = weights.split_at(rows.dense);
+        let mut intercept = rest.first().copied().unwrap_or(0.0);
+        if let Some((sparse, _)) = rows.sparse {
+            intercept += dot(&others[..sparse.absents().len()], sparse.absents());
+        }
         (loops(rows.dense).score)(weights, intercept, rows.values, scores);
-        if let Some(words) = rows.words() {
-            for (score, words) in scores.iter_mut().zip(words) {
-                *score += words.iter().map(|&word| by_word[word as usize]).sum::<f64>();
+        if let Some((sparse, first)) = rows.sparse {
+            for (score, row) in scores.iter_mut().zip(first..sparse.rows()) {
+                *score += sparse.cells(row).map(|(column, value)| others[column] * value).sum::<f64>();
             }
         }
     }
 
     fn pull_back_rows(&self, _: &[f64], rows: Block, slopes: &[f64], gradient: &mut [f64]) {
         let (weights, rest) = gradient.split_at_mut(self.width);
-        let (weights, by_word) = weights.split_at_mut(rows.dense);
+        let (weights, others) = weights.split_at_mut(rows.dense);
         let values = &rows.values[..slopes.len() * rows.dense];
         if let Some(intercept) = rest.first_mut() {
             *intercept += sum(slopes);
         }
         (loops(rows.dense).pull_back)(values, slopes, weights);
-        if let Some(words) = rows.words() {
-            for (g, words) in slopes.iter().zip(words) {
-                words.iter().for_each(|&word| by_word[word as usize] += g);
+        if let Some((sparse, first)) = rows.sparse {
+            let all = sum(slopes);
+            others.iter_mut().zip(sparse.absents()).for_each(|(sum, absent)| *sum += absent * all);
+            for (g, row) in slopes.iter().zip(first..sparse.rows()) {
+                sparse.cells(row).for_each(|(column, value)| others[column] += g * value);
             }
         }
     }

@@ -104,7 +104,7 @@ impl Scorer for Mlp {
     }
 
     fn check_kinds(&self, features: &Features) -> Result<(), ScorerError> {
-        if features.words().is_some() { Err(ScorerError::Words) } else { Ok(()) }
+        if features.sparse().is_some() { Err(ScorerError::Sparse) } else { Ok(()) }
     }
 
     fn start_set(&self, seed: u64) -> Vec<f64> {

@@ -34,6 +34,7 @@ mod learner;
 mod linear;
 mod mlp;
 pub(crate) mod numbers;
+mod sparse;
 mod sweep;
 pub mod text;
 
@@ -46,6 +47,7 @@ pub use features::{Features, FeaturesError};
 pub use learner::{Learner, OutsideScores, Parametric, ScoreSlope, Trace};
 pub use linear::Linear;
 pub use mlp::Mlp;
+pub use sparse::Sparse;
 pub use text::TextCnn;
 
 /// A shape of scorers: with a vector of parameters θ it gives f(x; θ) for each row x.

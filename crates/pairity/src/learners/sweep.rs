@@ -9,8 +9,7 @@
 use crate::threads;
 use rayon::prelude::*;
 
-use super::text::Words;
-use super::{Features, GroupUse, Scorer};
+use super::{Features, GroupUse, Scorer, Sparse};
 
 /// The fewest rows of a part.
 const PART: usize = 4096;
@@ -31,21 +30,16 @@ pub(super) struct Block<'a> {
     pub(super) values: &'a [f64],
     /// How many of them a row has.
     pub(super) dense: usize,
-    /// The words of all rows, and the first of these rows.
-    words: Option<(&'a Words, usize)>,
+    /// The sparse features of all rows, and the first of these rows.
+    pub(super) sparse: Option<(&'a Sparse, usize)>,
 }
 
 impl<'a> Block<'a> {
     /// The rows from one on; kernels stop after as many as they have scores for.
     fn new(features: &'a Features, first: usize) -> Block<'a> {
         let dense = features.dense_width();
-        let words = features.words().map(|words| (words, first));
-        Block { values: &features.values()[first * dense..], dense, words }
-    }
-
-    /// The words of the rows, if there are texts.
-    pub(super) fn words(self) -> Option<impl Iterator<Item = &'a [u32]>> {
-        self.words.map(|(words, first)| (first..words.rows()).map(|row| words.row(row)))
+        let sparse = features.sparse().map(|sparse| (sparse, first));
+        Block { values: &features.values()[first * dense..], dense, sparse }
     }
 }
 

@@ -2,7 +2,7 @@
 //! something that is known only afterwards.
 
 use crate::examples::Examples;
-use crate::learners::Features;
+use crate::learners::{Features, Sparse};
 use crate::pairs::RateIndex;
 use crate::rates::{Average, Rate};
 use rayon::prelude::*;
@@ -10,15 +10,30 @@ use rayon::prelude::*;
 /// |2 auc − 1| of a feature from which on it is told.
 const ALMOST_PERFECT: f64 = 0.98;
 
+/// Rows times sparse features up to which these are looked at.
+const MOST_CELLS: usize = 100_000_000;
+
 /// The features that order the labels of some rows almost perfectly, up or down, with the auc of each alone. Each
-/// is sorted once and its pairs are counted, O(n log n). Words of a text are not looked at.
+/// is sorted once and its pairs are counted, O(n log n). Words of a text are not looked at, nor are very many sparse
+/// numbers.
 fn leaks(examples: &Examples, features: &Features) -> Vec<(usize, f64)> {
     let index = RateIndex::new(examples, &[Rate::AUC], Average::Pairs);
-    let auc = |feature: usize| {
-        let values: Vec<f64> = examples.row.iter().map(|&row| features.row(row as usize)[feature]).collect();
-        (feature, index.true_rates(&index.order(&values))[0])
+    let auc = |values: Vec<f64>| index.true_rates(&index.order(&values))[0];
+    let dense = |feature: usize| {
+        let value = |&row: &u32| features.row(row as usize)[feature];
+        (feature, auc(examples.row.iter().map(value).collect()))
     };
-    let all: Vec<(usize, f64)> = (0..features.dense_width()).into_par_iter().map(auc).collect();
+    let mut all: Vec<(usize, f64)> = (0..features.dense_width()).into_par_iter().map(dense).collect();
+    let few = |sparse: &&Sparse| sparse.rows().saturating_mul(sparse.width()) <= MOST_CELLS;
+    if let Some(sparse) = features.sparse().filter(few).filter(|_| features.words().is_none()) {
+        let above = |(column, cells): (usize, Vec<(u32, f64)>)| {
+            let mut values = vec![0.0; sparse.rows()];
+            cells.into_iter().for_each(|(row, value)| values[row as usize] = value);
+            let of_examples = examples.row.iter().map(|&row| values[row as usize]).collect();
+            (features.dense_width() + column, auc(of_examples))
+        };
+        all.par_extend(sparse.by_columns().into_par_iter().enumerate().map(above));
+    }
     all.into_iter().filter(|(_, auc)| (2.0 * auc - 1.0).abs() >= ALMOST_PERFECT).collect()
 }
 
@@ -76,8 +91,13 @@ mod tests {
                     expected.push(feature);
                 }
             }
-            let found: Vec<usize> = leaks(&examples, &features).into_iter().map(|leak| leak.0).collect();
-            prop_assert_eq!(found, expected);
+            let found = |features: &Features| -> Vec<usize> {
+                leaks(&examples, features).into_iter().map(|leak| leak.0).collect()
+            };
+            prop_assert_eq!(&found(&features), &expected);
+            let cells = values.chunks(2).map(|row| vec![(0, row[0]), (1, row[1])]);
+            let sparse = Sparse::new(2, cells).unwrap().with_absent(vec![0.5, 0.0]).unwrap();
+            prop_assert_eq!(&found(&Features::of_sparse(sparse)), &expected);
         }
     }
 }

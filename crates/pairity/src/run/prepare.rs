@@ -209,6 +209,9 @@ fn encoded(
     request: &FitRequest,
 ) -> Result<(Encoder, Features, Vec<String>), RunError> {
     let mut encoder = Encoder::default();
+    if !request.scorer.defaults().sparse {
+        columns.iter_mut().for_each(Column::make_dense);
+    }
     if !columns.is_empty() {
         let references: Vec<&Column> = columns.iter().collect();
         encoder = Encoder::learn(&references, Some(learned), request.standardize)?;

@@ -111,8 +111,8 @@ pub(crate) fn fingerprint(training: &Training, data: &Data) -> u64 {
     hash.add(bits(start));
     hash.add(format!("{problem:?} {architecture:?} {settings:?} {term:?}").bytes());
     hash.add(bits(features.values()));
-    if let Some(words) = features.words() {
-        (0..words.rows()).for_each(|row| hash.add(words.row(row).iter().copied()));
+    if let Some(sparse) = features.sparse() {
+        hash.add(sparse.bits());
     }
     hash.add(features.codes().unwrap_or(&[]).iter().copied());
     for examples in [Some(data.train), data.multipliers].into_iter().flatten() {

@@ -2,6 +2,7 @@
 
 use pairity::examples::{Column, MISSING, Values};
 use pairity::learners::{EncodeError, Encoded, Encoder, Encoding, MAX_LEVELS, Note};
+use proptest::prelude::*;
 
 /// The columns of a text such as `a,c\n1,x\n`: numbers where all cells are, and empty cells missing.
 fn table(text: &str) -> Vec<Column> {
@@ -136,7 +137,14 @@ fn only_the_training_rows_are_learned_from() {
     assert_eq!(encoder.encode(&all).unwrap().features.row(2), [98.0, 0.0, 0.0]);
     assert_eq!(
         encoder.columns()[0],
-        Encoding::Number { name: "a".into(), shift: 2.0, scale: 1.0, fill: 0.0, indicator: false }
+        Encoding::Number {
+            name: "a".into(),
+            shift: 2.0,
+            scale: 1.0,
+            fill: 0.0,
+            indicator: false,
+            sparse: false
+        }
     );
 }
 
@@ -229,5 +237,52 @@ fn many_rows_are_encoded_in_their_order() {
         let mut expected = [row as f64, 0.0, 0.0, 0.0];
         expected[1 + row % 3] = 1.0;
         assert_eq!(encoded.features.row(row), expected);
+    }
+}
+
+/// Columns of numbers that are mostly 0, some missing; and the same stored one by one.
+fn sparse_and_dense() -> impl Strategy<Value = (Vec<Column>, Vec<Column>)> {
+    let cell = prop_oneof![6 => Just(0.0), 2 => -9.0..9.0, 1 => Just(f64::NAN), 1 => Just(1.0)];
+    (2_usize..20, 1_usize..5).prop_flat_map(move |(rows, width)| {
+        let column = prop::collection::vec(cell.clone(), rows);
+        prop::collection::vec((column, any::<bool>()), width).prop_map(|columns| {
+            let named = |at: usize, values| Column { name: format!("x{at}"), values };
+            let dense =
+                |(at, (cells, _)): (usize, &(Vec<f64>, bool))| named(at, Values::Numbers(cells.clone()));
+            let sparse = |(at, (cells, sparse)): (usize, &(Vec<f64>, bool))| match sparse {
+                true => named(at, Values::Sparse(cells.iter().copied().collect())),
+                false => named(at, Values::Numbers(cells.clone())),
+            };
+            let columns = columns.iter().enumerate();
+            (columns.clone().map(sparse).collect(), columns.map(dense).collect())
+        })
+    })
+}
+
+proptest! {
+    #[test]
+    fn sparse_columns_become_the_same_features_as_dense_ones(
+        (sparse, dense) in sparse_and_dense(), standardize: bool, from in 0_u32..2,
+    ) {
+        let rows: Vec<u32> = (from..dense[0].values.len() as u32).collect();
+        let learn = |table: &[Column]| learn(table, Some(&rows), standardize).unwrap();
+        let (mine, theirs) = (learn(&sparse), learn(&dense));
+        let (names, expected) = (mine.names(), theirs.names());
+        let full = theirs.encode(&dense).unwrap().features;
+        // Whichever way the columns of the table to be encoded are stored.
+        for table in [&sparse, &dense] {
+            let encoded = mine.encode(table).unwrap();
+            prop_assert_eq!(&encoded.notes.len(), &theirs.encode(&dense).unwrap().notes.len());
+            let features = encoded.features;
+            for row in 0..features.rows() {
+                let mut own = features.row(row).to_vec();
+                own.extend(features.sparse().map(|sparse| sparse.dense_row(row)).unwrap_or_default());
+                prop_assert_eq!(own.len(), names.len());
+                for (name, own) in names.iter().zip(own) {
+                    let other = full.row(row)[expected.iter().position(|other| other == name).unwrap()];
+                    prop_assert!((own - other).abs() <= 1e-12 * (1.0 + other.abs()), "{name}: {own} {other}");
+                }
+            }
+        }
     }
 }

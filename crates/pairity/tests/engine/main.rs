@@ -7,5 +7,6 @@ mod goals;
 mod methods_fit;
 mod model;
 mod singh_joachims;
+mod sparse;
 mod text;
 mod training_text;

@@ -1,8 +1,8 @@
 //! Text scorers: the network against a plain evaluation of its formula and against finite differences, words as
 //! sparse features against the same features stored one by one.
 
-use pairity::learners::text::{Embeddings, TextCnn, Words};
-use pairity::learners::{Architecture, Features, GroupUse, Linear, Mlp, Scorer, ScorerError, Trace};
+use pairity::learners::text::{Embeddings, TextCnn};
+use pairity::learners::{Architecture, Features, GroupUse, Linear, Mlp, Scorer, ScorerError, Sparse, Trace};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -27,7 +27,7 @@ fn random_texts(rows: usize, seed: u64) -> Vec<Vec<u32>> {
 }
 
 fn features(texts: &[Vec<u32>]) -> Features {
-    Features::of_words(Words::new(7, texts.iter().map(Vec::as_slice)).unwrap())
+    Features::of_sparse(Sparse::of_ones(7, texts.iter().map(Vec::as_slice)).unwrap())
 }
 
 /// The formula, in double precision and in the obvious order.
@@ -261,20 +261,20 @@ fn shapes_and_features_that_do_not_fit_are_refused() {
     let dense = Features::new(4, 7, vec![0.0; 28]).unwrap();
     assert_eq!(shape.check(&dense), Err(ScorerError::NoText(7)));
     let mlp = Architecture::Mlp(Mlp { width: 7, hidden: vec![2], groups: GroupUse::Blind });
-    assert_eq!(mlp.check(&features(&texts)), Err(ScorerError::Words));
-    assert!(Words::new(2, [&[2][..]]).is_err());
+    assert_eq!(mlp.check(&features(&texts)), Err(ScorerError::Sparse));
+    assert!(Sparse::of_ones(2, [&[2][..]]).is_err());
     let both = Features::new(3, 1, vec![0.0; 3]).unwrap();
-    assert!(both.with_words(Words::new(2, [&[1][..]]).unwrap()).is_err());
+    assert!(both.with_sparse(Sparse::of_ones(2, [&[1][..]]).unwrap()).is_err());
 }
 
 /// Numbers and words, and the same stored one by one.
 fn two_ways(dense: usize, rows: &[(Vec<f64>, Vec<u32>, u16)]) -> (Features, Features) {
     let vocabulary = 6;
-    let words = Words::new(vocabulary, rows.iter().map(|(_, words, _)| words.as_slice())).unwrap();
+    let words = Sparse::of_ones(vocabulary, rows.iter().map(|(_, words, _)| words.as_slice())).unwrap();
     let numbers = rows.iter().flat_map(|(x, ..)| x[..dense].to_vec()).collect();
     let sparse = match dense {
-        0 => Features::of_words(words),
-        _ => Features::new(rows.len(), dense, numbers).unwrap().with_words(words).unwrap(),
+        0 => Features::of_sparse(words),
+        _ => Features::new(rows.len(), dense, numbers).unwrap().with_sparse(words).unwrap(),
     };
     let mut all = Vec::new();
     for (x, words, _) in rows {

@@ -37,10 +37,10 @@ const TEXTS: usize = 8;
 ///
 /// ```
 /// use pairity::learners::{Features, Scorer};
-/// use pairity::learners::text::{TextCnn, Words};
+/// use pairity::learners::{Sparse, text::TextCnn};
 ///
 /// let scorer = TextCnn { words: 3, embedding: 2, window: 3, filters: 4, hidden: 5, ..TextCnn::default() };
-/// let features = Features::of_words(Words::new(3, [&[0, 2, 1][..], &[]])?);
+/// let features = Features::of_sparse(Sparse::of_ones(3, [&[0, 2, 1][..], &[]])?);
 /// let mut scores = [0.0; 2];
 /// scorer.score(&scorer.start(7), &features, &mut scores);
 /// assert!(scores[0] != 0.0 && scores[1] == 0.0);
@@ -154,6 +154,7 @@ impl TextCnn {
         batch: Some(100),
         step_sizes: Some([0.000_3, 0.001, 0.003]),
         text: TextLayout::Sequence { length: 250 },
+        sparse: false,
         needs_text: true,
     };
 

@@ -10,7 +10,7 @@ mod words;
 
 pub use cnn::TextCnn;
 pub use embeddings::{EmbeddingError, Embeddings};
-pub use words::{TextLayout, VOCABULARY, Words, tokens};
+pub use words::{TextLayout, VOCABULARY, tokens};
 
 pub(super) use network::Pass;
 pub(super) use words::{codes, learn};

@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::cnn::{CnnParameters, TextCnn};
-use super::words::Words;
+use crate::learners::Sparse;
 use crate::learners::mlp::{Matrix, multiply};
 
 /// No window of a text: the filter is below 0 everywhere.
@@ -51,7 +51,7 @@ impl<'a> Net<'a> {
     }
 
     /// The first word of each text in the layout, and the number of places.
-    fn layout(&self, words: &Words, rows: Range<usize>) -> (Vec<usize>, usize) {
+    fn layout(&self, words: &Sparse, rows: Range<usize>) -> (Vec<usize>, usize) {
         let (before, after) = ((self.shape.window - 1) / 2, self.shape.window / 2);
         let mut place = before;
         let mut starts = Vec::with_capacity(rows.len());
@@ -63,7 +63,7 @@ impl<'a> Net<'a> {
     }
 
     /// The texts as numbers.
-    fn embed(&self, words: &Words, rows: Range<usize>) -> (Vec<usize>, Vec<f32>) {
+    fn embed(&self, words: &Sparse, rows: Range<usize>) -> (Vec<usize>, Vec<f32>) {
         let size = self.shape.embedding;
         let (starts, places) = self.layout(words, rows.clone());
         let mut embedded = vec![0.0; places * size];
@@ -76,7 +76,7 @@ impl<'a> Net<'a> {
         (starts, embedded)
     }
 
-    pub(super) fn forward(&self, words: &Words, rows: Range<usize>, draw: Option<u64>) -> Pass {
+    pub(super) fn forward(&self, words: &Sparse, rows: Range<usize>, draw: Option<u64>) -> Pass {
         let (shape, parts) = (self.shape, &self.parts);
         let (filters, units) = (shape.filters, shape.hidden);
         let (starts, embedded) = self.embed(words, rows.clone());
@@ -144,7 +144,7 @@ impl<'a> Net<'a> {
         factors
     }
 
-    pub(super) fn backward(&self, words: &Words, pass: &Pass, by_score: &[f64]) -> Pulled {
+    pub(super) fn backward(&self, words: &Sparse, pass: &Pass, by_score: &[f64]) -> Pulled {
         let (shape, parts) = (self.shape, &self.parts);
         let (size, seen, filters, units) = (shape.embedding, shape.seen(), shape.filters, shape.hidden);
         let (_, embedded) = self.embed(words, pass.rows.clone());
@@ -195,7 +195,7 @@ impl<'a> Net<'a> {
     }
 
     /// Adds the gradient of a few texts to that of all.
-    pub(super) fn add(&self, words: &Words, pass: &Pass, pulled: &Pulled, gradient: &mut [f64]) {
+    pub(super) fn add(&self, words: &Sparse, pass: &Pass, pulled: &Pulled, gradient: &mut [f64]) {
         let size = self.shape.embedding;
         let (starts, _) = self.layout(words, pass.rows.clone());
         let (embeddings, rest) = gradient.split_at_mut(self.parts.embeddings.end);

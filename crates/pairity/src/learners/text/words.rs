@@ -4,8 +4,6 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::learners::FeaturesError;
-
 /// The words of a text, in order.
 ///
 /// 1. A word is a longest run of letters and digits (Unicode's alphabetic and numeric characters) and
@@ -79,74 +77,6 @@ pub(in crate::learners) fn codes(text: &str, places: &HashMap<&str, u32>, layout
             codes.dedup();
             codes
         }
-    }
-}
-
-/// Lists of codes, one a row, behind each other.
-///
-/// ```
-/// use pairity::learners::text::Words;
-///
-/// let words = Words::new(3, [&[2, 0][..], &[], &[1]])?;
-/// assert_eq!((words.rows(), words.row(0), words.row(1)), (3, &[2, 0][..], &[][..]));
-/// # Ok::<(), pairity::learners::FeaturesError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Words {
-    vocabulary: usize,
-    /// Where each row starts in `codes`, and the end.
-    starts: Vec<usize>,
-    codes: Vec<u32>,
-}
-
-impl Words {
-    /// The words of rows, each below the size of the vocabulary.
-    ///
-    /// # Errors
-    /// No vocabulary, or a code beyond it.
-    pub fn new<'a>(
-        vocabulary: usize,
-        rows: impl IntoIterator<Item = &'a [u32]>,
-    ) -> Result<Words, FeaturesError> {
-        if vocabulary == 0 {
-            return Err(FeaturesError::NoWidth);
-        }
-        let mut words = Words { vocabulary, starts: vec![0], codes: Vec::new() };
-        for row in rows {
-            if let Some(&code) = row.iter().find(|&&code| code as usize >= vocabulary) {
-                return Err(FeaturesError::Word { row: words.rows(), code, vocabulary });
-            }
-            words.push(row);
-        }
-        Ok(words)
-    }
-
-    /// The words of some rows, in the order named.
-    pub(in crate::learners) fn select(&self, rows: &[u32]) -> Words {
-        let mut some = Words { vocabulary: self.vocabulary, starts: vec![0], codes: Vec::new() };
-        rows.iter().for_each(|&row| some.push(self.row(row as usize)));
-        some
-    }
-
-    /// Adds a row of known codes.
-    fn push(&mut self, row: &[u32]) {
-        self.codes.extend_from_slice(row);
-        self.starts.push(self.codes.len());
-    }
-
-    /// Number of rows.
-    pub fn rows(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    /// Number of words that there are codes for.
-    pub fn vocabulary(&self) -> usize {
-        self.vocabulary
-    }
-
-    /// The words of one row.
-    pub fn row(&self, row: usize) -> &[u32] {
-        &self.codes[self.starts[row]..self.starts[row + 1]]
     }
 }
 
