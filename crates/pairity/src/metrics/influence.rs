@@ -14,8 +14,9 @@
 use super::Settings;
 use super::measurement::Arranged;
 use super::query_sums::QuerySums;
+use super::unit_blocks::Units;
 use crate::examples::{Examples, ExamplesError};
-use crate::pairs::{CellLayout, DrawnOrder, PairIndex, RateSums, Tally, UnitSums, visit_placements};
+use crate::pairs::{CellLayout, DrawnOrder, PairIndex, Tally, UnitSums, visit_placements};
 use crate::rates::{Average, Rate, Ties};
 
 /// Above this number of rates only variances are kept, and a difference is bounded by the sum of its
@@ -59,17 +60,16 @@ impl Influence {
         }
         let tally = Tally::expected(index, &members, ties);
         let sums = tally.rate_sums(index, false);
-        let start = || (Units::new(index.rates().len()), UnitSums::new(index));
-        let states = visit_placements(index, &members, ties, start, |(state, unit), placements| {
-            unit.collect(placements, false);
-            state.add(unit, &sums);
+        let unit = UnitSums::new(index);
+        let start = || Units::new(&sums, &unit, index.layout.codes());
+        let states = visit_placements(index, &members, ties, start, |state, group, placements| {
+            state.add(usize::from(group), placements);
         });
-        let mut all = Units::new(rates.len());
-        states.iter().for_each(|(state, _)| all.merge(state));
-        let spread = |rate: usize| all.freedom_and_units(rate, sums.totals[rate]);
+        let all = Units::merged(states).unwrap_or_else(start);
+        let spread = |rate: usize| all.freedom_and_units(rate);
         let (freedom, units) = (0..rates.len()).map(spread).unzip();
         Influence {
-            pairs: UnitSums::new(index).pairs(&tally.pairs),
+            pairs: unit.pairs(&tally.pairs),
             cell_pairs: tally.pairs,
             values: sums.values(),
             covariance: all.covariance,
@@ -120,100 +120,4 @@ pub(crate) fn values_in_order(
 ) -> Vec<f64> {
     let index = PairIndex::new(examples, rates);
     Tally::count(&index, &index.order(scores), ties).values(&index, average)
-}
-
-/// Sums over units for one side of the pairs of a rate.
-#[derive(Clone, Copy, Default)]
-struct SideSum {
-    /// Number of units that have pairs.
-    units: u64,
-    /// Sum of squared totals.
-    squares: f64,
-    /// The side's part in the variance.
-    variance: f64,
-}
-
-/// Sums over units.
-struct Units {
-    /// Upper triangle; empty if there are too many rates.
-    covariance: Vec<f64>,
-    variances: Vec<f64>,
-    /// By side and rate.
-    sides: [Vec<SideSum>; 2],
-    moves: Vec<(u32, f64)>,
-}
-
-impl Units {
-    fn new(rates: usize) -> Units {
-        Units {
-            covariance: vec![0.0; if rates <= MAX_COVARIANCES { rates * rates } else { 0 }],
-            variances: vec![0.0; rates],
-            sides: [vec![SideSum::default(); rates], vec![SideSum::default(); rates]],
-            moves: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, unit: &UnitSums, sums: &RateSums) {
-        self.moves.clear();
-        for &rate in &unit.touched {
-            let r = rate as usize;
-            let all = sums.totals[r];
-            let (credits, totals) = (unit.credits[r], unit.totals[r]);
-            let rest = all - totals[0] - totals[1];
-            let mut total = 0.0;
-            for (side, own) in self.sides.iter_mut().enumerate() {
-                if totals[side] > 0.0 {
-                    let moved = (credits[side] - sums.value(r) * totals[side]) / rest;
-                    // With all pairs in one unit the rest is empty; such a rate gets no interval.
-                    let moved = if moved.is_finite() { moved } else { 0.0 };
-                    own[r].units += 1;
-                    own[r].squares += totals[side] * totals[side];
-                    own[r].variance += moved * moved;
-                    total += moved;
-                }
-            }
-            self.moves.push((rate, total));
-            self.variances[r] += total * total;
-        }
-        if self.covariance.is_empty() {
-            return;
-        }
-        let n = self.variances.len();
-        self.moves.sort_unstable_by_key(|&(rate, _)| rate);
-        for (i, &(rate, moved)) in self.moves.iter().enumerate() {
-            let row = &mut self.covariance[rate as usize * n..][..n];
-            for &(other, also) in &self.moves[i..] {
-                row[other as usize] += moved * also;
-            }
-        }
-    }
-
-    /// Degrees of freedom of a rate's variance, and how many units of equal size its units are worth; 0 if
-    /// they are too few.
-    fn freedom_and_units(&self, r: usize, total: f64) -> (f64, f64) {
-        let both = [self.sides[0][r], self.sides[1][r]];
-        let sides = if both[1].squares == 0.0 { &both[..1] } else { &both };
-        if total == 0.0 || sides.iter().any(|side| side.units < 2) {
-            return (0.0, 0.0);
-        }
-        // D² / Σ D_u² units of equal size would have the same total and the same sum of squares.
-        let size = |side: &SideSum| total.powi(2) / side.squares;
-        let units = sides.iter().map(size).fold(f64::INFINITY, f64::min);
-        // Satterthwaite: the two sides of pairs are two samples.
-        let variance: f64 = sides.iter().map(|side| side.variance).sum();
-        let parts = sides.iter().map(|side| side.variance.powi(2) / (size(side) - 1.0));
-        let df = variance * variance / parts.sum::<f64>();
-        (if df.is_finite() && df > 0.0 { df } else { (units - 1.0).max(0.5) }, units)
-    }
-
-    fn merge(&mut self, other: &Units) {
-        let add = |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
-        add(&mut self.covariance, &other.covariance);
-        add(&mut self.variances, &other.variances);
-        for (to, from) in self.sides.iter_mut().flatten().zip(other.sides.iter().flatten()) {
-            to.units += from.units;
-            to.squares += from.squares;
-            to.variance += from.variance;
-        }
-    }
 }

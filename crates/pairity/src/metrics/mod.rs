@@ -17,6 +17,7 @@ mod partial_tests;
 mod query_sums;
 #[cfg(test)]
 mod tests;
+mod unit_blocks;
 
 pub use audit::{Audit, Check, ContinuousRates, Settings, Verdict};
 pub use distributions::{

@@ -1,6 +1,7 @@
 //! Exact counts of pairs between groups, for one query: `accuracy` of label-ordered ones, `parity` of all.
 //!
-//! Small queries compare every pair. Large ones are swept: with the examples in score order, split
+//! Small queries compare every pair. Large ones are counted by a walk in label order (`label_walk`) where every pair
+//! counts one. Where pairs have weights, they are swept: with the examples in score order, split
 //! them by the highest bit of their label rank. Every pair of unequal labels is parted by exactly one
 //! bit, where the better example has a 1 and the worse a 0; so at each split, going up in score with
 //! one sum a group of the 0s passed so far, each 1 of group a scores above those sums:
@@ -14,12 +15,12 @@
 //! they never count as wins; ties are then summed run by run.
 
 use super::index::{QueryPairs, add, partition};
+use super::label_walk;
 use super::mass::{EqualMass, Mass};
 use super::order::{ScoreOrder, position, runs};
 use crate::threads::both;
 use rayon::prelude::*;
 use std::borrow::Cow;
-use std::ops::{AddAssign, Mul};
 
 /// What the pairs of each cell are worth, such as those between two groups: `[better * groups + worse]`.
 pub(crate) struct CellCounts<M: Mass> {
@@ -62,7 +63,10 @@ impl<M: Mass> CellCounts<M> {
 /// All label-ordered pairs of a query.
 pub(crate) fn accuracy<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[M]) -> CellCounts<M> {
     if !query.is_small() {
-        return sweep(query, order, masses);
+        return match M::EQUAL && !order.entries(query).is_empty() {
+            true => label_walk::count(query, order),
+            false => sweep(query, order, masses),
+        };
     }
     let (k, at) = (query.present.len(), query.positions());
     let (labels, scores) = (query.labels(), order.scores(query));
@@ -82,7 +86,7 @@ pub(crate) fn accuracy<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: 
 }
 
 fn sweep<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[M]) -> CellCounts<M> {
-    let (k, groups, entries) = (query.present.len(), query.group, order.entries(query));
+    let (k, entries) = (query.present.len(), order.entries(query));
     let everyone = 0..query.len() as u32;
     let ((totals, pairs), (ties, wins)) = both(
         true,
@@ -100,8 +104,7 @@ fn sweep<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[M]) -> CellC
             }
             let element = |&entry: &u32| {
                 let at = position(entry);
-                let tag = if M::EQUAL { u64::from(groups[at]) } else { at as u64 };
-                u64::from(query.rank[at]) << 32 | tag
+                u64::from(query.rank[at]) << 32 | at as u64
             };
             let elements: Vec<u64> = entries.par_iter().map(element).collect();
             let wins = match k {
@@ -171,21 +174,18 @@ struct WinSweep<'a, M: Mass, const G: usize> {
 }
 
 impl<M: Mass, const G: usize> WinSweep<'_, M, G> {
-    /// Group and mass of an element. If all masses are the same its tag is the group, else the position.
+    /// Group and mass of an element.
     #[inline(always)]
     fn member(&self, element: u64) -> (usize, M) {
-        let tag = element as u32 as usize;
-        if M::EQUAL { (tag, M::default()) } else { (self.query.group[tag] as usize, self.masses[tag]) }
+        let at = element as u32 as usize;
+        (self.query.group[at] as usize, self.masses[at])
     }
 
-    /// Adds the wins among `elements` (rank and tag, in score order) that differ in `bit` of the rank or in a
+    /// Adds the wins among `elements` (rank and position, in score order) that differ in `bit` of the rank or in a
     /// lower one to the rows, one for each group of the better example.
     fn split(&self, elements: &mut [u64], scratch: &mut [u64], bit: u32, rows: &mut [[M::Worth; G]]) {
         let (n, k, sizes) = (elements.len(), rows.len(), self.query.sizes);
-        let zeros = match M::EQUAL && k <= G {
-            true => part_alike(elements, scratch, bit, rows),
-            false => self.part(elements, scratch, bit, rows),
-        };
+        let zeros = self.part(elements, scratch, bit, rows);
         if bit == 0 {
             return;
         }
@@ -241,53 +241,6 @@ impl<M: Mass, const G: usize> WinSweep<'_, M, G> {
             !one
         })
     }
-}
-
-/// The same where every pair counts one and elements carry their group, in 32-bit numbers: blocks are so
-/// short that neither the counts of a block nor their sums overflow.
-fn part_alike<W: Copy + AddAssign + Mul<Output = W> + From<u32>, const G: usize>(
-    elements: &mut [u64],
-    scratch: &mut [u64],
-    bit: u32,
-    rows: &mut [[W; G]],
-) -> usize {
-    const BLOCK: usize = 60_000;
-    let scratch = &mut scratch[..elements.len()];
-    let mut unit = [[0u32; G]; G];
-    unit.iter_mut().enumerate().for_each(|(group, unit)| unit[group] = 1);
-    let mut before = [0u32; G];
-    let (mut zeros, mut ones) = (0, 0);
-    for start in (0..elements.len()).step_by(BLOCK) {
-        let mut passed = [0u32; G];
-        let mut wins = [[0u32; G]; G];
-        let mut betters = [0u32; G];
-        for i in start..elements.len().min(start + BLOCK) {
-            let element = elements[i];
-            let one = (element >> (bit + 32) & 1) as u32;
-            let group = element as u32 as usize % G;
-            let mask = one.wrapping_neg();
-            for (wins, &passed) in wins[group].iter_mut().zip(&passed) {
-                *wins += passed & mask;
-            }
-            for (passed, &unit) in passed.iter_mut().zip(&unit[group]) {
-                *passed += unit & !mask;
-            }
-            betters[group] += one;
-            elements[zeros] = element;
-            scratch[ones] = element;
-            zeros += 1 - one as usize;
-            ones += one as usize;
-        }
-        for ((row, wins), &betters) in rows.iter_mut().zip(&wins).zip(&betters) {
-            for ((row, &wins), &before) in row.iter_mut().zip(wins).zip(&before) {
-                *row += W::from(wins);
-                *row += W::from(before) * W::from(betters);
-            }
-        }
-        add(&mut before, &passed);
-    }
-    elements[zeros..].copy_from_slice(&scratch[..ones]);
-    zeros
 }
 
 /// All pairs of a query, by the groups present in it: `[first * groups + second]`, where the first wins

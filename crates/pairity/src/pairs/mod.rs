@@ -9,13 +9,16 @@
 
 mod continuous;
 mod correlation;
+mod counted_placements;
 mod groups;
 mod index;
+mod label_walk;
 mod mass;
 #[cfg(test)]
 pub(crate) mod oracle;
 mod order;
 mod placements;
+mod rank_tree;
 mod rate_index;
 mod side;
 mod slopes;

@@ -7,6 +7,7 @@ use super::index::{PairIndex, QueryPairs};
 use crate::examples::sort_values;
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Marks a position whose score equals that of the one before.
 const TIED: u32 = 1 << 31;
@@ -41,6 +42,53 @@ pub(super) fn position(entry: u32) -> usize {
 /// The runs of equal scores.
 pub(super) fn runs(entries: &[u32]) -> impl Iterator<Item = &[u32]> {
     entries.chunk_by(|_, next| next & TIED != 0)
+}
+
+/// Where each position of a query stands in score order.
+pub(super) struct Places {
+    /// By position, marked where others have the same score.
+    place: Vec<u32>,
+    /// The places of equal scores, in order.
+    tied: Vec<Range<u32>>,
+}
+
+impl Places {
+    pub(super) fn new(entries: &[u32]) -> Places {
+        let mut place = vec![0; entries.len()];
+        let mut tied: Vec<Range<u32>> = Vec::new();
+        for (at, &entry) in (0..).zip(entries) {
+            let mut own = at;
+            if entry & TIED != 0 {
+                match tied.last_mut() {
+                    Some(run) if run.end == at => run.end = at + 1,
+                    _ => {
+                        tied.push(at - 1..at + 1);
+                        place[position(entries[at as usize - 1])] |= TIED;
+                    }
+                }
+                own |= TIED;
+            }
+            place[position(entry)] = own;
+        }
+        Places { place, tied }
+    }
+
+    /// The place of a position alone.
+    #[inline(always)]
+    pub(super) fn of(&self, at: usize) -> usize {
+        position(self.place[at])
+    }
+
+    /// The first place of its score, and the one behind the last.
+    #[inline(always)]
+    pub(super) fn run(&self, at: usize) -> Range<usize> {
+        let place = self.of(at);
+        if self.place[at] & TIED == 0 {
+            return place..place + 1;
+        }
+        let run = self.tied.partition_point(|run| run.end as usize <= place);
+        self.tied[run].start as usize..self.tied[run].end as usize
+    }
 }
 
 impl PairIndex<'_> {

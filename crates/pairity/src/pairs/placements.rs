@@ -1,12 +1,15 @@
 //! The placements of each example in the pairs of a table without queries.
 //!
 //! Where examples are the independent units, the variance of a rate comes from what the pairs of each
-//! example earn (its placements, in DeLong's words). The recursion is that of the count between groups, but
-//! it adds sums to examples instead of cells; placements only feed variances, so they are kept in f32.
+//! example earn (its placements, in DeLong's words). Where every pair counts one they are read off trees
+//! (`counted_placements`). The recursion for weights is that of the count between groups, but it adds sums to examples
+//! instead of cells; placements only feed variances, so they are kept in f32.
 
 use super::continuous::{OrderSums, continuous_placements};
+use super::counted_placements::CountedPlacements;
 use super::groups::in_score_order;
 use super::index::{MassColumn, PairIndex, QueryPairs, partition, with_masses};
+use super::label_walk::level_end;
 use super::mass::Mass;
 use super::order::{DrawnOrder, ScoreOrder, position, runs};
 use super::side::{PairKind, SidePlacements, attribute_placements};
@@ -20,16 +23,17 @@ use std::ops::Range;
 const CHUNK: usize = 1 << 14;
 
 /// The most tasks: each has sums of its own, which may be large.
-const TASKS: usize = 32;
+const TASKS: usize = 16;
 
-/// Calls `visit` with the placements of each example; examples come in chunks that depend on the data
-/// alone, each with a state from `start`. Returns the states in order.
+/// Calls `visit` with the group and the placements of each example; examples come in chunks that depend on the data
+/// alone, each with a state from `start`. Returns the states in order. Examples of one group and block have placements in
+/// the same cells, in the same order; those without pairs are there, with a total of 0.
 pub(crate) fn visit_placements<R: Send>(
     index: &PairIndex,
     members: &[DrawnOrder],
     ties: Ties,
     start: impl Fn() -> R + Sync,
-    visit: impl Fn(&mut R, &[Placement]) + Sync,
+    visit: impl Fn(&mut R, u16, &[Placement]) + Sync,
 ) -> Vec<R> {
     with_masses!(&index.label_ordered, labeled => match index.unordered() {
         MassColumn::Weight(plain) => run(index, labeled, plain, members, ties, start, visit),
@@ -47,7 +51,7 @@ fn run<M: Mass, P: Mass, R: Send>(
     members: &[DrawnOrder],
     ties: Ties,
     start: impl Fn() -> R + Sync,
-    visit: impl Fn(&mut R, &[Placement]) + Sync,
+    visit: impl Fn(&mut R, u16, &[Placement]) + Sync,
 ) -> Vec<R> {
     let step = CHUNK * index.examples().len().div_ceil(CHUNK * TASKS);
     // Short blocks share a state; longer ones have states of their own.
@@ -60,13 +64,15 @@ fn run<M: Mass, P: Mass, R: Send>(
                 continue;
             };
             if query.len() <= step {
-                block.visit(0..query.len(), |found| visit(&mut states[0], found));
+                block.visit(0..query.len(), |group, found| visit(&mut states[0], group, found));
                 continue;
             }
             let froms: Vec<usize> = (0..query.len()).step_by(step).collect();
             states.extend(threads::map(&froms, &|&from| {
                 let mut state = start();
-                block.visit(from..(from + step).min(query.len()), |found| visit(&mut state, found));
+                block.visit(from..(from + step).min(query.len()), |group, found| {
+                    visit(&mut state, group, found)
+                });
                 state
             }));
         }
@@ -81,6 +87,8 @@ struct BlockPlacements<'a, M: Mass, P: Mass> {
     index: &'a PairIndex<'a>,
     query: &'a QueryPairs<'a>,
     members: &'a [DrawnOrder<'a>],
+    /// Where every pair counts one, in place of the next two.
+    counted: Option<CountedPlacements<'a>>,
     labeled: Option<LabeledPlacements<'a, M>>,
     parity: Option<ParityPlacements<'a, P>>,
     /// By the order of a continuous attribute: of label-ordered pairs and of all.
@@ -100,14 +108,17 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
     ) -> Option<Self> {
         let (first, others) = members.split_first()?;
         let layout = &index.layout;
-        let (every, chosen) = (query.side_values.is_none(), query.side_values.is_some());
+        let chosen = query.side_values.is_some();
+        let is_counted = M::EQUAL && P::EQUAL && layout.labels && !chosen;
+        let swept = !is_counted && !chosen;
         let placements = |order: &ScoreOrder| BlockPlacements {
             index,
             query,
             members,
-            labeled: (every && layout.labels)
+            counted: None,
+            labeled: (swept && layout.labels)
                 .then(|| LabeledPlacements::new(query, order, labeled_masses, ties)),
-            parity: (every && layout.groups > 0)
+            parity: (swept && layout.groups > 0)
                 .then(|| ParityPlacements::new(query, order, plain_masses, ties)),
             orders: [
                 (layout.labels && layout.continuous)
@@ -124,6 +135,7 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
                 .collect(),
         };
         let mut all = placements(&first.order);
+        all.counted = is_counted.then(|| CountedPlacements::new(query, members, ties));
         // What members earn is mixed; what they could earn is the same for all.
         for (place, member) in others.iter().enumerate() {
             let factors = [if place == 0 { first.chance() as f32 } else { 1.0 }, member.chance() as f32];
@@ -144,15 +156,19 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
         Some(all)
     }
 
-    /// Calls `visit` with the placements of the examples at some positions, in order.
-    fn visit(&self, positions: Range<usize>, mut visit: impl FnMut(&[Placement])) {
+    /// Calls `visit` with the groups and placements of the examples at some positions, in order.
+    fn visit(&self, positions: Range<usize>, mut visit: impl FnMut(u16, &[Placement])) {
         let (layout, examples) = (&self.index.layout, self.index.examples());
         let order_cells =
             [[layout.greater(), layout.less()], [layout.parity_greater(), layout.parity_less()]];
         let mut found = Vec::new();
         let mut window = Window::<M>::default();
+        let mut walk = self.counted.as_ref().map(|counted| (counted, counted.walk(positions.clone())));
         for at in positions {
             found.clear();
+            if let Some((counted, walk)) = &mut walk {
+                counted.add_to(&mut found, walk, at, layout);
+            }
             if let Some(labeled) = &self.labeled {
                 if at >= window.end {
                     window = labeled.window(window, at);
@@ -172,16 +188,14 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
             for (order, cells) in self.orders.iter().zip(order_cells) {
                 let Some((credits, totals)) = order else { continue };
                 for (i, (&credit, &total)) in credits[at].iter().zip(&totals[at]).enumerate() {
-                    if total > 0.0 {
-                        let (cell, side) = (cells[i % 2] as u32, (i / 2) as u8);
-                        found.push(Placement { cell, side, credit: credit.into(), total: total.into() });
-                    }
+                    let (cell, side) = (cells[i % 2] as u32, (i / 2) as u8);
+                    found.push(Placement { cell, side, credit: credit.into(), total: total.into() });
                 }
             }
             if let Some(parity) = &self.parity {
                 parity.add_to(&mut found, at, layout);
             }
-            visit(&found);
+            visit(self.query.present[usize::from(self.query.group[at])], &found);
         }
     }
 }
@@ -339,7 +353,7 @@ impl<'a, M: Mass> LabeledPlacements<'a, M> {
     /// The window of the run of equal labels that `at` stands in; `last` is that of the run before.
     fn window(&self, last: Window<M>, at: usize) -> Window<M> {
         let rank = self.query.rank;
-        let end = at + rank[at..].partition_point(|&r| r == rank[at]);
+        let end = level_end(rank, at);
         let below = match last.through.is_empty() {
             true => self.sums_before(rank[..at].partition_point(|&r| r < rank[at])),
             false => last.through,
@@ -362,10 +376,10 @@ impl<'a, M: Mass> LabeledPlacements<'a, M> {
         let (k, own) = (present.len(), present[group] as usize);
         let all = &self.before[self.before.len() - 1];
         let credits = &self.credits[2 * k * at..][..2 * k];
+        // Differences of sums of weights are rounded.
         let mut add = |cell: usize, side: u8, credit: f32, total: f64| {
-            if total > 0.0 {
-                to.push(Placement { cell: cell as u32, side, credit: credit.into(), total });
-            }
+            let (credit, total) = if total > 0.0 { (f64::from(credit), total) } else { (0.0, 0.0) };
+            to.push(Placement { cell: cell as u32, side, credit, total });
         };
         for (other, &code) in present.iter().enumerate() {
             let better = M::number(mass.above(window.below[other]));

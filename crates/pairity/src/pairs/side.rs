@@ -97,10 +97,8 @@ impl<'a> SidePlacements<'a> {
                 PairKind::All if own == other || own.max(other) >= layout.groups => continue,
                 PairKind::All => layout.parity(first, second),
             };
-            if total > 0.0 {
-                let (credit, total) = (f64::from(credit.min(total)), f64::from(total));
-                to.push(Placement { cell: cell as u32, side: side as u8, credit, total });
-            }
+            let (credit, total) = (f64::from(credit.min(total)), f64::from(total));
+            to.push(Placement { cell: cell as u32, side: side as u8, credit, total });
         }
     }
 }

@@ -378,6 +378,11 @@ impl UnitSums {
         UnitSums { rates_of, touched: Vec::new(), credits: none.clone(), totals: none }
     }
 
+    /// The rates that a cell belongs to.
+    pub(crate) fn rates_of(&self, cell: u32) -> &[u32] {
+        &self.rates_of[cell as usize]
+    }
+
     /// Numbers of pairs of rates, from those of cells.
     pub(crate) fn pairs(&self, cells: &[u64]) -> Vec<u64> {
         let mut sums = vec![0; self.totals.len()];

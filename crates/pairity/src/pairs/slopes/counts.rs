@@ -31,10 +31,10 @@
 
 use super::ScoredPairs;
 use super::coefficients::{GREATER, LESS};
-use super::rank_tree::RankTree;
 use super::shape::Slope;
 use crate::pairs::index::{NO_RANK, QueryPairs, add, grown, partition};
 use crate::pairs::mass::Mass;
+use crate::pairs::rank_tree::RankTree;
 use crate::threads::both;
 
 /// Groups that are counted at once; more take several rounds.

@@ -8,7 +8,6 @@
 mod coefficients;
 mod counts;
 mod merge;
-mod rank_tree;
 mod shape;
 mod splits;
 

@@ -73,6 +73,32 @@ impl<const G: usize> RankTree<G> {
         }
     }
 
+    /// Inserts at many positions, each of a column, where there is nothing yet: where they are many, entries are counted
+    /// anew after all of them.
+    pub(super) fn extend(&mut self, inserted: impl Iterator<Item = (usize, usize)>) {
+        if inserted.size_hint().1.is_some_and(|most| most < self.words.len()) {
+            return inserted.for_each(|(position, column)| self.insert(position, column));
+        }
+        for (position, column) in inserted {
+            self.all[column] += 1;
+            self.words[position / WORD][column] |= 1 << (position % WORD);
+        }
+        let mut below: Vec<[i32; G]> =
+            self.words.iter().map(|words| words.map(|word| word.count_ones() as i32)).collect();
+        for level in &mut self.upper[..self.levels] {
+            let count = |(block, entries): (&mut [[i32; WIDE]; G], &[[i32; G]])| {
+                let mut before = [0; G];
+                for at in 0..WIDE {
+                    (0..G).for_each(|column| block[column][at] = before[column]);
+                    let own = entries.get(at).unwrap_or(&[0; G]);
+                    before.iter_mut().zip(own).for_each(|(before, own)| *before += own);
+                }
+                before
+            };
+            below = level.iter_mut().zip(below.chunks(WIDE)).map(count).collect();
+        }
+    }
+
     /// How many there are before `position`, which may be `n`.
     #[inline(always)]
     pub(super) fn before(&self, position: usize) -> [i32; G] {
@@ -101,6 +127,7 @@ mod tests {
             before in 1usize..3_000,
             n in prop_oneof![1usize..200, 1usize..40_000],
             steps in prop::collection::vec((0usize..40_000, 0usize..2), 1..200),
+            many in 0usize..3,
         ) {
             // What was there before a reset leaves no trace.
             let mut counts = RankTree::<2>::default();
@@ -121,6 +148,18 @@ mod tests {
                 prop_assert_eq!(counts.before(at + 1), count(&inserted, at + 1));
             }
             prop_assert_eq!(counts.before(n), count(&inserted, n));
+            prop_assert_eq!(counts.all, count(&inserted, n));
+            // Many at once, and few, beside what is there.
+            let rest = (0..n).filter(|at| inserted.iter().all(|(other, _)| other != at));
+            let (some, others): (Vec<usize>, Vec<usize>) = rest.partition(|at| at % 3 == many);
+            for positions in [some, others.into_iter().take(5).collect()] {
+                let more: Vec<(usize, usize)> = positions.into_iter().map(|at| (at, at / 3 % 2)).collect();
+                counts.extend(more.iter().copied());
+                inserted.extend(more);
+                for at in [0, 1, n / 3, n / 2, n - 1, n] {
+                    prop_assert_eq!(counts.before(at), count(&inserted, at));
+                }
+            }
             prop_assert_eq!(counts.all, count(&inserted, n));
         }
     }

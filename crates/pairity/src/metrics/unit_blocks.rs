@@ -1,0 +1,379 @@
+//! Sums over examples of what each moves every rate by, in dense blocks.
+//!
+//! The rates that an example touches depend on its group alone. So examples are gathered, group by group, in blocks of
+//! a few rows, with a column for each placement; what they move is found column by column, and the products of all
+//! columns are added to the covariance of the rates that the group touches, which is added to the whole at the end.
+
+use super::influence::MAX_COVARIANCES;
+use crate::pairs::{Placement, RateSums, UnitSums};
+
+/// Numbers that a loop works on at once.
+const LANES: usize = 4;
+
+/// Rows of a block of few columns, and of many, where there are many groups too.
+const ROWS: [usize; 2] = [64, 8];
+
+/// Columns that are few.
+const FEW_COLUMNS: usize = 128;
+
+/// Between the columns of a block, so that they don't compete for the same lines of a cache.
+const GAP: usize = 8;
+
+/// Sums over units for one side of the pairs of a rate.
+#[derive(Clone, Copy, Default)]
+struct SideSum {
+    /// Number of units that have pairs.
+    units: f64,
+    /// Sum of squared totals.
+    squares: f64,
+    /// The side's part in the variance.
+    variance: f64,
+}
+
+impl SideSum {
+    fn add(&mut self, other: &SideSum) {
+        self.units += other.units;
+        self.squares += other.squares;
+        self.variance += other.variance;
+    }
+}
+
+/// Sums over units.
+pub(super) struct Units<'a> {
+    sums: &'a RateSums,
+    unit: &'a UnitSums,
+    /// Upper triangle; empty if there are too many rates.
+    pub covariance: Vec<f64>,
+    pub variances: Vec<f64>,
+    /// By rate and side.
+    sides: Vec<[SideSum; 2]>,
+    /// By group.
+    blocks: Vec<Option<Block>>,
+}
+
+impl<'a> Units<'a> {
+    /// Of no unit yet; `unit` knows the rates of a cell.
+    pub(super) fn new(sums: &'a RateSums, unit: &'a UnitSums, groups: usize) -> Units<'a> {
+        let rates = sums.totals.len();
+        Units {
+            sums,
+            unit,
+            covariance: vec![0.0; if rates <= MAX_COVARIANCES { rates * rates } else { 0 }],
+            variances: vec![0.0; rates],
+            sides: vec![Default::default(); rates],
+            blocks: (0..groups).map(|_| None).collect(),
+        }
+    }
+
+    /// Adds an example of a group.
+    pub(super) fn add(&mut self, group: usize, placements: &[Placement]) {
+        let block = match &mut self.blocks[group] {
+            Some(block) if block.fits(placements) => block,
+            other => {
+                if let Some(block) = other.take() {
+                    block.finish(self.sums, &mut self.covariance, &mut self.variances, &mut self.sides);
+                }
+                let is_full = !self.covariance.is_empty();
+                other.insert(Block::new(placements, self.unit, is_full))
+            }
+        };
+        block.add(placements, self.sums);
+    }
+
+    /// The sum of all, in order.
+    pub(super) fn merged(parts: Vec<Units<'a>>) -> Option<Units<'a>> {
+        parts.into_iter().map(Units::finish).reduce(|mut all, part| {
+            let add =
+                |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+            add(&mut all.covariance, &part.covariance);
+            add(&mut all.variances, &part.variances);
+            let sides = all.sides.as_flattened_mut().iter_mut().zip(part.sides.as_flattened());
+            sides.for_each(|(to, from)| to.add(from));
+            all
+        })
+    }
+
+    /// With what waits in blocks.
+    pub(super) fn finish(mut self) -> Units<'a> {
+        for block in std::mem::take(&mut self.blocks).into_iter().flatten() {
+            block.finish(self.sums, &mut self.covariance, &mut self.variances, &mut self.sides);
+        }
+        self
+    }
+
+    /// Degrees of freedom of a rate's variance, and how many units of equal size its units are worth; 0 if
+    /// they are too few.
+    pub(super) fn freedom_and_units(&self, r: usize) -> (f64, f64) {
+        let (both, total) = (self.sides[r], self.sums.totals[r]);
+        let sides = if both[1].squares == 0.0 { &both[..1] } else { &both };
+        if total == 0.0 || sides.iter().any(|side| side.units < 2.0) {
+            return (0.0, 0.0);
+        }
+        // D² / Σ D_u² units of equal size would have the same total and the same sum of squares.
+        let size = |side: &SideSum| total.powi(2) / side.squares;
+        let units = sides.iter().map(size).fold(f64::INFINITY, f64::min);
+        // Satterthwaite: the two sides of pairs are two samples.
+        let variance: f64 = sides.iter().map(|side| side.variance).sum();
+        let parts = sides.iter().map(|side| side.variance.powi(2) / (size(side) - 1.0));
+        let df = variance * variance / parts.sum::<f64>();
+        (if df.is_finite() && df > 0.0 { df } else { (units - 1.0).max(0.5) }, units)
+    }
+}
+
+/// A rate that the examples of a block touch, and the columns of its placements on each side.
+struct TouchedRate {
+    rate: usize,
+    columns: [Vec<usize>; 2],
+}
+
+/// Rows of one group. What is not filled is 0, and moves nothing.
+struct Block {
+    /// Cell and side of each column.
+    columns: Vec<(u32, u8)>,
+    rows: usize,
+    /// Numbers from one column to the next.
+    stride: usize,
+    filled: usize,
+    credits: Vec<f64>,
+    totals: Vec<f64>,
+    /// In ascending order.
+    rates: Vec<TouchedRate>,
+    sides: Vec<[SideSum; 2]>,
+    variances: Vec<f64>,
+    /// What rows move each rate by.
+    moves: Vec<f64>,
+    /// Of any two of these rates; empty if there are too many.
+    products: Vec<f64>,
+}
+
+impl Block {
+    /// For rows with placements in these cells.
+    fn new(placements: &[Placement], unit: &UnitSums, is_full: bool) -> Block {
+        let columns: Vec<(u32, u8)> = placements.iter().map(|p| (p.cell, p.side)).collect();
+        let mut rates: Vec<TouchedRate> = Vec::new();
+        let mut touched: Vec<(usize, u8, usize)> = Vec::new();
+        for (column, &(cell, side)) in columns.iter().enumerate() {
+            touched.extend(unit.rates_of(cell).iter().map(|&rate| (rate as usize, side, column)));
+        }
+        touched.sort_unstable();
+        for of_rate in touched.chunk_by(|a, b| a.0 == b.0) {
+            let of_side = |side: u8| of_rate.iter().filter(|t| t.1 == side).map(|t| t.2).collect();
+            rates.push(TouchedRate { rate: of_rate[0].0, columns: [of_side(0), of_side(1)] });
+        }
+        let rows = ROWS[usize::from(columns.len() > FEW_COLUMNS)];
+        let stride = rows + if columns.len() > FEW_COLUMNS { 0 } else { GAP };
+        // Products are found for two by two rates.
+        let m = rates.len().next_multiple_of(2);
+        Block {
+            rows,
+            stride,
+            filled: 0,
+            credits: vec![0.0; columns.len() * stride],
+            totals: vec![0.0; columns.len() * stride],
+            sides: vec![Default::default(); rates.len()],
+            variances: vec![0.0; rates.len()],
+            moves: vec![0.0; m * stride],
+            products: vec![0.0; if is_full { m * m } else { 0 }],
+            columns,
+            rates,
+        }
+    }
+
+    fn fits(&self, placements: &[Placement]) -> bool {
+        let own = self.columns.iter().zip(placements);
+        self.columns.len() == placements.len()
+            && own.fold(true, |fits, (&c, p)| fits & (c == (p.cell, p.side)))
+    }
+
+    fn add(&mut self, placements: &[Placement], sums: &RateSums) {
+        let columns =
+            self.credits.chunks_exact_mut(self.stride).zip(self.totals.chunks_exact_mut(self.stride));
+        for ((credits, totals), placement) in columns.zip(placements) {
+            credits[self.filled] = placement.credit;
+            totals[self.filled] = placement.total;
+        }
+        self.filled += 1;
+        if self.filled == self.rows {
+            self.sum(sums);
+        }
+    }
+
+    /// Adds the rows to the sums, and clears them.
+    fn sum(&mut self, sums: &RateSums) {
+        let (rows, stride) = (self.rows, self.stride);
+        let mut room = [[0.0; ROWS[0]]; 4];
+        for (i, touched) in self.rates.iter().enumerate() {
+            let (all, value) = (sums.totals[touched.rate], sums.value(touched.rate));
+            let [a, b, c, d] = &mut room;
+            let first = [
+                column_sum(&self.credits, stride, &touched.columns[0], &mut a[..rows]),
+                column_sum(&self.totals, stride, &touched.columns[0], &mut b[..rows]),
+            ];
+            let second = [
+                column_sum(&self.credits, stride, &touched.columns[1], &mut c[..rows]),
+                column_sum(&self.totals, stride, &touched.columns[1], &mut d[..rows]),
+            ];
+            let moves = &mut self.moves[i * stride..][..rows];
+            let sides = &mut self.sides[i];
+            self.variances[i] += match touched.columns.each_ref().map(Vec::is_empty) {
+                [false, true] => one_side(first, all, value, moves, &mut sides[0]),
+                [true, _] => one_side(second, all, value, moves, &mut sides[1]),
+                [false, false] => both_sides([first, second], all, value, moves, sides),
+            };
+        }
+        if !self.products.is_empty() {
+            add_products(&self.moves, rows, stride, &mut self.products);
+        }
+        self.credits.fill(0.0);
+        self.totals.fill(0.0);
+        self.filled = 0;
+    }
+
+    fn finish(
+        mut self,
+        sums: &RateSums,
+        covariance: &mut [f64],
+        variances: &mut [f64],
+        sides: &mut [[SideSum; 2]],
+    ) {
+        if self.filled > 0 {
+            self.sum(sums);
+        }
+        let (n, m) = (variances.len(), self.rates.len());
+        for (i, touched) in self.rates.iter().enumerate() {
+            variances[touched.rate] += self.variances[i];
+            sides[touched.rate].iter_mut().zip(&self.sides[i]).for_each(|(to, from)| to.add(from));
+            if self.products.is_empty() {
+                continue;
+            }
+            let row = &mut covariance[touched.rate * n..][..n];
+            for (other, product) in self.rates.iter().zip(&self.products[i * m.next_multiple_of(2)..]).skip(i)
+            {
+                row[other.rate] += product;
+            }
+        }
+    }
+}
+
+/// The sum of some columns, in place of which a single one is returned itself.
+fn column_sum<'c>(all: &'c [f64], stride: usize, columns: &[usize], room: &'c mut [f64]) -> &'c [f64] {
+    let column = |at: usize| &all[at * stride..][..room.len()];
+    match columns {
+        [] => room,
+        [one] => column(*one),
+        [one, others @ ..] => {
+            room.copy_from_slice(column(*one));
+            for &at in others {
+                room.iter_mut().zip(&all[at * stride..]).for_each(|(sum, own)| *sum += own);
+            }
+            room
+        }
+    }
+}
+
+/// With all pairs in one unit the rest is empty; such a rate gets no interval.
+#[inline(always)]
+fn moved(credit: f64, total: f64, value: f64, rest: f64) -> f64 {
+    let moved = (credit - value * total) / rest;
+    if moved.is_finite() { moved } else { 0.0 }
+}
+
+/// Sums of lanes.
+#[derive(Default)]
+struct LaneSums {
+    units: [f64; LANES],
+    squares: [f64; LANES],
+    variance: [f64; LANES],
+}
+
+impl LaneSums {
+    #[inline(always)]
+    fn add(&mut self, lane: usize, total: f64, moved: f64) {
+        self.units[lane] += if total > 0.0 { 1.0 } else { 0.0 };
+        self.squares[lane] += total * total;
+        self.variance[lane] += moved * moved;
+    }
+
+    fn side(&self) -> SideSum {
+        let sum = |lanes: &[f64; LANES]| lanes.iter().sum();
+        SideSum { units: sum(&self.units), squares: sum(&self.squares), variance: sum(&self.variance) }
+    }
+}
+
+/// What rows move a rate by whose pairs they are on one side of; returns the sum of squares.
+fn one_side(
+    [credits, totals]: [&[f64]; 2],
+    all: f64,
+    value: f64,
+    moves: &mut [f64],
+    side: &mut SideSum,
+) -> f64 {
+    let mut sums = LaneSums::default();
+    let (credits, _) = credits.as_chunks::<LANES>();
+    let (totals, _) = totals.as_chunks::<LANES>();
+    let (moves, _) = moves.as_chunks_mut::<LANES>();
+    for ((credits, totals), moves) in credits.iter().zip(totals).zip(moves) {
+        for lane in 0..LANES {
+            let total = totals[lane];
+            moves[lane] = moved(credits[lane], total, value, all - total);
+            sums.add(lane, total, moves[lane]);
+        }
+    }
+    let found = sums.side();
+    side.add(&found);
+    found.variance
+}
+
+/// The same where they are on both sides.
+fn both_sides(
+    columns: [[&[f64]; 2]; 2],
+    all: f64,
+    value: f64,
+    moves: &mut [f64],
+    sides: &mut [SideSum; 2],
+) -> f64 {
+    let mut sums = [LaneSums::default(), LaneSums::default()];
+    let mut variance = [0.0; LANES];
+    let [[credits, totals], [other_credits, other_totals]] =
+        columns.map(|side| side.map(|column| column.as_chunks::<LANES>().0));
+    for (at, moves) in moves.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+        for lane in 0..LANES {
+            let (total, other) = (totals[at][lane], other_totals[at][lane]);
+            let rest = all - total - other;
+            let first = moved(credits[at][lane], total, value, rest);
+            let second = moved(other_credits[at][lane], other, value, rest);
+            sums[0].add(lane, total, first);
+            sums[1].add(lane, other, second);
+            moves[lane] = first + second;
+            variance[lane] += moves[lane] * moves[lane];
+        }
+    }
+    sides.iter_mut().zip(&sums).for_each(|(side, sums)| side.add(&sums.side()));
+    variance.iter().sum()
+}
+
+/// Adds the products of any two columns, the first not behind the second: two by two at once.
+fn add_products(columns: &[f64], rows: usize, stride: usize, products: &mut [f64]) {
+    let m = columns.len() / stride;
+    let column = |at: usize| columns[at * stride..][..rows].as_chunks::<LANES>().0;
+    for i in (0..m).step_by(2) {
+        let (a, b) = (column(i), column(i + 1));
+        for j in (i..m).step_by(2) {
+            let (c, d) = (column(j), column(j + 1));
+            let mut sums = [[0.0; LANES]; 4];
+            for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
+                for lane in 0..LANES {
+                    sums[0][lane] += a[lane] * c[lane];
+                    sums[1][lane] += a[lane] * d[lane];
+                    sums[2][lane] += b[lane] * c[lane];
+                    sums[3][lane] += b[lane] * d[lane];
+                }
+            }
+            let [ac, ad, bc, bd] = sums.map(|lanes| lanes.iter().sum::<f64>());
+            products[i * m + j] += ac;
+            products[i * m + j + 1] += ad;
+            products[(i + 1) * m + j] += bc;
+            products[(i + 1) * m + j + 1] += bd;
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The placements of examples in pairs that count one each, by trees of places in score order: nothing is kept of an
+//! example but its place.
+//!
+//! Going up in label, let L hold the examples of lower labels, T those of labels up to the present one, and A all of
+//! them, and let X(p) be how many of X stand before place p in score order. An example whose score takes the places
+//! from p to q has, of each group,
+//!
+//! ```text
+//! worse ones with a lower score    L(p)                     of an equal score    L(q) − L(p)
+//! better ones with a higher score  |A| − |T| − A(q) + T(q)  of an equal score    A(q) − A(p) − T(q) + T(p)
+//! any with a lower score           A(p)                     of an equal score    A(q) − A(p)
+//! ```
+//!
+//! so that with half credit for equal scores all of them are half a sum of what is found at p and at q.
+
+use super::index::QueryPairs;
+use super::label_walk::{inserted, level_end};
+use super::order::{DrawnOrder, Places};
+use super::rank_tree::RankTree;
+use super::tally::{CellLayout, Placement};
+use crate::rates::Ties;
+use std::ops::Range;
+
+/// Groups of a tree; more take several.
+const G: usize = 4;
+
+/// About so many examples are placed at once, so that the trees of one round stay at hand.
+const STRETCH: usize = 256;
+
+/// Trees of `G` groups each.
+type Trees = Vec<RankTree<G>>;
+
+/// One member of a mixture.
+struct MemberPlaces {
+    chance: f32,
+    places: Places,
+    /// All examples.
+    all: Trees,
+}
+
+/// The placements of the examples of one query.
+pub(super) struct CountedPlacements<'a> {
+    query: &'a QueryPairs<'a>,
+    members: Vec<MemberPlaces>,
+    /// Examples of each group.
+    sizes: Vec<u32>,
+    ties: Ties,
+}
+
+/// What was found of an example with those of one group: how many have a lower label and a higher one, and twice the
+/// credit as the better one and as the worse one, and whatever the labels as the first of a pair and as the second.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    totals: [u32; 2],
+    credits: [f32; 4],
+}
+
+/// A walk through positions in order.
+pub(super) struct Walk {
+    /// The examples of labels up to the present one, of each member.
+    trees: Vec<Trees>,
+    /// How many these are, by group.
+    through: Vec<u32>,
+    /// The first position that is not in the trees.
+    next: usize,
+    /// The positions that placements are found of, and where to stop.
+    positions: Range<usize>,
+    stop: usize,
+    /// By position and group.
+    found: Vec<Found>,
+}
+
+fn trees(query: &QueryPairs, places: &Places, positions: Range<usize>) -> Trees {
+    let tree = |first: usize| {
+        let mut tree = RankTree::default();
+        tree.reset(query.len());
+        tree.extend(inserted::<G>(query, places, first, positions.clone()));
+        tree
+    };
+    (0..query.present.len()).step_by(G).map(tree).collect()
+}
+
+impl<'a> CountedPlacements<'a> {
+    pub(super) fn new(query: &'a QueryPairs, members: &[DrawnOrder], ties: Ties) -> Self {
+        let member = |member: &DrawnOrder| {
+            let places = Places::new(member.order.entries(query));
+            let all = trees(query, &places, 0..query.len());
+            MemberPlaces { chance: member.chance() as f32, places, all }
+        };
+        let members = members.iter().map(member).collect();
+        CountedPlacements { query, members, sizes: sizes(query, 0..query.len()), ties }
+    }
+
+    /// A walk through some positions.
+    pub(super) fn walk(&self, positions: Range<usize>) -> Walk {
+        let rank = self.query.rank;
+        let lower = rank[..positions.start].partition_point(|&other| other < rank[positions.start]);
+        Walk {
+            trees: self.members.iter().map(|member| trees(self.query, &member.places, 0..lower)).collect(),
+            through: sizes(self.query, 0..lower),
+            next: lower,
+            positions: positions.start..positions.start,
+            stop: positions.end,
+            found: Vec::new(),
+        }
+    }
+
+    /// Finds the placements of the next positions: some whole labels, or the rest.
+    fn find(&self, walk: &mut Walk) {
+        let (query, k) = (self.query, self.query.present.len());
+        let from = walk.positions.end;
+        // A label that goes on where a walk starts or stops is inserted as a whole.
+        let mut levels = Vec::new();
+        while walk.next < walk.stop && walk.next < from + STRETCH {
+            let end = level_end(query.rank, walk.next);
+            levels.push(walk.next..end);
+            walk.next = end;
+        }
+        walk.positions = from..walk.next.min(walk.stop);
+        walk.found.clear();
+        walk.found.resize(walk.positions.len() * k, Found::default());
+        let own = |level: &Range<usize>| level.start.max(from)..level.end.min(walk.stop);
+        for (member, trees) in self.members.iter().zip(&mut walk.trees) {
+            for (first, (tree, all)) in (0..k).step_by(G).zip(trees.iter_mut().zip(&member.all)) {
+                let columns = G.min(k - first);
+                for level in &levels {
+                    for at in own(level) {
+                        let found = &mut walk.found[(at - from) * k + first..][..columns];
+                        self.read_worse(member, tree, at, found);
+                    }
+                    tree.extend(inserted::<G>(query, &member.places, first, level.clone()));
+                    for at in own(level) {
+                        let found = &mut walk.found[(at - from) * k + first..][..columns];
+                        self.read_others(member, [tree, all], at, found);
+                    }
+                }
+            }
+        }
+        let mut rows = walk.found.chunks_mut(k);
+        for level in levels {
+            let visited = own(&level).len();
+            let higher = |walk: &[u32], group: usize| self.sizes[group] - walk[group];
+            let lower = walk.through.clone();
+            query.group[level].iter().for_each(|&group| walk.through[usize::from(group)] += 1);
+            for row in rows.by_ref().take(visited) {
+                for (group, found) in row.iter_mut().enumerate() {
+                    found.totals = [lower[group], higher(&walk.through, group)];
+                }
+            }
+        }
+    }
+
+    /// The pairs of a position with those of lower labels, which are in the tree.
+    #[inline(always)]
+    fn read_worse(&self, member: &MemberPlaces, tree: &RankTree<G>, at: usize, found: &mut [Found]) {
+        let run = member.places.run(at);
+        let lower = tree.before(run.start);
+        let through = if run.len() > 1 && self.ties == Ties::Half { tree.before(run.end) } else { lower };
+        for (found, (lower, through)) in found.iter_mut().zip(lower.into_iter().zip(through)) {
+            found.credits[0] += member.chance * (lower + through) as f32;
+        }
+    }
+
+    /// The pairs of a position with those of higher labels, and with any; lower and equal ones are in the first tree,
+    /// and all of them in the second.
+    #[inline(always)]
+    fn read_others(&self, member: &MemberPlaces, trees: [&RankTree<G>; 2], at: usize, found: &mut [Found]) {
+        let run = member.places.run(at);
+        let [through, all] = trees;
+        // At its first place it is in neither tree itself, and behind its last one it is in both.
+        let start = [through.before(run.start), all.before(run.start)];
+        let end = if run.len() > 1 { [through.before(run.end), all.before(run.end)] } else { start };
+        // Equal scores count half, or for neither side.
+        let [low, high] = if self.ties == Ties::Half { [start, end] } else { [end, end] };
+        let first = if self.ties == Ties::Half { end } else { start };
+        for (column, found) in found.iter_mut().enumerate() {
+            let above = all.all[column] - through.all[column];
+            let higher = |[through, all]: [[i32; G]; 2]| above - (all[column] - through[column]);
+            let second = 2 * all.all[column] - low[1][column] - high[1][column];
+            let counts = [higher(low) + higher(high), start[1][column] + first[1][column], second];
+            for (credit, count) in found.credits[1..].iter_mut().zip(counts) {
+                *credit += member.chance * count as f32;
+            }
+        }
+    }
+
+    /// The placements of the example at a position, which comes after the last one.
+    pub(super) fn add_to(&self, to: &mut Vec<Placement>, walk: &mut Walk, at: usize, layout: &CellLayout) {
+        if at >= walk.positions.end {
+            self.find(walk);
+        }
+        let present = self.query.present;
+        let own = usize::from(present[usize::from(self.query.group[at])]);
+        let found = &walk.found[(at - walk.positions.start) * present.len()..][..present.len()];
+        let mut add = |cell: usize, side: u8, credit: f32, total: u32| {
+            to.push(Placement {
+                cell: cell as u32,
+                side,
+                credit: 0.5 * f64::from(credit),
+                total: total.into(),
+            });
+        };
+        for (&code, found) in present.iter().zip(found) {
+            add(layout.accuracy(own, code.into()), 0, found.credits[0], found.totals[0]);
+            add(layout.accuracy(code.into(), own), 1, found.credits[1], found.totals[1]);
+        }
+        for ((&code, found), &size) in present.iter().zip(found).zip(&self.sizes) {
+            let code = usize::from(code);
+            if own != code && own.max(code) < layout.groups {
+                add(layout.parity(own, code), 0, found.credits[2], size);
+                add(layout.parity(code, own), 1, found.credits[3], size);
+            }
+        }
+    }
+}
+
+/// How many of each group there are at some positions.
+fn sizes(query: &QueryPairs, positions: Range<usize>) -> Vec<u32> {
+    let mut sizes = vec![0; query.present.len()];
+    query.group[positions].iter().for_each(|&group| sizes[usize::from(group)] += 1);
+    sizes
+}
