@@ -12,6 +12,8 @@ mod checkpoint;
 mod evaluation;
 mod executor;
 mod game;
+#[cfg_attr(not(test), allow(dead_code, reason = "for the solver of columns, which is on its way"))]
+mod lbfgs;
 mod loss;
 mod parts;
 mod players;
