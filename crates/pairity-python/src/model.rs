@@ -1,6 +1,6 @@
 //! What is trained or tuned, saved as JSON: a model that scores new rows, and an adjustment of scores.
 
-use crate::columns::{Category, Features, columns, groups_of};
+use crate::columns::{Category, Features, columns, groups_of, slice};
 use crate::examples::Examples;
 use crate::refuse;
 use crate::settings::measuring;
@@ -115,7 +115,7 @@ impl Model {
     }
 }
 
-/// A map of scores for each group.
+/// A map of scores by group, or by a continuous attribute.
 #[pyclass(frozen, module = "pairity._engine")]
 pub struct Adjustment {
     pub inner: pairity::model::Adjustment,
@@ -141,15 +141,17 @@ impl Adjustment {
     }
 
     /// Adjusted scores, and how many rows are of groups that the adjustment does not know.
+    #[pyo3(signature = (scores, groups, protected=None))]
     fn apply<'py>(
         &self,
         py: Python<'py>,
         scores: PyReadonlyArray1<'py, f64>,
         groups: Vec<Category<'py>>,
+        protected: Option<PyReadonlyArray1<'py, f64>>,
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, usize)> {
         let groups = groups_of(&groups)?;
-        let scores = scores.as_slice()?;
-        let applied = py.detach(|| self.inner.apply(scores, groups.as_ref())).map_err(refuse)?;
+        let (scores, protected) = (scores.as_slice()?, slice(&protected)?);
+        let applied = py.detach(|| self.inner.apply_by(scores, groups.as_ref(), protected)).map_err(refuse)?;
         Ok((applied.scores.into_pyarray(py), applied.unknown))
     }
 }
