@@ -185,7 +185,7 @@ pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows>
         rows.columns.extend(read.take(name, features[place + 1..].contains(name)));
     }
     rows.folds = folds;
-    rows.group_columns.clone_from(group);
+    rows.group_columns = group.iter().chain(&options.table.protected).cloned().collect();
     rows.query = read.roles.columns_of(Role::Query).map(str::to_owned).collect();
     if let Some(path) = &options.embeddings {
         let file = File::open(path).with_context(|| format!("--embeddings {}", path.display()))?;

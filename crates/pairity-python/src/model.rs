@@ -59,7 +59,13 @@ impl Model {
     /// Whether its scorers use the groups.
     #[getter]
     fn needs_groups(&self) -> bool {
-        self.inner.groups.is_some()
+        self.inner.groups.is_some() && !self.needs_attribute()
+    }
+
+    /// Whether its scores are adjusted by a continuous attribute.
+    #[getter]
+    fn needs_attribute(&self) -> bool {
+        self.inner.attribute().is_some()
     }
 
     /// The scores of rows, with notes on what training never saw. Each query draws one scorer by the seed
@@ -151,7 +157,8 @@ impl Adjustment {
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, usize)> {
         let groups = groups_of(&groups)?;
         let (scores, protected) = (scores.as_slice()?, slice(&protected)?);
-        let applied = py.detach(|| self.inner.apply_by(scores, groups.as_ref(), protected)).map_err(refuse)?;
+        let applied =
+            py.detach(|| self.inner.apply_by(scores, groups.as_ref(), protected)).map_err(refuse)?;
         Ok((applied.scores.into_pyarray(py), applied.unknown))
     }
 }
