@@ -1,4 +1,4 @@
-"""Scores that can't be trained anew, adjusted group by group."""
+"""Scores that can't be trained anew, adjusted group by group or by a continuous attribute."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from . import _columns, _engine
 
 @dataclass(frozen=True)
 class Adjusted:
-    """A map of scores for each group, and how well it does."""
+    """A map of scores by group or by a continuous attribute, and how well it does."""
 
     document: dict[str, Any]
     """The document ``pairity.adjust/1``: what was chosen, and the values before and after."""
@@ -34,13 +34,18 @@ class Adjusted:
         """By how much each constraint is missed there; 0 or less where it is met."""
         return list(self.document["violations"])
 
-    def apply(self, scores: Any, groups: Any) -> NDArray[np.float64]:
-        """Adjusts other scores. Rows of no group, or of one that was not seen, keep theirs."""
-        found, _ = self.adjustment.apply(_columns.numbers(scores, "scores"), _columns.group_columns(groups))
-        return found
+    def apply(self, scores: Any, groups: Any = None, protected: Any = None) -> NDArray[np.float64]:
+        """Adjusts other scores. Rows of no group, of one that was not seen, or without the attribute keep theirs."""
+        return _applied(self.adjustment, scores, groups, protected)
 
     def _repr_html_(self) -> str:
         return self._view.html()
+
+
+def _applied(adjustment: _engine.Adjustment, scores: Any, groups: Any, protected: Any) -> NDArray[np.float64]:
+    own, z = _columns.numbers(scores, "scores"), _columns.optional_numbers(protected, "protected")
+    found, _ = adjustment.apply(own, _columns.group_columns(groups), z)
+    return found
 
 
 def adjust(
@@ -50,6 +55,7 @@ def adjust(
     queries: Any = None,
     weights: Any = None,
     *,
+    protected: Any = None,
     method: str = "group-offset",
     maximize: str = "auc",
     subject_to: str | Iterable[str] = ("cross_group <= 0.01",),
@@ -60,15 +66,18 @@ def adjust(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Adjusted:
-    """Adjusts scores by group, so that a goal holds. All methods keep the order inside each group.
+    """Adjusts scores by group, or by a continuous attribute, so that a goal holds. All methods keep the order
+    inside each group, and of rows that have the same attribute.
 
     Parameters
     ----------
+    protected
+        A continuous protected attribute in place of groups, for ``attribute-slope``.
     method
         ``group-offset`` adds a constant to each group's scores; ``quantile-match`` moves scores toward
         those of the same quantile in all groups, ``strength`` (0 to 1) of the way or as far as the goal
         needs; ``x-order`` merges two groups' orders in the best way; ``kallus-zhou`` sends one group's scores
-        through another logistic function.
+        through another logistic function; ``attribute-slope`` subtracts a multiple of ``protected``.
     tune
         Share of the queries that the map is chosen on; the others test it.
 
@@ -83,7 +92,7 @@ def adjust(
     >>> before.gaps["cross_group"].value > 0.2 > 0.01 >= after.gaps["cross_group"].value
     True
     """
-    examples = _columns.examples(labels, groups, None, queries, weights)
+    examples = _columns.examples(labels, groups, protected, queries, weights)
     own = _columns.numbers(scores, "scores")
     settings = {
         **_columns.measuring(average, ties, confidence, 1, seed),
@@ -95,5 +104,4 @@ def adjust(
         "tune": float(tune),
     }
     adjustment, (document, view) = _engine.adjust(examples, own, settings)
-    found, _ = adjustment.apply(own, _columns.group_columns(groups))
-    return Adjusted(document, found, adjustment, view)
+    return Adjusted(document, _applied(adjustment, own, groups, protected), adjustment, view)

@@ -208,7 +208,8 @@ class _FairEstimator(BaseEstimator):
             "model": self.model,
             "hidden": [int(units) for units in np.atleast_1d(np.asarray(self.hidden))],
             "group_aware": self._aware(),
-            "group_columns": [name for name, _ in _columns.named_groups(groups)],
+            "group_columns": [name for name, _ in _columns.named_groups(groups)]
+            + ["protected"] * (protected is not None),
             "validation": float(self.validation_fraction),
             "test": float(test),
             "multiplier_share": float(self.multiplier_fraction),
@@ -253,7 +254,7 @@ class _FairEstimator(BaseEstimator):
             features = [(f"x{place}", values[:, place]) for place in range(values.shape[1])]
         if not features:
             raise ValueError("there are no features: a scorer needs at least one (0 feature(s))")
-        if protected is not None and self._aware():
+        if protected is not None and (self._aware() or not reset and self.model_.needs_attribute):
             features.append(("protected", _columns.numbers(protected, "protected")))
         return features
 

@@ -1,4 +1,4 @@
-"""Adjusting scores group by group."""
+"""Adjusting scores group by group, or by a continuous attribute."""
 
 from __future__ import annotations
 
@@ -58,3 +58,23 @@ def test_the_command_line_adjusts_in_the_same_way(command, table, rows, scores, 
         scores, rows.labels, rows.groups, rows.queries, method=method, subject_to="cross_group <= 0.02", seed=5
     )
     assert found.document == expected
+
+
+def test_a_multiple_of_a_continuous_attribute_is_subtracted(command, table, rows, scores):
+    arguments = ["--score", "score", "--label", "label", "--protected", "x0", "--query", "query", "--seed", 5]
+    goal = "continuous <= 0.05"
+    expected = command("adjust", table, *arguments, "--method", "attribute-slope", "--subject-to", goal)
+    z = rows.features[:, 0]
+    found = pairity.adjust(
+        scores, rows.labels, queries=rows.queries, protected=z, method="attribute-slope", subject_to=goal, seed=5
+    )
+    assert found.document == expected
+    slope = found.document["adjustment"]["slope"]
+    assert slope > 0
+    np.testing.assert_array_equal(found.scores, scores - slope * z)
+    # Rows without the attribute keep their scores.
+    np.testing.assert_array_equal(found.apply([1.0, 2.0], protected=[np.nan, 1.0]), [1.0, 2.0 - slope])
+    with pytest.raises(ValueError, match="give its values"):
+        found.apply([1.0, 2.0], ["a", "b"])
+    with pytest.raises(ValueError, match="there is none"):
+        pairity.adjust(scores, rows.labels, rows.groups, rows.queries, method="attribute-slope")

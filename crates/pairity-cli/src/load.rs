@@ -174,7 +174,7 @@ pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows>
     rows.protected = protected.and_then(|name| read.take(name, true));
     rows.columns = read.table.take_all(&features);
     rows.folds = folds;
-    rows.group_columns.clone_from(group);
+    rows.group_columns = group.iter().chain(&options.table.protected).cloned().collect();
     rows.query = read.roles.columns_of(Role::Query).map(str::to_owned).collect();
     if let Some(path) = &options.embeddings {
         let file = File::open(path).with_context(|| format!("--embeddings {}", path.display()))?;

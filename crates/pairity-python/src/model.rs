@@ -1,6 +1,6 @@
 //! What is trained or tuned, saved as JSON: a model that scores new rows, and an adjustment of scores.
 
-use crate::columns::{Category, Features, columns, groups_of};
+use crate::columns::{Category, Features, columns, groups_of, slice};
 use crate::examples::Examples;
 use crate::refuse;
 use crate::settings::measuring;
@@ -59,7 +59,13 @@ impl Model {
     /// Whether its scorers use the groups.
     #[getter]
     fn needs_groups(&self) -> bool {
-        self.inner.groups.is_some()
+        self.inner.groups.is_some() && !self.needs_attribute()
+    }
+
+    /// Whether its scores are adjusted by a continuous attribute.
+    #[getter]
+    fn needs_attribute(&self) -> bool {
+        self.inner.attribute().is_some()
     }
 
     /// The columns that scoring a table reads, beside those of queries.
@@ -132,7 +138,7 @@ impl Model {
     }
 }
 
-/// A map of scores for each group.
+/// A map of scores by group, or by a continuous attribute.
 #[pyclass(frozen, module = "pairity._engine")]
 pub struct Adjustment {
     pub inner: pairity::model::Adjustment,
@@ -158,15 +164,18 @@ impl Adjustment {
     }
 
     /// Adjusted scores, and how many rows are of groups that the adjustment does not know.
+    #[pyo3(signature = (scores, groups, protected=None))]
     fn apply<'py>(
         &self,
         py: Python<'py>,
         scores: PyReadonlyArray1<'py, f64>,
         groups: Vec<Category<'py>>,
+        protected: Option<PyReadonlyArray1<'py, f64>>,
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, usize)> {
         let groups = groups_of(&groups)?;
-        let scores = scores.as_slice()?;
-        let applied = py.detach(|| self.inner.apply(scores, groups.as_ref())).map_err(refuse)?;
+        let (scores, protected) = (scores.as_slice()?, slice(&protected)?);
+        let applied =
+            py.detach(|| self.inner.apply_by(scores, groups.as_ref(), protected)).map_err(refuse)?;
         Ok((applied.scores.into_pyarray(py), applied.unknown))
     }
 }

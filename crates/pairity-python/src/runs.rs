@@ -1,5 +1,5 @@
 //! Runs on columns in memory, as the command line does them: training a model, comparing methods on one split of
-//! the rows, adjusting scores group by group.
+//! the rows, adjusting given scores.
 
 use crate::columns::{Features, columns};
 use crate::examples::Examples;
@@ -86,9 +86,7 @@ pub fn adjust<'py>(
         examples: &examples.inner,
         scores: scores.as_slice()?,
         groups: examples.groups.as_ref(),
-        method: method(&get::<String>(&settings, "method")?, |method| {
-            method.adjuster.is_some() && method.given_only.is_none()
-        })?,
+        method: method(&get::<String>(&settings, "method")?, |method| method.adjuster.is_some())?,
         goal: &goal(&settings)?,
         folds: &[],
         options: MethodOptions { strength: get(&settings, "strength")?, ..MethodOptions::default() },

@@ -80,7 +80,8 @@ fn outcome(
 ) -> anyhow::Result<ScoreOutcome> {
     let groups = model.groups.as_ref().map_or(&[][..], |groups| &groups.columns);
     let roles = query.iter().map(|name| (Role::Query, name.clone()));
-    let roles = roles.chain(groups.iter().map(|name| (Role::Group, name.clone()))).collect();
+    let role = if model.attribute().is_some() { Role::Protected } else { Role::Group };
+    let roles = roles.chain(groups.iter().map(|name| (role, name.clone()))).collect();
     let wants = model.encoder.columns().iter().map(Want::from).collect();
     let read = Read::new(source, Roles(roles), Some(wants), options.output.quiet);
     let read = read.map_err(|error| explain(error, model, query))?;
@@ -93,7 +94,7 @@ fn outcome(
     let request = ScoreRequest {
         model,
         columns: table.columns(),
-        groups: model.groups.as_ref().map(|_| &groups),
+        groups: model.groups.as_ref().filter(|_| role == Role::Group).map(|_| &groups),
         queries: queries.as_ref().map(|(codes, names)| (&codes[..], &names[..])),
         seed: options.seed,
         expected: options.expected,
@@ -144,6 +145,8 @@ fn explain(error: TableError, model: &Model, query: &[String]) -> anyhow::Error 
             "The model is a mixture of {scorers} scorers and draws one for each query: name the column of the \
              queries with --query"
         )
+    } else if model.attribute() == Some(column) {
+        format!("The model adjusts scores by the attribute {name:?}: add the column, or rename one")
     } else {
         format!("The model tells the groups of column {name:?} apart: add the column, or rename one")
     };

@@ -8,6 +8,7 @@ use super::tuning::{Adjusted, Quality, Rater, Tuning, first_best};
 use super::{Method, MethodError, Stage};
 use crate::model::{Adjustment, less_attribute};
 use rayon::prelude::*;
+use std::cmp::Ordering;
 
 const METHOD: &str = "a multiple of the attribute";
 
@@ -28,7 +29,7 @@ pub static ATTRIBUTE_SLOPE: Method = Method {
 };
 
 /// What the search starts from: the attribute and the scores in the order of the examples, and their judge.
-fn start<'a>(tuning: &Tuning<'a>) -> Result<(&'a [f64], Vec<f64>, Rater<'a>), MethodError> {
+pub(super) fn start<'a>(tuning: &Tuning<'a>) -> Result<(&'a [f64], Vec<f64>, Rater<'a>), MethodError> {
     let z = tuning.examples.continuous().ok_or_else(|| {
         let reason = "it subtracts a multiple of a continuous protected attribute, and there is none";
         MethodError::does_not_apply(METHOD, reason)
@@ -67,23 +68,36 @@ fn start<'a>(tuning: &Tuning<'a>) -> Result<(&'a [f64], Vec<f64>, Rater<'a>), Me
 /// ```
 pub fn adjust(tuning: &Tuning) -> Result<Adjusted, MethodError> {
     let (z, scores, rater) = start(tuning)?;
-    let known: Vec<f64> = z.iter().copied().filter(|z| z.is_finite()).collect();
-    let unit = (moments(&scores).1 / moments(&known).1).clamp(f64::MIN_POSITIVE, f64::MAX / LARGEST);
-    let (mut slopes, mut qualities) = (vec![0.0], vec![rater.quality(&scores)]);
-    let mut step = LARGEST * unit;
-    for side in STEPS {
-        // Between the best one so far and its neighbors; the first of equals is the nearest to 0.
-        let best = slopes[first_best(&qualities)];
-        step /= f64::from(side);
-        let mut next: Vec<f64> = (-side..=side).map(|at| best + f64::from(at) * step).collect();
-        next.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
-        let quality = |&slope: &f64| rater.quality(&less_attribute(&scores, z, slope));
-        qualities.par_extend(next.par_iter().map(quality).collect::<Vec<Quality>>());
-        slopes.extend(next);
-    }
+    let (slopes, qualities) = multiples(&rater, &scores, z, Quality::order);
     let by_row = tuning.examples.continuous_by_row();
     let best = first_best(&qualities);
     let best = rater.thrifty(best, &qualities, |at| less_attribute(tuning.scores, &by_row, slopes[at]));
     let slope = slopes[best];
     Ok(rater.result(Adjustment::Attribute { slope }, &less_attribute(&scores, z, slope)))
+}
+
+/// Multiples of a direction and how good the scores less each of them are; the first is 0. Rows where the
+/// direction is missing keep their scores.
+pub(super) fn multiples(
+    rater: &Rater,
+    scores: &[f64],
+    direction: &[f64],
+    order: fn(&Quality, &Quality) -> Ordering,
+) -> (Vec<f64>, Vec<Quality>) {
+    let known: Vec<f64> = direction.iter().copied().filter(|z| z.is_finite()).collect();
+    let unit = (moments(scores).1 / moments(&known).1).clamp(f64::MIN_POSITIVE, f64::MAX / LARGEST);
+    let (mut slopes, mut qualities) = (vec![0.0], vec![rater.quality(scores)]);
+    let mut step = LARGEST * unit;
+    for side in STEPS {
+        // Between the best one so far and its neighbors; the first of equals is the nearest to 0.
+        let best = (0..slopes.len()).min_by(|&a, &b| order(&qualities[a], &qualities[b])).unwrap_or(0);
+        let best: f64 = slopes[best];
+        step /= f64::from(side);
+        let mut next: Vec<f64> = (-side..=side).map(|at| best + f64::from(at) * step).collect();
+        next.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+        let quality = |&slope: &f64| rater.quality(&less_attribute(scores, direction, slope));
+        qualities.par_extend(next.par_iter().map(quality).collect::<Vec<Quality>>());
+        slopes.extend(next);
+    }
+    (slopes, qualities)
 }

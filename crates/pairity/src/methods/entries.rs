@@ -1,22 +1,47 @@
 //! Methods that take little more than their entry, as training or the model does the rest: the objective alone,
 //! subject to the constraints, the least rate raised, a penalty beside it, or rankings drawn by its scores.
 
-use super::{Method, MethodError, Stage};
+use super::score_minus_attribute::candidate;
+use super::{Method, MethodError, Stage, Task};
 use crate::examples::Examples;
 use crate::goals::Problem;
 use crate::model::exposure::{Exposure, METHOD, check};
 use crate::pairs::{Correlation, Membership, SurrogateError};
-use crate::solvers::{LossTerm, ScoreTerm, TrainError, train_with};
+use crate::solvers::{LossTerm, ScoreTerm, TrainError, TrainSettings, Trained, Watch, train_with};
+use std::time::Instant;
 
 /// The objective alone: what the other methods are measured against.
 pub static UNCONSTRAINED: Method =
     Method::new("unconstrained", Stage::Unconstrained, "They are only reported");
 
-/// The objective subject to the constraints, by the game.
+/// The objective subject to the constraints, by the game. A scorer that may use the protected attribute is never
+/// worse, where it is selected, than the [offset search](super::SCORE_MINUS_ATTRIBUTE_AWARE): what that finds takes
+/// part in the selection.
 pub static CONSTRAINED: Method = Method {
-    train: |task, _, watch| task.train(task.problem, watch),
+    train: |task, _, watch| match task.aware && !task.problem.constraints.is_empty() {
+        true => with_offsets(task, watch),
+        false => task.train(task.problem, watch),
+    },
     ..Method::new("constrained", Stage::Constraints, "The constraints are enforced")
 };
+
+/// Trains the scorer, with what the offset search makes of an unconstrained one among those to choose from.
+fn with_offsets(task: &Task, watch: Watch) -> Result<Trained, MethodError> {
+    let (started, limit) = (Instant::now(), task.settings.time_limit);
+    // Half of the time at most; the rest is left for the game.
+    let settings = TrainSettings { time_limit: limit.map(|limit| limit / 2), ..task.settings.clone() };
+    let alone = Watch { progress: watch.progress, ..Watch::default() };
+    let base = Task { settings: &settings, ..*task }.unconstrained(alone)?;
+    let also = match candidate(task, &base) {
+        Ok(parameters) => vec![parameters],
+        // Where the search does not apply, there is nothing to be worse than.
+        Err(MethodError::DoesNotApply { .. } | MethodError::NoPairs { .. }) => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    let time_limit = limit.map(|limit| limit.saturating_sub(started.elapsed()));
+    let settings = TrainSettings { time_limit, also, ..task.settings.clone() };
+    Task { settings: &settings, ..*task }.train(task.problem, watch)
+}
 
 /// The least of the objective and the rates of the constraints, by the game.
 pub static ROBUST: Method = Method {

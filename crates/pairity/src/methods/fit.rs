@@ -19,6 +19,10 @@ pub struct Task<'a> {
     pub data: Data<'a>,
     /// How scorers are trained.
     pub settings: &'a TrainSettings,
+    /// Whether the scorer may use the protected attribute.
+    pub aware: bool,
+    /// An unconstrained scorer that was trained for the task before, if there is one.
+    pub base: Option<&'a Trained>,
 }
 
 /// A model.
@@ -40,6 +44,20 @@ impl Task<'_> {
     pub(super) fn train(&self, problem: &Problem, watch: Watch) -> Result<Trained, MethodError> {
         Ok(train(problem, self.scorer, &self.data, self.settings, watch)?)
     }
+
+    /// The unconstrained scorer: the one there is, or else it is trained.
+    pub(super) fn unconstrained(&self, watch: Watch) -> Result<Trained, MethodError> {
+        match self.base {
+            Some(base) => Ok(base.clone()),
+            None => self.train(&self.problem.unconstrained(), watch),
+        }
+    }
+
+    /// What is tuned on scores of all rows.
+    pub(super) fn tuning<'b>(&'b self, scores: &'b [f64]) -> Tuning<'b> {
+        let TrainSettings { average, ties, .. } = *self.settings;
+        Tuning { examples: self.selection(), scores, problem: self.problem, average, ties }
+    }
 }
 
 /// Fits a model. Post-processing starts from an unconstrained scorer, which is trained first; where one is
@@ -54,12 +72,9 @@ pub fn fit(
     unconstrained: Option<&Trained>,
     watch: Watch,
 ) -> Result<Fitted, MethodError> {
+    let task = &Task { base: unconstrained.or(task.base), ..*task };
     check(method, task)?;
-    let trained = match (method.stage, unconstrained) {
-        (Stage::Unconstrained, Some(trained)) => return Ok(Fitted { trained: trained.clone(), after: None }),
-        (Stage::Scores, Some(trained)) => trained.clone(),
-        _ => (method.train)(task, options, watch)?,
-    };
+    let trained = (method.train)(task, options, watch)?;
     let after = after(method, options, task, &trained)?;
     let fitted = Fitted { trained, after };
     match method.stage {
@@ -82,9 +97,7 @@ pub(crate) fn check(method: &Method, task: &Task) -> Result<(), MethodError> {
         return Err(MethodError::does_not_apply(method.name, reason));
     }
     let scores = vec![0.0; task.data.features.rows()];
-    let (examples, problem) = (task.selection(), task.problem);
-    let TrainSettings { average, ties, .. } = *task.settings;
-    let checked = (method.check)(&Tuning { examples, scores: &scores, problem, average, ties });
+    let checked = (method.check)(&task.tuning(&scores));
     checked.map_err(|error| named_part(error, task))
 }
 
@@ -115,9 +128,7 @@ fn after(
     let [member] = &members[..] else {
         return Err(MethodError::does_not_apply(method.name, "the scorer to adjust is a mixture"));
     };
-    let (problem, &TrainSettings { average, ties, .. }) = (task.problem, task.settings);
-    let tuning = Tuning { examples, scores: &member.scores, problem, average, ties };
-    let adjusted = adjust(&tuning, options).map_err(|error| named_part(error, task))?;
+    let adjusted = adjust(&task.tuning(&member.scores), options).map_err(|error| named_part(error, task))?;
     Ok(Some(After::Adjusted(adjusted.adjustment)))
 }
 
@@ -134,7 +145,7 @@ pub fn adjust(method: &Method, options: &MethodOptions, tuning: &Tuning) -> Resu
 
 /// Whether a model that was trained for something else meets the goal.
 fn judge(task: &Task, mut fitted: Fitted) -> Result<Fitted, MethodError> {
-    let Task { problem, scorer, data, settings } = *task;
+    let Task { problem, scorer, data, settings, .. } = *task;
     let measure = settings.measure();
     let found = evaluate(problem, fitted.scorer(scorer), task.selection(), data.features, &measure)?;
     let trained = &mut fitted.trained;

@@ -81,7 +81,7 @@ impl Method {
             stage,
             about,
             ranks_only: None,
-            train: |task, _, watch| task.train(&task.problem.unconstrained(), watch),
+            train: |task, _, watch| task.unconstrained(watch),
             check: |_| Ok(()),
             given_only: None,
             adjuster: None,

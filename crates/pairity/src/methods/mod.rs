@@ -4,7 +4,7 @@
 //! [`CONSTRAINED`], [`ROBUST`], [`debiased`] weighs examples, [`BEUTEL`] adds a correlation to the loss. The
 //! others start from the scores of an [`UNCONSTRAINED`] scorer. They are tuned on scored examples and leave
 //! an [`Adjustment`](crate::model::Adjustment) of scores by group behind ([`kallus_zhou`], [`group_offset`],
-//! [`quantile_match`], [`x_order`], [`attribute_slope`]), which they can also make of given scores ([`adjust`]); or they turn
+//! [`quantile_match`], [`x_order`], [`attribute_slope`], [`SCORE_MINUS_ATTRIBUTE_AWARE`]), which they can also make of given scores ([`adjust`]); or they turn
 //! scores into stochastic rankings ([`SINGH_JOACHIMS_IMPACT`], [`SINGH_JOACHIMS_TREATMENT`]).
 //!
 //! A new method is a file with its [`Method`], and its line in [`ALL`]: command line, help texts, comparisons
@@ -23,6 +23,7 @@ pub mod group_offset;
 pub mod kallus_zhou;
 mod method;
 pub mod quantile_match;
+mod score_minus_attribute;
 mod tuning;
 pub mod x_order;
 #[cfg(test)]
@@ -39,6 +40,7 @@ pub use group_offset::GROUP_OFFSET;
 pub use kallus_zhou::KALLUS_ZHOU;
 pub use method::{Adjuster, Method, MethodError, MethodOptions, Stage};
 pub use quantile_match::QUANTILE_MATCH;
+pub use score_minus_attribute::{SCORE_MINUS_ATTRIBUTE_AWARE, SCORE_MINUS_ATTRIBUTE_BLIND};
 pub use tuning::{Adjusted, Tuning};
 pub use x_order::X_ORDER;
 
@@ -56,14 +58,16 @@ pub static ALL: &[&Method] = &[
     &QUANTILE_MATCH,
     &X_ORDER,
     &ATTRIBUTE_SLOPE,
+    &SCORE_MINUS_ATTRIBUTE_AWARE,
+    &SCORE_MINUS_ATTRIBUTE_BLIND,
 ];
 
 /// One method for each name, in that order; of several kinds, the first.
 ///
 /// ```
 /// use pairity::methods;
-/// assert_eq!(methods::by_name().map(|method| method.name).last(), Some("attribute-slope"));
-/// assert_eq!(methods::by_name().filter(|method| method.adjuster.is_some()).count(), 5);
+/// assert_eq!(methods::by_name().map(|method| method.name).last(), Some("score-minus-attribute"));
+/// assert_eq!(methods::by_name().filter(|method| method.adjuster.is_some()).count(), 6);
 /// ```
 pub fn by_name() -> impl Iterator<Item = &'static Method> {
     let kinds = ALL.chunk_by(|method, next| method.name == next.name);

@@ -180,6 +180,11 @@ pub struct Applied {
 }
 
 impl Adjustment {
+    /// Whether it goes by a continuous attribute, and not by groups.
+    pub fn is_by_attribute(&self) -> bool {
+        matches!(self, Adjustment::Attribute { .. })
+    }
+
     /// The groups that it knows, in its order.
     pub fn groups(&self) -> Vec<&str> {
         match self {
@@ -216,7 +221,7 @@ impl Adjustment {
     /// [`check`](Self::check) refuses.
     pub fn apply(&self, scores: &[f64], groups: Option<&Groups>) -> Result<Applied, ModelError> {
         self.check()?;
-        if matches!(self, Adjustment::Attribute { .. }) {
+        if self.is_by_attribute() {
             return Err(ModelError::NoAttribute);
         }
         let groups = groups.ok_or(ModelError::NoGroups)?;

@@ -135,7 +135,7 @@ pub struct Component {
 /// The groups of a group-aware model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelGroups {
-    /// The columns of the protected attribute; several are intersected.
+    /// The columns of the protected attribute; several are intersected. Where it is continuous, there are no names.
     pub columns: Vec<String>,
     /// The groups' names, in the order of their parameters.
     pub names: Vec<String>,

@@ -5,7 +5,7 @@
 //! and the query's own text: neither on the order of the rows nor on which other queries are there.
 
 use super::exposure::policy;
-use super::{After, Component, Model, ModelError, Ranked, StochasticScorer};
+use super::{Adjustment, After, Component, Model, ModelError, Ranked, StochasticScorer};
 use crate::examples::{Column, Columns, Examples, Groups};
 use crate::learners::{Features, Note};
 use serde::Serialize;
@@ -17,6 +17,8 @@ pub struct ScoreRows<'a> {
     pub features: Features,
     /// Their groups, for what is done after scoring.
     pub groups: Option<&'a Groups>,
+    /// Their continuous attribute, for the same.
+    pub attribute: Option<Vec<f64>>,
     /// The query of each row, as a position among the queries' texts; a row whose code is beyond these (a
     /// missing cell) is drawn for by the empty text. Rows of a regression have no queries, but they may
     /// have identifiers, which serve as well. Without queries all rows are one ranking, whose text is
@@ -31,7 +33,14 @@ pub struct ScoreRows<'a> {
 impl<'a> ScoreRows<'a> {
     /// Rows with features alone.
     pub fn new(features: Features) -> ScoreRows<'a> {
-        ScoreRows { features, groups: None, queries: None, notes: Vec::new(), unknown_groups: None }
+        let (notes, unknown_groups) = (Vec::new(), None);
+        ScoreRows { features, groups: None, attribute: None, queries: None, notes, unknown_groups }
+    }
+}
+
+impl ScoreRows<'_> {
+    fn adjusted(&self, adjustment: &Adjustment, scores: &[f64]) -> Result<Vec<f64>, ModelError> {
+        Ok(adjustment.apply_by(scores, self.groups, self.attribute.as_deref())?.scores)
     }
 }
 
@@ -62,6 +71,16 @@ impl Model {
         if named.is_empty() && draws { &self.query } else { named }
     }
 
+    /// The column of the continuous attribute that scores are adjusted by, if they are.
+    pub fn attribute(&self) -> Option<&str> {
+        match (&self.after, &self.groups) {
+            (Some(After::Adjusted(adjustment)), Some(groups)) if adjustment.is_by_attribute() => {
+                groups.columns.first().map(String::as_str)
+            }
+            _ => None,
+        }
+    }
+
     /// The rows of a table that has these columns, groups and queries. A group that the model does not know
     /// counts as none.
     ///
@@ -76,6 +95,10 @@ impl Model {
         let encoded = self.encoder.encode(columns)?;
         let mut rows =
             ScoreRows { groups, queries, notes: encoded.notes, ..ScoreRows::new(encoded.features) };
+        if let Some(name) = self.attribute() {
+            let own = columns.iter().find(|column| column.name == name).and_then(Column::numbers);
+            rows.attribute = Some(own.ok_or(ModelError::NoAttribute)?.to_vec());
+        }
         if let (Some(known), Some(groups)) = (&self.groups, groups) {
             let (codes, unknown) = known.codes(groups);
             if self.architecture.groups().groups().is_some() {
@@ -112,7 +135,7 @@ impl Model {
         }
         match &self.after {
             None => Ok(scores),
-            Some(After::Adjusted(adjustment)) => Ok(adjustment.apply(&scores, rows.groups)?.scores),
+            Some(After::Adjusted(adjustment)) => rows.adjusted(adjustment, &scores),
             Some(After::Ranked(ranked)) => ranked.draw(&scores, rows, seed),
         }
     }
@@ -131,7 +154,7 @@ impl Model {
             self.architecture.score(parameters, &rows.features, &mut scores);
             match &self.after {
                 None => {}
-                Some(After::Adjusted(adjustment)) => scores = adjustment.apply(&scores, rows.groups)?.scores,
+                Some(After::Adjusted(adjustment)) => scores = rows.adjusted(adjustment, &scores)?,
                 Some(After::Ranked(_)) => return Err(ModelError::NoExpected),
             }
             expected.iter_mut().zip(&scores).for_each(|(sum, score)| *sum += probability * score);

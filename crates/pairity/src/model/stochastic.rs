@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum After {
-    /// Each group's scores are mapped.
+    /// Scores are mapped by group, or by a continuous attribute.
     Adjusted(Adjustment),
     /// The candidates of each query are ranked at random.
     Ranked(Ranked),
@@ -93,7 +93,9 @@ impl<'a> StochasticScorer<'a> {
                     continue;
                 }
                 Some(After::Adjusted(adjustment)) => {
-                    scores = adjustment.apply(&scores, Some(&examples.groups_by_row()))?.scores;
+                    let attribute = examples.is_continuous().then(|| examples.continuous_by_row());
+                    let groups = examples.groups_by_row();
+                    scores = adjustment.apply_by(&scores, Some(&groups), attribute.as_deref())?.scores;
                 }
                 None => {}
             }

@@ -36,7 +36,7 @@ pub struct Rows {
     pub folds: Vec<Fold>,
     /// What the columns of queries are called.
     pub query: Vec<String>,
-    /// What the columns of the groups are called.
+    /// What the columns of the groups, or that of the continuous attribute, are called.
     pub group_columns: Vec<String>,
     /// Word vectors in GloVe's text format, for a network that starts from them.
     pub vectors: Option<Box<dyn BufRead + Send>>,
@@ -177,7 +177,8 @@ impl<'a> Prepared<'a> {
             // What is reported as training rows is what the model is chosen on without others.
             validation: self.parts.validation.as_ref().or(multipliers.map(|_| &self.parts.whole)),
         };
-        Task { problem: &self.problem, scorer: &self.scorer, data, settings: &self.settings }
+        let Prepared { problem, scorer, settings, request, .. } = self;
+        Task { problem, scorer, data, settings, aware: request.group_aware.is_some(), base: None }
     }
 
     /// The features by name; the words of a text are told by their number.

@@ -105,8 +105,14 @@ fn checksum(runs: &str) -> u64 {
 pub(crate) fn fingerprint(training: &Training, data: &Data) -> u64 {
     let Training { problem, architecture, features, settings, term } = training;
     let start = settings.start.as_deref().unwrap_or_default();
-    let settings =
-        TrainSettings { time_limit: None, answer: Default::default(), start: None, ..(*settings).clone() };
+    // Nor does the selection.
+    let settings = TrainSettings {
+        time_limit: None,
+        answer: Default::default(),
+        start: None,
+        also: Vec::new(),
+        ..(*settings).clone()
+    };
     let mut hash = Hash::new();
     hash.add(bits(start));
     hash.add(format!("{problem:?} {architecture:?} {settings:?} {term:?}").bytes());

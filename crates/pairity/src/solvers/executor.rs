@@ -26,6 +26,13 @@ pub(crate) struct Snapshot {
     pub weights: Vec<f64>,
 }
 
+impl Snapshot {
+    /// A scorer that was on no way.
+    pub(crate) fn of(parameters: Vec<f64>) -> Snapshot {
+        Snapshot { iteration: 0, parameters, cost: 0.0, violation: 0.0, weights: Vec::new() }
+    }
+}
+
 /// One run of a solver.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SolverRun<S> {

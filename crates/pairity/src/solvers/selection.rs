@@ -284,8 +284,7 @@ impl Selector<'_> {
                     let share = step as f64 / STEPS as f64;
                     let parameters =
                         from.iter().zip(to).map(|(x, y)| (1.0 - share) * x + share * y).collect();
-                    let snapshot =
-                        Snapshot { iteration: 0, parameters, cost: 0.0, violation: 0.0, weights: Vec::new() };
+                    let snapshot = Snapshot::of(parameters);
                     Candidate { run: *run, late: true, last: false, snapshot }
                 }));
             }

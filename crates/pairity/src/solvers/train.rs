@@ -47,6 +47,8 @@ pub struct TrainSettings {
     pub answer: Answer,
     /// Parameters to start from, such as those of a scorer for a similar goal.
     pub start: Option<Vec<f64>>,
+    /// Parameters of scorers from elsewhere that take part in the selection.
+    pub also: Vec<Vec<f64>>,
 }
 
 impl Default for TrainSettings {
@@ -66,6 +68,7 @@ impl Default for TrainSettings {
             time_limit: None,
             answer: Answer::Auto,
             start: None,
+            also: Vec::new(),
         }
     }
 }
@@ -291,7 +294,13 @@ pub fn train_with(
         snapshots.into_iter().enumerate().map(candidate)
     };
     let step_sizes: Vec<f64> = runs.iter().map(|run| run.0).collect();
-    let mut candidates = selector.rated(runs.into_iter().enumerate().flat_map(of_run).collect());
+    let also = settings.also.iter().map(|parameters| Candidate {
+        run: 0,
+        late: false,
+        last: false,
+        snapshot: Snapshot::of(parameters.clone()),
+    });
+    let mut candidates = selector.rated(runs.into_iter().enumerate().flat_map(of_run).chain(also).collect());
     let chosen = match term {
         None => selector.choose(&mut candidates, settings.answer),
         Some(_) => selector.least_loss(&candidates),
@@ -362,9 +371,12 @@ fn check(
     term.map_or(Ok(()), LossTerm::check)?;
     ensure(!step_sizes.is_empty(), "step sizes", "no number", "at least one")?;
     step_sizes.iter().try_for_each(|&size| check_step_size(size))?;
-    let found = start.as_ref().map_or(architecture.len(), Vec::len);
-    let (fits, found) = (found == architecture.len(), format!("{found} parameters"));
-    ensure(fits, "the start", found, "as many parameters as the scorer has")
+    let given = settings.also.iter().map(|own| ("a scorer from elsewhere", own.len()));
+    for (name, found) in start.iter().map(|own| ("the start", own.len())).chain(given) {
+        let (fits, found) = (found == architecture.len(), format!("{found} parameters"));
+        ensure(fits, name, found, "as many parameters as the scorer has")?;
+    }
+    Ok(())
 }
 
 pub(super) fn check_step_size(size: f64) -> Result<(), TrainError> {

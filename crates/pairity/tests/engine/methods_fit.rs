@@ -4,12 +4,11 @@ use pairity::examples::{Column, Columns, Examples, Groups, Values};
 use pairity::goals::{Goal, Objective, Problem, parse_constraint, parse_maximize, parse_minimize};
 use pairity::learners::{Architecture, Encoder, Features, GroupUse, Linear};
 use pairity::methods::{
-    ALL, Fitted, Method, MethodError, MethodOptions, SINGH_JOACHIMS_TREATMENT, Stage, Task, debiased, fit,
-    named,
+    ALL, Fitted, Method, MethodError, MethodOptions, SINGH_JOACHIMS_TREATMENT, Task, debiased, fit, named,
 };
 use pairity::metrics::{Chance, Measurement, Member, Settings};
 use pairity::model::exposure::{Exposure, Utilities, policy};
-use pairity::model::{After, Model, ModelGroups, ScoreRows};
+use pairity::model::{After, Component, Model, ModelGroups, ScoreRows, StochasticScorer};
 use pairity::pairs::{Correlation, Membership};
 use pairity::rates::Rate;
 use pairity::solvers::{Data, TrainSettings, Watch, evaluate};
@@ -82,7 +81,7 @@ fn fitted_with(
     problem: &Problem,
 ) -> Fitted {
     let data = Data { features, train: examples, multipliers: None, validation: None };
-    let task = Task { problem, scorer: &SCORER, data, settings: &settings() };
+    let task = Task { problem, scorer: &SCORER, data, settings: &settings(), aware: false, base: None };
     fit(method, options, &task, None, Watch::default()).unwrap()
 }
 
@@ -92,7 +91,8 @@ fn refusal(name: &str, columns: Columns, problem: impl Fn(&Examples) -> Problem)
     let features = Features::new(n, 2, (0..2 * n).map(|i| (i % 7) as f64).collect()).unwrap();
     let problem = problem(&examples);
     let data = Data { features: &features, train: &examples, multipliers: None, validation: None };
-    let task = Task { problem: &problem, scorer: &SCORER, data, settings: &settings() };
+    let task =
+        Task { problem: &problem, scorer: &SCORER, data, settings: &settings(), aware: false, base: None };
     match fit(by(name), &MethodOptions::default(), &task, None, Watch::default()) {
         Err(MethodError::DoesNotApply { reason, .. }) => reason,
         other => panic!("{name}: {other:?}"),
@@ -115,7 +115,8 @@ fn every_method_fits_a_table_of_two_groups_and_queries() {
         // What is said of the selection is what is measured on it.
         assert!((model.trained.objective - objective).abs() < 1e-9, "{method:?}");
         assert!((model.trained.violations[0] - (violation - 0.05)).abs() < 1e-9, "{method:?}");
-        assert_eq!(model.after.is_some(), method.stage == Stage::Scores, "{method:?}");
+        let changes_scores = method.adjuster.is_some() || method.exposure.is_some();
+        assert_eq!(model.after.is_some(), changes_scores, "{method:?}");
     }
 }
 
@@ -146,7 +147,8 @@ fn debiasing_is_training_with_its_weights() {
         // Selection does not see the weights.
         validation: Some(&examples),
     };
-    let task = Task { problem: &problem, scorer: &SCORER, data, settings: &settings() };
+    let task =
+        Task { problem: &problem, scorer: &SCORER, data, settings: &settings(), aware: false, base: None };
     let by_hand = fit(by("unconstrained"), &MethodOptions::default(), &task, None, Watch::default()).unwrap();
     let light = Data { train: &examples, ..data };
     let own =
@@ -250,7 +252,8 @@ fn an_unconstrained_scorer_can_be_used_again() {
     let problem = problem(&examples, "0.05");
     let base = fitted("unconstrained", &examples, &table.features, &problem);
     let data = Data { features: &table.features, train: &examples, multipliers: None, validation: None };
-    let task = Task { problem: &problem, scorer: &SCORER, data, settings: &settings() };
+    let task =
+        Task { problem: &problem, scorer: &SCORER, data, settings: &settings(), aware: false, base: None };
     let again =
         fit(by("group-offset"), &MethodOptions::default(), &task, Some(&base.trained), Watch::default())
             .unwrap();
@@ -293,4 +296,93 @@ fn a_method_says_why_it_does_not_apply() {
     }
     let grades: Vec<f64> = (0..120).map(|i| f64::from(i % 3)).collect();
     says("debiased", Columns { labels: Some(&grades), ..all }, "more than two values");
+}
+
+/// An unconstrained scorer less any multiple of the predicted group, one by one.
+#[test]
+fn a_blind_correction_is_as_good_as_the_best_of_many_multiples() {
+    let table = MadeTable::new(150);
+    let examples = Examples::new(table.columns()).unwrap();
+    let problem = problem(&examples, "0.05");
+    let how = Settings::default();
+    let measured = |parameters: [f64; 2]| {
+        let (components, after) =
+            (vec![Component { probability: 1.0, snapshot: 0, parameters: parameters.to_vec() }], None);
+        let scorer = StochasticScorer { architecture: &SCORER, components: &components, after };
+        let found = evaluate(&problem, scorer, &examples, &table.features, &how).unwrap().assessment;
+        (found.violation, found.cost)
+    };
+    let parameters = |name: &str| -> [f64; 2] {
+        let model = fitted(name, &examples, &table.features, &problem);
+        assert!(model.after.is_none() && model.trained.components.len() == 1);
+        model.trained.components[0].parameters.clone().try_into().unwrap()
+    };
+    let (base, blind) = (parameters("unconstrained"), parameters("score-minus-attribute (blind)"));
+    let way = [blind[0] - base[0], blind[1] - base[1]];
+    let found = measured(blind);
+    assert!(found.0 < measured(base).0);
+    for step in -40..=40 {
+        let at = f64::from(step) / 20.0;
+        let tried = measured([base[0] + at * way[0], base[1] + at * way[1]]);
+        assert!(found <= (tried.0 + 2e-3, f64::INFINITY), "{at}: {tried:?} beats {found:?}");
+    }
+}
+
+#[test]
+fn group_aware_training_is_never_worse_than_the_offset_search_where_it_is_selected() {
+    let table = MadeTable::new(100);
+    let examples = Examples::new(table.columns()).unwrap();
+    // The scorer that training starts from favors group a.
+    let values = table.features.values().chunks(2).flat_map(|x| [3.0 * x[0], x[1]]).collect();
+    let features = Features::new(table.labels.len(), 2, values).unwrap().with_groups(&table.groups).unwrap();
+    for (groups, bound) in [
+        (GroupUse::Offsets { groups: 2 }, "0.05"),
+        (GroupUse::Weights { groups: 2 }, "0.05"),
+        (GroupUse::Offsets { groups: 2 }, "0.0001"),
+    ] {
+        let problem = problem(&examples, bound);
+        let scorer = Architecture::Linear(Linear { width: 2, intercept: false, start: 1.0, groups });
+        // The game alone comes nowhere in three steps.
+        let settings = TrainSettings { iterations: 3, snapshots: 3, step_sizes: vec![0.001], ..settings() };
+        let data = Data { features: &features, train: &examples, multipliers: None, validation: None };
+        let task =
+            Task { problem: &problem, scorer: &scorer, data, settings: &settings, aware: true, base: None };
+        let run = |name: &str, task: &Task| {
+            let trained =
+                fit(by(name), &MethodOptions::default(), task, None, Watch::default()).unwrap().trained;
+            let violation = trained.violations.iter().copied().fold(0.0, f64::max);
+            (violation, trained.objective)
+        };
+        let offsets = run("score-minus-attribute (aware)", &task);
+        let found = run("constrained", &task);
+        assert!(
+            found.0 <= offsets.0 + 1e-6 && (found.0 < offsets.0 || found.1 >= offsets.1 - 1e-6),
+            "{found:?} {offsets:?}"
+        );
+        let alone = run("constrained", &Task { aware: false, ..task });
+        assert!(alone.0 > found.0 + 0.01 || alone.1 < found.1 - 0.001, "{alone:?} {found:?}");
+    }
+}
+
+#[test]
+fn a_continuous_attribute_is_subtracted_from_scores_or_from_what_tells_it() {
+    let table = MadeTable::new(150);
+    let z: Vec<f64> = table.features.values().chunks(2).map(|x| x[0] - 0.3 * x[1]).collect();
+    let columns = Columns { groups: None, protected: Some(&z), ..table.columns() };
+    let examples = Examples::new(columns).unwrap();
+    let words = examples.vocabulary();
+    let fair = parse_constraint("continuous <= 0.05", &words).unwrap();
+    let problem = Problem::new(&parse_maximize("auc", &words).unwrap(), true, &[fair]).unwrap();
+    let violation = |name: &str| {
+        let model = fitted(name, &examples, &table.features, &problem);
+        assert_eq!(model.after.is_some(), name.ends_with("(aware)"));
+        model.trained.violations[0]
+    };
+    let before = violation("unconstrained");
+    assert!(before > 0.1, "{before}");
+    // Here the features tell the attribute exactly, so that both ways come to the same.
+    for kind in ["aware", "blind"] {
+        let found = violation(&format!("score-minus-attribute ({kind})"));
+        assert!(found <= 1e-6, "{kind}: {found}");
+    }
 }
