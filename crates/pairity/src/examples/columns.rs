@@ -49,6 +49,19 @@ impl Column {
         }
     }
 
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match &self.values {
+            Values::Numbers(numbers) => numbers.len(),
+            Values::Categories { codes, .. } => codes.len(),
+        }
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Whether the cell of a row is missing.
     pub fn is_missing(&self, row: usize) -> bool {
         match &self.values {

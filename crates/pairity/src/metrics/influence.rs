@@ -60,20 +60,25 @@ impl Influence {
         let tally = Tally::expected(index, &members, ties);
         let sums = tally.rate_sums(index, false);
         let start = || (Units::new(index.rates().len()), UnitSums::new(index));
-        let states = visit_placements(index, &members, ties, start, |(state, unit), placements| {
+        let states = visit_placements(index, &members, ties, start, |(state, unit), _, placements| {
             unit.collect(placements, false);
-            state.add(unit, &sums);
+            state.add(unit, &sums, 1.0);
         });
         let mut all = Units::new(rates.len());
         states.iter().for_each(|(state, _)| all.merge(state));
+        Influence::of_units(&all, &sums, &UnitSums::new(index), tally.pairs)
+    }
+
+    /// What was summed over units, beside the rates and the numbers of pairs of cells.
+    pub(super) fn of_units(all: &Units, sums: &RateSums, unit: &UnitSums, cell_pairs: Vec<u64>) -> Influence {
         let spread = |rate: usize| all.freedom_and_units(rate, sums.totals[rate]);
-        let (freedom, units) = (0..rates.len()).map(spread).unzip();
+        let (freedom, units) = (0..sums.totals.len()).map(spread).unzip();
         Influence {
-            pairs: UnitSums::new(index).pairs(&tally.pairs),
-            cell_pairs: tally.pairs,
+            pairs: unit.pairs(&cell_pairs),
+            cell_pairs,
             values: sums.values(),
-            covariance: all.covariance,
-            variances: all.variances,
+            covariance: all.covariance.clone(),
+            variances: all.variances.clone(),
             freedom,
             units,
         }
@@ -134,7 +139,7 @@ struct SideSum {
 }
 
 /// Sums over units.
-struct Units {
+pub(super) struct Units {
     /// Upper triangle; empty if there are too many rates.
     covariance: Vec<f64>,
     variances: Vec<f64>,
@@ -144,7 +149,7 @@ struct Units {
 }
 
 impl Units {
-    fn new(rates: usize) -> Units {
+    pub(super) fn new(rates: usize) -> Units {
         Units {
             covariance: vec![0.0; if rates <= MAX_COVARIANCES { rates * rates } else { 0 }],
             variances: vec![0.0; rates],
@@ -153,7 +158,8 @@ impl Units {
         }
     }
 
-    fn add(&mut self, unit: &UnitSums, sums: &RateSums) {
+    /// Adds a unit so many times.
+    pub(super) fn add(&mut self, unit: &UnitSums, sums: &RateSums, times: f64) {
         self.moves.clear();
         for &rate in &unit.touched {
             let r = rate as usize;
@@ -166,14 +172,14 @@ impl Units {
                     let moved = (credits[side] - sums.value(r) * totals[side]) / rest;
                     // With all pairs in one unit the rest is empty; such a rate gets no interval.
                     let moved = if moved.is_finite() { moved } else { 0.0 };
-                    own[r].units += 1;
-                    own[r].squares += totals[side] * totals[side];
-                    own[r].variance += moved * moved;
+                    own[r].units += times as u64;
+                    own[r].squares += times * (totals[side] * totals[side]);
+                    own[r].variance += times * (moved * moved);
                     total += moved;
                 }
             }
             self.moves.push((rate, total));
-            self.variances[r] += total * total;
+            self.variances[r] += times * (total * total);
         }
         if self.covariance.is_empty() {
             return;
@@ -183,7 +189,7 @@ impl Units {
         for (i, &(rate, moved)) in self.moves.iter().enumerate() {
             let row = &mut self.covariance[rate as usize * n..][..n];
             for &(other, also) in &self.moves[i..] {
-                row[other as usize] += moved * also;
+                row[other as usize] += times * (moved * also);
             }
         }
     }
@@ -206,7 +212,7 @@ impl Units {
         (if df.is_finite() && df > 0.0 { df } else { (units - 1.0).max(0.5) }, units)
     }
 
-    fn merge(&mut self, other: &Units) {
+    pub(super) fn merge(&mut self, other: &Units) {
         let add = |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
         add(&mut self.covariance, &other.covariance);
         add(&mut self.variances, &other.variances);
