@@ -6,11 +6,12 @@
 //! Where queries stand together, a second pass hands out part after part as it goes. Otherwise it scatters the rows
 //! by a hash of their query over buckets, which wait in a file and are handed out one by one.
 
-use std::fs::File;
+use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
+use std::rc::Rc;
 
 use pairity::examples::{Column, Values};
 
@@ -22,7 +23,7 @@ use super::no_rows;
 use super::selection::{ColumnKind, Want, distinct};
 use super::source::{Source, SourceFile};
 use super::table::Table;
-use super::whole_file::{Hidden, hidden_beside};
+use super::waiting::{Bucket, Waiting};
 
 /// The most buckets: what is held is written in as many pieces, which should not be tiny.
 const MOST_BUCKETS: usize = 512;
@@ -30,7 +31,7 @@ const MOST_BUCKETS: usize = 512;
 /// How much of a table is in memory at once, and where the rest may wait.
 #[derive(Debug, Clone, Copy)]
 pub struct Parts<'a> {
-    /// GatheredRows of a part, about: it ends with the query that reaches so many. Reading holds about as many rows.
+    /// Rows of a part, about: it ends with the query that reaches so many. Reading holds about as many rows.
     pub rows: usize,
     /// Where rows wait if those of a query do not stand together: in one hidden file `.pairity-parts.*.partial`,
     /// about as large as the cells (8 bytes a number, 8 more than its text a category). It is removed at the end;
@@ -39,7 +40,8 @@ pub struct Parts<'a> {
 }
 
 /// Reads columns of a table part by part. All rows that agree on the columns `query` are in one part, in the order of
-/// the file. A row that lacks a cell of these columns belongs to no query and is in any part.
+/// the file. A row that lacks a cell of these columns belongs to no query and is in any part, and so is every row if
+/// there are no such columns: such parts need no first pass where the kinds of all columns are known.
 ///
 /// Cells, kinds and errors are those of [`read`](super::read), and each row knows where it came from; the levels of a
 /// column of categories are those of the part. What does not depend on the order of parts is the same for
@@ -47,8 +49,8 @@ pub struct Parts<'a> {
 /// pass counts.
 ///
 /// # Errors
-/// Those of [`read`](super::read), some only after parts were handed out; no query columns, or one that is not
-/// wanted; a file of rows that can't be written.
+/// Those of [`read`](super::read), some only after parts were handed out; a query column that is not wanted; a file of
+/// rows that can't be written.
 ///
 /// ```
 /// use pairity_tables::{Parts, Source, TableError, Want, read_in_parts};
@@ -92,12 +94,6 @@ fn hand_out(
     part: &mut dyn FnMut(Table) -> Result<(), TableError>,
 ) -> Result<(), TableError> {
     let mut wants = distinct(wants)?;
-    if query.is_empty() {
-        let why = "without queries every row is compared with every other one";
-        return Err(TableError::Other(format!(
-            "{why}: such a table has no parts. Name the column of the queries"
-        )));
-    }
     let place = |name: &String| {
         let problem =
             || format!("the query column {name:?} is not among the columns to read. Add it to them");
@@ -110,7 +106,7 @@ fn hand_out(
 
     let files = &source.files[..];
     let formats = files.iter().map(detect).collect::<Result<Vec<_>, _>>()?;
-    let mut passes = Passes { files, formats, meter: Meter::new(progress) };
+    let mut passes = Passes { files, formats, meter: Meter::new(progress), done: Rc::default() };
     let inferred = |wants: &[Want], at: usize| wants[at].kind == ColumnKind::Infer;
     // Whether two cells agree depends on their kind.
     let unknown: Vec<usize> = query.iter().copied().filter(|&at| inferred(&wants, at)).collect();
@@ -118,16 +114,18 @@ fn hand_out(
         passes.meter.expect(files, 3);
         survey(&mut passes, &mut wants, &unknown, &[])?;
     }
-    passes.meter.expect(files, 2);
     let unknown: Vec<usize> = (0..wants.len()).filter(|&at| inferred(&wants, at)).collect();
+    if unknown.is_empty() && query.is_empty() {
+        return as_they_come(&mut passes, source, &wants, parts.rows, part);
+    }
+    passes.meter.expect(files, 2);
     let (counts, together) = survey(&mut passes, &mut wants, &unknown, &query)?;
     let total: usize = counts.iter().sum();
     if total == 0 {
         return Err(no_rows(source));
     }
     if u32::try_from(total).is_err() {
-        let advice = "At most 4 billion rows are read at once: split the table by its queries";
-        return Err(TableError::Other(format!("the table has {total} rows. {advice}")));
+        return Err(too_many());
     }
 
     let names = files.iter().map(|file| file.name.clone());
@@ -142,6 +140,37 @@ fn hand_out(
     };
     if let Some(at) = (0..files.len()).find(|&at| again[at] != counts[at]) {
         return Err(files[at].changed());
+    }
+    passes.meter.end();
+    files.iter().try_for_each(SourceFile::check_unchanged)
+}
+
+fn too_many() -> TableError {
+    let advice = "At most 4 billion rows are read at once: split the table by its queries";
+    TableError::Other(format!("the table has too many rows. {advice}"))
+}
+
+/// Hands out rows in one pass: there are neither queries nor kinds to be found out before.
+fn as_they_come(
+    passes: &mut Passes<'_>,
+    source: &Source,
+    wants: &[Want],
+    rows: usize,
+    part: &mut dyn FnMut(Table) -> Result<(), TableError>,
+) -> Result<(), TableError> {
+    let (files, done) = (passes.files, Rc::clone(&passes.done));
+    let mut total = 0;
+    let counts = stream(passes, wants, &[], rows, &mut |Block { numbers, columns }| {
+        total += numbers.len();
+        // A file that is not done has more rows than are known.
+        let done = done.borrow();
+        let counts = done.iter().copied().chain(std::iter::repeat(u32::MAX as usize));
+        let files = files.iter().map(|file| file.name.clone()).zip(counts).collect();
+        let (rows, kept) = (numbers.len(), Some(numbers));
+        part(Table { rows, columns, skipped: Vec::new(), warnings: Vec::new(), files, kept })
+    })?;
+    if total == 0 || counts.iter().sum::<usize>() == 0 {
+        return Err(no_rows(source));
     }
     passes.meter.end();
     files.iter().try_for_each(SourceFile::check_unchanged)
@@ -235,7 +264,7 @@ fn scatter(
     let size = passes.files.iter().map(|file| file.size).sum::<u64>();
     let mut handed_out = 0;
     for bucket in 0..count {
-        let block = waiting.take(wants, bucket)?;
+        let block = taken(&mut waiting, wants, bucket)?;
         handed_out += block.numbers.len();
         if !block.numbers.is_empty() {
             part(block)?;
@@ -251,6 +280,8 @@ struct Passes<'a> {
     files: &'a [SourceFile],
     formats: Vec<&'static TableFormat>,
     meter: Meter<'a>,
+    /// The rows of each file that the current pass is done with.
+    done: Rc<RefCell<Vec<usize>>>,
 }
 
 impl Passes<'_> {
@@ -269,9 +300,11 @@ impl Passes<'_> {
                 None => each(replaced(columns, wants).collect()),
             }
         };
+        self.done.borrow_mut().clear();
         self.meter.pass(self.files, |at, meter| {
             let rows = (self.formats[at].read)(&self.files[at], &mut columns, meter, Some(&mut drain))?;
             drain(&mut columns)?;
+            self.done.borrow_mut().push(rows);
             Ok(rows)
         })
     }
@@ -283,12 +316,18 @@ impl Passes<'_> {
         query: &[usize],
         each: &mut dyn FnMut(Block, Vec<Option<u64>>) -> Result<(), TableError>,
     ) -> Result<Vec<usize>, TableError> {
-        let mut before = 0;
+        let mut before: u32 = 0;
         self.pass(wants, &mut |chunk| {
             let columns: Vec<Column> = chunk.into_iter().flatten().collect();
-            let hashes = hashes(query.iter().map(|&at| &columns[at]));
-            let numbers: Vec<u32> = (before..).take(hashes.len()).collect();
-            before += hashes.len() as u32;
+            let rows = columns.first().map_or(0, Column::len);
+            let hashes = match query {
+                [] => vec![None; rows],
+                query => hashes(query.iter().map(|&at| &columns[at])),
+            };
+            let end =
+                u32::try_from(rows).ok().and_then(|rows| before.checked_add(rows)).ok_or_else(too_many)?;
+            let numbers: Vec<u32> = (before..end).collect();
+            before = end;
             each(Block { numbers, columns }, hashes)
         })
     }
@@ -366,7 +405,7 @@ impl Runs {
     }
 }
 
-/// GatheredRows that were gathered: their numbers in the table, and their cells.
+/// Rows that were gathered: their numbers in the table, and their cells.
 struct Block {
     numbers: Vec<u32>,
     columns: Vec<Column>,
@@ -444,60 +483,17 @@ impl GatheredRows {
     }
 }
 
-/// The file in which rows wait.
-struct Waiting {
-    file: File,
-    hidden: Hidden,
-    end: u64,
-    buckets: Vec<Bucket>,
-}
-
-#[derive(Default)]
-struct Bucket {
-    rows: usize,
-    held: Vec<u8>,
-    /// Start and length of what is in the file.
-    written: Vec<(u64, usize)>,
-}
-
-impl Waiting {
-    fn create(folder: &Path, buckets: usize) -> Result<Waiting, TableError> {
-        let (file, hidden) = hidden_beside(&folder.join("pairity-parts"))
-            .map_err(|cause| TableError::Write { file: folder.display().to_string(), cause })?;
-        Ok(Waiting { file, hidden, end: 0, buckets: (0..buckets).map(|_| Bucket::default()).collect() })
-    }
-
-    fn name(&self) -> String {
-        self.hidden.0.display().to_string()
-    }
-
-    /// Writes what buckets hold.
-    fn flush(&mut self) -> Result<(), TableError> {
-        for at in 0..self.buckets.len() {
-            let bucket = &mut self.buckets[at];
-            let written = self.file.write_all(&bucket.held);
-            bucket.written.push((self.end, bucket.held.len()));
-            self.end += bucket.held.len() as u64;
-            bucket.held.clear();
-            written.map_err(|cause| TableError::Write { file: self.name(), cause })?;
+/// All rows of a bucket, in the order of the table.
+fn taken(waiting: &mut Waiting, wants: &[Want], bucket: usize) -> Result<Block, TableError> {
+    let Bucket { rows, held: mut bytes, written } = std::mem::take(&mut waiting.buckets[bucket]);
+    let mut all = GatheredRows::new(wants, rows);
+    for piece in written {
+        waiting.read(piece, &mut bytes)?;
+        let mut bytes = &bytes[..];
+        while !bytes.is_empty() {
+            let row = all.read(&mut bytes).ok_or_else(|| ErrorKind::InvalidData.into());
+            row.map_err(|cause| TableError::Read { file: waiting.name(), cause })?;
         }
-        Ok(())
     }
-
-    /// All rows of a bucket, in the order of the table.
-    fn take(&mut self, wants: &[Want], bucket: usize) -> Result<Block, TableError> {
-        let Bucket { rows, held: mut bytes, written } = std::mem::take(&mut self.buckets[bucket]);
-        let mut all = GatheredRows::new(wants, rows);
-        for (start, length) in written {
-            bytes.resize(length, 0);
-            let read = self.file.seek(SeekFrom::Start(start)).and_then(|_| self.file.read_exact(&mut bytes));
-            read.map_err(|cause| TableError::Read { file: self.name(), cause })?;
-            let mut bytes = &bytes[..];
-            while !bytes.is_empty() {
-                let row = all.read(&mut bytes).ok_or_else(|| ErrorKind::InvalidData.into());
-                row.map_err(|cause| TableError::Read { file: self.name(), cause })?;
-            }
-        }
-        Ok(all.finish())
-    }
+    Ok(all.finish())
 }

@@ -147,6 +147,16 @@ impl Column {
         }
     }
 
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Whether the cell of a row is missing.
     pub fn is_missing(&self, row: usize) -> bool {
         match &self.values {

@@ -19,6 +19,7 @@
 mod columns;
 mod order;
 mod parts;
+mod plain;
 mod strata;
 
 pub(crate) use columns::compare_names;
@@ -26,6 +27,8 @@ pub use columns::{Categories, Column, Groups, MAX_GROUPS, MISSING, NO_GROUP, Spa
 pub(crate) use order::{LabelOrder, sort_by_value, sort_values};
 pub use parts::SplitError;
 pub(crate) use parts::shuffled;
+pub(crate) use plain::PlainRow;
+pub use plain::{RECORD, RowRecord, join_records};
 
 use std::ops::Range;
 

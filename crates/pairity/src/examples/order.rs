@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// An integer with the order of the number: −0 and 0 are equal.
 #[inline(always)]
-fn score_key(score: f64) -> u64 {
+pub(super) fn score_key(score: f64) -> u64 {
     let bits = (score + 0.0).to_bits();
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
 }

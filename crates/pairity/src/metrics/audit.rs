@@ -1,6 +1,6 @@
 //! An audit: every metric of a scored table, and the verdict on each check.
 
-use super::measurement::{Measurement, Metric};
+use super::measurement::{Estimate, Measurement, Metric};
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::{Constraint, Criterion, Expression, LinearForm, Sense, Vocabulary, symmetric};
 use crate::rates::{Average, Rate, Ties};
@@ -79,6 +79,8 @@ pub struct Audit {
     pub without_attribute: usize,
     /// How it was made.
     pub settings: Settings,
+    /// Whether rates are estimated from some of the pairs.
+    pub estimate: Option<Estimate>,
     /// Accuracy over all pairs.
     pub auc: Metric,
     /// Whether there are labels.
@@ -172,6 +174,7 @@ impl Audit {
             queries: facts.queries.map(|queries| queries as usize),
             without_attribute: facts.without_attribute as usize,
             settings: measured.settings,
+            estimate: measured.estimate,
             auc: rate(Rate::AUC),
             has_labels: facts.labels.is_some(),
             mse: facts.labels.is_some().then(|| rate(Rate::Mse)),

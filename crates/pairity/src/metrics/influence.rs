@@ -62,15 +62,21 @@ impl Influence {
         let sums = tally.rate_sums(index, false);
         let unit = UnitSums::new(index);
         let start = || Units::new(&sums, &unit, index.layout.codes());
-        let states = visit_placements(index, &members, ties, start, |state, group, placements| {
-            state.add(usize::from(group), placements);
+        let states = visit_placements(index, &members, ties, start, |state, (_, group), placements| {
+            state.add(usize::from(group), placements, 1.0);
         });
-        let all = Units::merged(states).unwrap_or_else(start);
-        let spread = |rate: usize| all.freedom_and_units(rate);
-        let (freedom, units) = (0..rates.len()).map(spread).unzip();
+        let mut all = start();
+        all.extend(states);
+        Influence::of_units(all, tally.pairs)
+    }
+
+    /// What was summed over units, beside the numbers of pairs of cells.
+    pub(super) fn of_units(all: Units, cell_pairs: Vec<u64>) -> Influence {
+        let (sums, spread) = (all.sums, |rate: usize| all.freedom_and_units(rate));
+        let (freedom, units) = (0..sums.totals.len()).map(spread).unzip();
         Influence {
-            pairs: unit.pairs(&tally.pairs),
-            cell_pairs: tally.pairs,
+            pairs: all.unit.pairs(&cell_pairs),
+            cell_pairs,
             values: sums.values(),
             covariance: all.covariance,
             variances: all.variances,

@@ -25,6 +25,9 @@ const DRAWS: usize = 10_000;
 /// With more forms than this the quantile is Šidák's, which needs no draws.
 const MAX_FORMS: usize = 5_000;
 
+/// Variances that differ by less than this part are taken for equal.
+const ALIKE: f64 = 1e-9;
+
 /// A number with its interval.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Interval {
@@ -148,7 +151,9 @@ impl Measurement {
         let scale = (0..n).map(|i| rest[i * n + i]).fold(0.0, f64::max);
         let mut factor = vec![0.0; n * n];
         for column in 0..n {
-            let pivot = (0..n).max_by(|&a, &b| rest[a * n + a].total_cmp(&rest[b * n + b]))?;
+            let largest = (0..n).map(|i| rest[i * n + i]).fold(0.0, f64::max);
+            // Of rates that vary alike, such as P[a > b] and P[b > a], the last: rounding must not choose.
+            let pivot = (0..n).rev().find(|i| rest[i * n + i] >= largest * (1.0 - ALIKE))?;
             let size = rest[pivot * n + pivot];
             if size <= 1e-12 * scale {
                 break;

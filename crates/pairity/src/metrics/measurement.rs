@@ -40,6 +40,23 @@ impl Metric {
     }
 }
 
+/// That rates are estimated from some of the pairs: those inside random blocks of the rows, and between some of them.
+/// Intervals include that pairs were sampled.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// Pairs of rows that were compared.
+    pub compared: u128,
+    /// Pairs of rows that there are.
+    pub all: u128,
+}
+
+impl Estimate {
+    /// The share of the pairs that were compared.
+    pub fn share(&self) -> f64 {
+        self.compared as f64 / self.all as f64
+    }
+}
+
 /// How likely one scorer of a stochastic model is drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Chance<'a> {
@@ -76,6 +93,7 @@ pub struct Measurement {
     /// The place of each rate in the lists of the influence.
     pub(super) index: HashMap<Rate, usize>,
     pub(super) settings: Settings,
+    pub(super) estimate: Option<Estimate>,
 }
 
 impl Measurement {
@@ -129,14 +147,20 @@ impl Measurement {
         let layout = CellLayout::of(examples);
         let rates = all_rates(&layout);
         let influence = Influence::measure(examples, &members, &rates, settings);
-        Ok(Measurement {
-            vocabulary: examples.vocabulary(),
-            layout,
-            facts: TableFacts::new(examples),
-            influence,
-            index: rates.into_iter().enumerate().map(|(i, rate)| (rate, i)).collect(),
-            settings: *settings,
-        })
+        let (vocabulary, facts) = (examples.vocabulary(), TableFacts::new(examples));
+        Ok(Measurement::of_influence(vocabulary, layout, facts, influence, settings))
+    }
+
+    /// What is known of a table and its rates.
+    pub(super) fn of_influence(
+        vocabulary: Vocabulary,
+        layout: CellLayout,
+        facts: TableFacts,
+        influence: Influence,
+        settings: &Settings,
+    ) -> Measurement {
+        let index = all_rates(&layout).into_iter().enumerate().map(|(i, rate)| (rate, i)).collect();
+        Measurement { vocabulary, layout, facts, influence, index, settings: *settings, estimate: None }
     }
 
     /// The whole that a partial audit, merged of all parts, is about. How ties and queries count was settled when it
@@ -145,14 +169,9 @@ impl Measurement {
         let layout = partial.layout();
         let rates = all_rates(&layout);
         let (ties, average) = partial.ties_and_average();
-        Measurement {
-            vocabulary: partial.vocabulary(),
-            layout,
-            facts: partial.facts.clone(),
-            influence: partial.sums.influence(&layout, &rates),
-            index: rates.into_iter().enumerate().map(|(i, rate)| (rate, i)).collect(),
-            settings: Settings { ties, average, ..*settings },
-        }
+        let influence = partial.sums.influence(&layout, &rates);
+        let settings = Settings { ties, average, ..*settings };
+        Measurement::of_influence(partial.vocabulary(), layout, partial.facts.clone(), influence, &settings)
     }
 
     /// The names that goals about this table may use.

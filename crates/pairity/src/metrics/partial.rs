@@ -62,7 +62,7 @@ pub(super) struct LabelFacts {
 }
 
 impl LabelFacts {
-    fn new(labels: &[f64]) -> LabelFacts {
+    pub(super) fn new(labels: &[f64]) -> LabelFacts {
         let moments = vec![ExactSum::default(); 2];
         let mut facts = LabelFacts { count: labels.len() as u64, moments, ..LabelFacts::default() };
         for label in labels {
@@ -75,7 +75,7 @@ impl LabelFacts {
         facts
     }
 
-    fn merge(&mut self, other: &LabelFacts) {
+    pub(super) fn merge(&mut self, other: &LabelFacts) {
         self.values.extend(&other.values);
         while self.values.len() > GRADES + 1 {
             self.values.pop_last();

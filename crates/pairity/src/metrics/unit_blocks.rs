@@ -40,14 +40,15 @@ impl SideSum {
 
 /// Sums over units.
 pub(super) struct Units<'a> {
-    sums: &'a RateSums,
-    unit: &'a UnitSums,
+    pub sums: &'a RateSums,
+    pub unit: &'a UnitSums,
     /// Upper triangle; empty if there are too many rates.
     pub covariance: Vec<f64>,
     pub variances: Vec<f64>,
     /// By rate and side.
     sides: Vec<[SideSum; 2]>,
-    /// By group.
+    groups: usize,
+    /// By group, from the first unit on.
     blocks: Vec<Option<Block>>,
 }
 
@@ -61,12 +62,13 @@ impl<'a> Units<'a> {
             covariance: vec![0.0; if rates <= MAX_COVARIANCES { rates * rates } else { 0 }],
             variances: vec![0.0; rates],
             sides: vec![Default::default(); rates],
+            groups,
             blocks: (0..groups).map(|_| None).collect(),
         }
     }
 
-    /// Adds an example of a group.
-    pub(super) fn add(&mut self, group: usize, placements: &[Placement]) {
+    /// Adds an example of a group so many times.
+    pub(super) fn add(&mut self, group: usize, placements: &[Placement], times: f64) {
         let block = match &mut self.blocks[group] {
             Some(block) if block.fits(placements) => block,
             other => {
@@ -77,24 +79,28 @@ impl<'a> Units<'a> {
                 other.insert(Block::new(placements, self.unit, is_full))
             }
         };
-        block.add(placements, self.sums);
+        block.add(placements, times, self.sums);
     }
 
-    /// The sum of all, in order.
-    pub(super) fn merged(parts: Vec<Units<'a>>) -> Option<Units<'a>> {
-        parts.into_iter().map(Units::finish).reduce(|mut all, part| {
+    /// Of no unit yet, for the same rates.
+    pub(super) fn none(&self) -> Units<'a> {
+        Units::new(self.sums, self.unit, self.groups)
+    }
+
+    /// Adds the sums of others, in order.
+    pub(super) fn extend(&mut self, parts: Vec<Units>) {
+        for part in parts.into_iter().map(Units::finish) {
             let add =
                 |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
-            add(&mut all.covariance, &part.covariance);
-            add(&mut all.variances, &part.variances);
-            let sides = all.sides.as_flattened_mut().iter_mut().zip(part.sides.as_flattened());
+            add(&mut self.covariance, &part.covariance);
+            add(&mut self.variances, &part.variances);
+            let sides = self.sides.as_flattened_mut().iter_mut().zip(part.sides.as_flattened());
             sides.for_each(|(to, from)| to.add(from));
-            all
-        })
+        }
     }
 
     /// With what waits in blocks.
-    pub(super) fn finish(mut self) -> Units<'a> {
+    fn finish(mut self) -> Units<'a> {
         for block in std::mem::take(&mut self.blocks).into_iter().flatten() {
             block.finish(self.sums, &mut self.covariance, &mut self.variances, &mut self.sides);
         }
@@ -136,6 +142,8 @@ struct Block {
     filled: usize,
     credits: Vec<f64>,
     totals: Vec<f64>,
+    /// The square root of how often each row counts.
+    roots: Vec<f64>,
     /// In ascending order.
     rates: Vec<TouchedRate>,
     sides: Vec<[SideSum; 2]>,
@@ -170,6 +178,7 @@ impl Block {
             filled: 0,
             credits: vec![0.0; columns.len() * stride],
             totals: vec![0.0; columns.len() * stride],
+            roots: vec![1.0; rows],
             sides: vec![Default::default(); rates.len()],
             variances: vec![0.0; rates.len()],
             moves: vec![0.0; m * stride],
@@ -185,13 +194,14 @@ impl Block {
             && own.fold(true, |fits, (&c, p)| fits & (c == (p.cell, p.side)))
     }
 
-    fn add(&mut self, placements: &[Placement], sums: &RateSums) {
+    fn add(&mut self, placements: &[Placement], times: f64, sums: &RateSums) {
         let columns =
             self.credits.chunks_exact_mut(self.stride).zip(self.totals.chunks_exact_mut(self.stride));
         for ((credits, totals), placement) in columns.zip(placements) {
             credits[self.filled] = placement.credit;
             totals[self.filled] = placement.total;
         }
+        self.roots[self.filled] = times.sqrt();
         self.filled += 1;
         if self.filled == self.rows {
             self.sum(sums);
@@ -213,7 +223,7 @@ impl Block {
                 column_sum(&self.credits, stride, &touched.columns[1], &mut c[..rows]),
                 column_sum(&self.totals, stride, &touched.columns[1], &mut d[..rows]),
             ];
-            let moves = &mut self.moves[i * stride..][..rows];
+            let moves = (&mut self.moves[i * stride..][..rows], &self.roots[..]);
             let sides = &mut self.sides[i];
             self.variances[i] += match touched.columns.each_ref().map(Vec::is_empty) {
                 [false, true] => one_side(first, all, value, moves, &mut sides[0]),
@@ -288,9 +298,9 @@ struct LaneSums {
 
 impl LaneSums {
     #[inline(always)]
-    fn add(&mut self, lane: usize, total: f64, moved: f64) {
-        self.units[lane] += if total > 0.0 { 1.0 } else { 0.0 };
-        self.squares[lane] += total * total;
+    fn add(&mut self, lane: usize, total: f64, moved: f64, root: f64) {
+        self.units[lane] += if total > 0.0 { root * root } else { 0.0 };
+        self.squares[lane] += (root * total) * (root * total);
         self.variance[lane] += moved * moved;
     }
 
@@ -300,23 +310,24 @@ impl LaneSums {
     }
 }
 
-/// What rows move a rate by whose pairs they are on one side of; returns the sum of squares.
+/// What rows move a rate by whose pairs they are on one side of, times their roots; returns the sum of squares.
 fn one_side(
     [credits, totals]: [&[f64]; 2],
     all: f64,
     value: f64,
-    moves: &mut [f64],
+    (moves, roots): (&mut [f64], &[f64]),
     side: &mut SideSum,
 ) -> f64 {
     let mut sums = LaneSums::default();
     let (credits, _) = credits.as_chunks::<LANES>();
     let (totals, _) = totals.as_chunks::<LANES>();
     let (moves, _) = moves.as_chunks_mut::<LANES>();
-    for ((credits, totals), moves) in credits.iter().zip(totals).zip(moves) {
+    let (roots, _) = roots.as_chunks::<LANES>();
+    for (((credits, totals), moves), roots) in credits.iter().zip(totals).zip(moves).zip(roots) {
         for lane in 0..LANES {
             let total = totals[lane];
-            moves[lane] = moved(credits[lane], total, value, all - total);
-            sums.add(lane, total, moves[lane]);
+            moves[lane] = roots[lane] * moved(credits[lane], total, value, all - total);
+            sums.add(lane, total, moves[lane], roots[lane]);
         }
     }
     let found = sums.side();
@@ -329,21 +340,23 @@ fn both_sides(
     columns: [[&[f64]; 2]; 2],
     all: f64,
     value: f64,
-    moves: &mut [f64],
+    (moves, roots): (&mut [f64], &[f64]),
     sides: &mut [SideSum; 2],
 ) -> f64 {
     let mut sums = [LaneSums::default(), LaneSums::default()];
     let mut variance = [0.0; LANES];
     let [[credits, totals], [other_credits, other_totals]] =
         columns.map(|side| side.map(|column| column.as_chunks::<LANES>().0));
-    for (at, moves) in moves.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+    let (roots, _) = roots.as_chunks::<LANES>();
+    for ((at, moves), roots) in moves.as_chunks_mut::<LANES>().0.iter_mut().enumerate().zip(roots) {
         for lane in 0..LANES {
             let (total, other) = (totals[at][lane], other_totals[at][lane]);
             let rest = all - total - other;
-            let first = moved(credits[at][lane], total, value, rest);
-            let second = moved(other_credits[at][lane], other, value, rest);
-            sums[0].add(lane, total, first);
-            sums[1].add(lane, other, second);
+            let root = roots[lane];
+            let first = root * moved(credits[at][lane], total, value, rest);
+            let second = root * moved(other_credits[at][lane], other, value, rest);
+            sums[0].add(lane, total, first, root);
+            sums[1].add(lane, other, second, root);
             moves[lane] = first + second;
             variance[lane] += moves[lane] * moves[lane];
         }

@@ -25,7 +25,7 @@ const CHUNK: usize = 1 << 14;
 /// The most tasks: each has sums of its own, which may be large.
 const TASKS: usize = 16;
 
-/// Calls `visit` with the group and the placements of each example; examples come in chunks that depend on the data
+/// Calls `visit` with each example, its group and its placements; examples come in chunks that depend on the data
 /// alone, each with a state from `start`. Returns the states in order. Examples of one group and block have placements in
 /// the same cells, in the same order; those without pairs are there, with a total of 0.
 pub(crate) fn visit_placements<R: Send>(
@@ -33,7 +33,7 @@ pub(crate) fn visit_placements<R: Send>(
     members: &[DrawnOrder],
     ties: Ties,
     start: impl Fn() -> R + Sync,
-    visit: impl Fn(&mut R, u16, &[Placement]) + Sync,
+    visit: impl Fn(&mut R, (usize, u16), &[Placement]) + Sync,
 ) -> Vec<R> {
     with_masses!(&index.label_ordered, labeled => match index.unordered() {
         MassColumn::Weight(plain) => run(index, labeled, plain, members, ties, start, visit),
@@ -51,7 +51,7 @@ fn run<M: Mass, P: Mass, R: Send>(
     members: &[DrawnOrder],
     ties: Ties,
     start: impl Fn() -> R + Sync,
-    visit: impl Fn(&mut R, u16, &[Placement]) + Sync,
+    visit: impl Fn(&mut R, (usize, u16), &[Placement]) + Sync,
 ) -> Vec<R> {
     let step = CHUNK * index.examples().len().div_ceil(CHUNK * TASKS);
     // Short blocks share a state; longer ones have states of their own.
@@ -64,15 +64,14 @@ fn run<M: Mass, P: Mass, R: Send>(
                 continue;
             };
             if query.len() <= step {
-                block.visit(0..query.len(), |group, found| visit(&mut states[0], group, found));
+                block.visit(0..query.len(), |example, found| visit(&mut states[0], example, found));
                 continue;
             }
             let froms: Vec<usize> = (0..query.len()).step_by(step).collect();
             states.extend(threads::map(&froms, &|&from| {
                 let mut state = start();
-                block.visit(from..(from + step).min(query.len()), |group, found| {
-                    visit(&mut state, group, found)
-                });
+                let positions = from..(from + step).min(query.len());
+                block.visit(positions, |example, found| visit(&mut state, example, found));
                 state
             }));
         }
@@ -156,8 +155,8 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
         Some(all)
     }
 
-    /// Calls `visit` with the groups and placements of the examples at some positions, in order.
-    fn visit(&self, positions: Range<usize>, mut visit: impl FnMut(u16, &[Placement])) {
+    /// Calls `visit` with the examples at some positions, their groups and placements, in order.
+    fn visit(&self, positions: Range<usize>, mut visit: impl FnMut((usize, u16), &[Placement])) {
         let (layout, examples) = (&self.index.layout, self.index.examples());
         let order_cells =
             [[layout.greater(), layout.less()], [layout.parity_greater(), layout.parity_less()]];
@@ -176,8 +175,8 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
                 labeled.add_to(&mut found, &window, at, layout);
             }
             self.chosen.iter().for_each(|chosen| chosen.add_to(&mut found, at, layout));
+            let example = self.query.range.start + self.query.example[at] as usize;
             if let Some(labels) = &examples.labels {
-                let example = self.query.range.start + self.query.example[at] as usize;
                 let weight = examples.weight(example);
                 let error = |member: &DrawnOrder| {
                     member.chance() * (member.order.scores[example] - labels[example]).powi(2)
@@ -195,7 +194,7 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
             if let Some(parity) = &self.parity {
                 parity.add_to(&mut found, at, layout);
             }
-            visit(self.query.present[usize::from(self.query.group[at])], &found);
+            visit((example, self.query.present[usize::from(self.query.group[at])]), &found);
         }
     }
 }

@@ -370,11 +370,16 @@ pub(crate) struct UnitSums {
 impl UnitSums {
     /// Of no unit yet.
     pub(crate) fn new(index: &PairIndex) -> UnitSums {
-        let mut rates_of = vec![Vec::new(); index.layout.len()];
-        for (number, &rate) in index.rates.iter().enumerate() {
-            index.layout.cells(rate).into_iter().for_each(|cell| rates_of[cell].push(number as u32));
+        UnitSums::of(&index.layout, &index.rates)
+    }
+
+    /// The same for these rates of a table.
+    pub(crate) fn of(layout: &CellLayout, rates: &[Rate]) -> UnitSums {
+        let mut rates_of = vec![Vec::new(); layout.len()];
+        for (number, &rate) in rates.iter().enumerate() {
+            layout.cells(rate).into_iter().for_each(|cell| rates_of[cell].push(number as u32));
         }
-        let none = vec![[0.0; 2]; index.rates.len()];
+        let none = vec![[0.0; 2]; rates.len()];
         UnitSums { rates_of, touched: Vec::new(), credits: none.clone(), totals: none }
     }
 
