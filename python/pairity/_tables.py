@@ -191,10 +191,10 @@ class Plan:
         part.sums = examples.partial(values["score"], self.measuring)
         return part
 
-    def parts(self, batches: Iterable[Any]) -> Iterator[Part]:
-        """What a task returns of its rows, in which those of a query stand together: one part, or none without rows."""
+    def parts(self, batches: Iterable[Any], query: Sequence[str]) -> Iterator[Part]:
+        """What a task returns of its rows, in which those that agree on ``query`` stand together: one part, or none."""
         found: list[Part] = []
-        for table in whole_queries(batches, self.of_role("query"), self.rows):
+        for table in whole_queries(batches, query, self.rows):
             found = [Part.merged([*found, self.audited(table)])]
         yield from found
 

@@ -67,7 +67,7 @@ def audit(df: Any, score: str, **asked: Unpack[Asked]) -> Audit:
     def task(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow
 
-        for part in plan.parts(batches):
+        for part in plan.parts(batches, query):
             yield pyarrow.RecordBatch.from_pydict({"part": [part.to_json()]})
 
     return plan.audit(row["part"] for row in together.mapInArrow(task, "part string").collect())
