@@ -82,7 +82,8 @@ def _together(dataset: Any, query: list[str], buckets: int | None) -> Any:
     import pyarrow
     import ray
 
-    count = int(buckets or 4 * ray.cluster_resources().get("CPU", 1))
+    resources: Any = ray.cluster_resources
+    count = int(buckets or 4 * resources().get("CPU", 1))
 
     def dealt(table: Any) -> Any:
         if not table.num_rows:
