@@ -50,8 +50,10 @@ def awkward(tmp_path_factory):
     return tables.awkward(tmp_path_factory.mktemp("tables") / "awkward.parquet")
 
 
-@pytest.mark.parametrize("asked", tables.AUDITS)
-def test_an_audit_has_the_bits_of_the_command_line(local, awkward, command, asked):
+@pytest.mark.parametrize("asked, many", [(tables.AUDITS[0], 1), *((asked, 256) for asked in tables.AUDITS)])
+def test_an_audit_has_the_bits_of_the_command_line(local, awkward, command, asked, many, monkeypatch):
+    # Four tasks: their sums are merged by two others, or by the driver.
+    monkeypatch.setattr(pairity.spark, "MANY", many)
     document = command("audit", awkward, "--score", "score", *tables.options(asked))
     df = local.read.parquet(str(awkward)).repartition(3)
     own = pairity.spark.audit(df, "score", **asked, order="row", rows=60)
