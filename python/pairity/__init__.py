@@ -28,7 +28,7 @@ from ._loss import Mixture, PairwiseLoss, Status
 from .metrics import make_scorer
 
 if TYPE_CHECKING:
-    from . import lightgbm, spark, torch, xgboost
+    from . import lightgbm, ray, spark, torch, xgboost
 
 __all__ = [
     "Adjusted",
@@ -53,7 +53,7 @@ __all__ = [
     "partial_audit",
 ]
 
-_BRIDGES = ("lightgbm", "spark", "torch", "xgboost")
+_BRIDGES = ("lightgbm", "ray", "spark", "torch", "xgboost")
 
 
 def __getattr__(name: str) -> Any:

@@ -12,6 +12,7 @@ import os
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -191,16 +192,16 @@ class Plan:
         part.sums = examples.partial(values["score"], self.measuring)
         return part
 
-    def parts(self, batches: Iterable[Any]) -> Iterator[Part]:
-        """What a task returns of its rows, in which those of a query stand together: one part, or none without rows."""
+    def parts(self, batches: Iterable[Any], query: Sequence[str]) -> Iterator[Part]:
+        """What a task returns of its rows, in which those that agree on ``query`` stand together: one part, or none."""
         found: list[Part] = []
-        for table in whole_queries(batches, self.of_role("query"), self.rows):
+        for table in whole_queries(batches, query, self.rows):
             found = [Part.merged([*found, self.audited(table)])]
         yield from found
 
     def audit(self, texts: Iterable[str]) -> Audit:
         """The audit of all parts."""
-        part = Part.merged([Part(**json.loads(text)) for text in texts])
+        part = Part.of(texts)
         if part.rows_read == part.rows_dropped:
             why = [f"{role} is missing in {rows}" for role, rows in part.missing.items() if rows]
             raise ValueError(f"no row is left of the {part.rows_read} that were read: {', '.join(why)}")
@@ -240,6 +241,14 @@ class Part:
             sum(part.rows_dropped for part in parts),
             {role: sum(part.missing.get(role, 0) for part in parts) for part in parts for role in part.missing},
         )
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Part:
+        """One of the texts of many, of which some are in memory at a time."""
+        all, rest = cls(), iter(texts)
+        while some := [cls(**json.loads(text)) for text in islice(rest, 64)]:
+            all = cls.merged([all, *some])
+        return all
 
     def to_json(self) -> str:
         """As a text."""

@@ -9,16 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import reduce
+from math import isqrt
 from operator import and_
 from typing import TYPE_CHECKING, Any
 
 from ._audit import Audit
-from ._tables import MISSING, SPACE, Asked, Names, Plan, Scoring, whole_queries
+from ._tables import MISSING, SPACE, Asked, Names, Part, Plan, Scoring, whole_queries
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 __all__ = ["audit", "score"]
+
+#: The most tasks whose sums the driver merges: those of more are merged by other tasks first, as sums over pairs of ten
+#: groups take a third of a megabyte.
+MANY = 256
 
 
 def audit(df: Any, score: str, **asked: Unpack[Asked]) -> Audit:
@@ -67,10 +72,20 @@ def audit(df: Any, score: str, **asked: Unpack[Asked]) -> Audit:
     def task(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow
 
-        for part in plan.parts(batches):
+        for part in plan.parts(batches, query):
             yield pyarrow.RecordBatch.from_pydict({"part": [part.to_json()]})
 
-    return plan.audit(row["part"] for row in together.mapInArrow(task, "part string").collect())
+    def join(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow
+
+        part = Part.of(text for batch in batches for text in batch.column("part").to_pylist())
+        yield pyarrow.RecordBatch.from_pydict({"part": [part.to_json()]})
+
+    parts = together.mapInArrow(task, "part string")
+    tasks = int(df.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+    if tasks > MANY:
+        parts = parts.repartition(isqrt(tasks)).mapInArrow(join, "part string")
+    return plan.audit(row["part"] for row in parts.collect())
 
 
 def score(

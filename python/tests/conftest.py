@@ -6,6 +6,7 @@ import html
 import json
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 import pairity
-from needs import missing
+from needs import missing, need
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,6 +44,23 @@ def command() -> Any:
         return found
 
     return run
+
+
+@pytest.fixture(scope="session")
+def ray() -> Iterator[Any]:
+    """Ray on a cluster of two nodes, which talk over the loopback address alone."""
+    # Ray reads them when it is imported: nodes of one machine, and what is not said about accelerators.
+    os.environ |= {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+    found, data, utils = need("ray"), need("ray.data"), need("ray.cluster_utils")
+    node = {"num_cpus": 1, "object_store_memory": 100 << 20}
+    cluster = utils.Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
+    cluster.add_node(**node)
+    found.init(address=cluster.address, log_to_driver=False, logging_level="error")
+    context = data.DataContext.get_current()
+    context.enable_progress_bars = context.print_on_execution_start = False
+    yield found
+    found.shutdown()
+    cluster.shutdown()
 
 
 @pytest.fixture(scope="session")

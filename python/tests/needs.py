@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
+import sys
 from typing import Any
 
 import pytest
@@ -20,6 +22,16 @@ def need(package: str, part: str | None = None) -> Any:
         return importlib.import_module(package)
     except ImportError as error:
         missing(part, str(error))
+
+
+def need_spark() -> Any:
+    """PySpark, where it and Java are installed; what it starts talks over the loopback address."""
+    need("pyarrow", "spark")
+    found = need("pyspark.sql", "spark")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        missing("spark", "there is no Java")
+    os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    return found
 
 
 def missing(part: str, why: str) -> Any:

@@ -8,23 +8,27 @@ from pathlib import Path
 
 import pytest
 
-from needs import need
+from needs import need, need_spark
 
 ROOT = Path(__file__).resolve().parents[2]
 #: What the blocks of a document need.
-NEEDS = {"python.md": ("pandas", "sklearn")}
+NEEDS = {"python.md": ("pandas", "sklearn"), "spark.md": ("pandas",), "ray.md": ("pandas",)}
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/python.md"])
-def test_a_document_runs(name, monkeypatch):
+@pytest.mark.parametrize("name", ["README.md", "docs/python.md", "docs/ray.md", "docs/spark.md"])
+def test_a_document_runs(name, monkeypatch, request):
     path = ROOT / name
     packages = {package: need(package) for package in NEEDS.get(path.name, ())}
+    if path.name == "ray.md":
+        request.getfixturevalue("ray")
+    if path.name == "spark.md":
+        need_spark()
     monkeypatch.chdir(ROOT)
     text = path.read_text()
     blocks = list(re.finditer(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
     assert blocks, "a document without Python"
     names: dict[str, object] = {}
-    with packages["sklearn"].config_context() if packages else nullcontext():
+    with packages["sklearn"].config_context() if "sklearn" in packages else nullcontext():
         for block in blocks:
             # Blank lines before it give errors the line of the document.
             before = "\n" * text.count("\n", 0, block.start(1))
