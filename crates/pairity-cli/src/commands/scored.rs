@@ -2,8 +2,10 @@
 //! `pairity merge` does so for audits of parts;
 //! `pairity adjust` shifts or maps them group by group so that a goal holds, where nothing can be trained anew.
 
+use crate::memory::{self, Reading};
 use crate::options::{AdjustOptions, AuditOptions, MergeOptions, TableOptions, VerdictOptions};
-use crate::{load, memory, output};
+use crate::roles::Roles;
+use crate::{load, one_query, output};
 use anyhow::{Context, anyhow, bail};
 use pairity::goals::Goal;
 use pairity::methods::MethodOptions;
@@ -26,23 +28,36 @@ const NOT_ESTIMABLE: u8 = 3;
 /// # Errors
 /// Wrong arguments or data; nothing has been written then.
 pub fn audit(options: &AuditOptions) -> anyhow::Result<u8> {
-    let AuditOptions { table, score, memory, partial, verdicts } = options;
+    let AuditOptions { table, score, partial, verdicts, .. } = options;
     let VerdictOptions { confidence, min_pairs, seed, output, .. } = verdicts;
     let page = verdicts.page.html.as_deref();
     let outputs: Vec<&Path> = page.into_iter().chain(partial.as_deref()).collect();
     let measure = Settings { min_pairs: *min_pairs, ..table.measure(*confidence, *seed) };
     told(verdicts, partial.as_deref(), || {
         let source = Source::parse_all(&table.tables)?;
-        if let Some(rows) = memory::rows_at_once(options, *memory, source.bytes()) {
+        let roles = Roles::named(table, std::slice::from_ref(score), &source)?;
+        let reading = memory::reading(options, &roles, source.bytes());
+        if reading != Reading::Whole {
             output::check_apart(&outputs, &source, &[])?;
-            let mut merged: Option<Partial> = None;
-            let notes =
-                load::scored_in_parts(&source, table, score, rows, output.quiet, &mut |examples, scores| {
-                    let part = Partial::new(examples, scores, &measure)?;
+        }
+        match reading {
+            Reading::Whole => {}
+            Reading::OneQuery(_) if partial.is_some() => {
+                bail!("--partial: {} with --query", PartialError::NoQueries)
+            }
+            Reading::OneQuery(memory) => {
+                return one_query::audit(&source, &roles, options, &measure, memory);
+            }
+            Reading::Queries(rows) => {
+                let mut merged: Option<Partial> = None;
+                let notes = load::scored_in_parts(&source, &roles, rows, output.quiet, &mut |read| {
+                    let examples = read.examples(&[])?;
+                    let part = Partial::new(&examples, read.scores(), &measure)?;
                     merged = Some(Partial::merge(merged.take().into_iter().chain([part]))?);
-                    Ok(())
+                    Ok(!examples.groups().is_empty())
                 })?;
-            return Ok((run::merge(merged, &verdicts.checks, &measure)?, notes));
+                return Ok((run::merge(merged, &verdicts.checks, &measure)?, notes));
+            }
         }
         let mut read = load::scored(&source, table, score, &outputs, output.quiet)?;
         let (examples, scores, notes) = read.scored_rows(&[])?;
