@@ -14,6 +14,7 @@ use pairity::run::{self, AdjustOutcome, AdjustRequest, AuditOutcome, AuditReques
 use pairity_report::{AdjustReport, AuditReport, FrontEnd, Notes, plain};
 use pairity_report::{adjust_html, adjust_json, adjust_text, audit_html, audit_json, audit_text};
 use pairity_tables::{AddColumns, FileId, Output, Source, TableError, WholeFile};
+use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -78,6 +79,9 @@ pub fn audit(options: &AuditOptions) -> anyhow::Result<u8> {
     })
 }
 
+/// Partial audits that are read at once.
+const AT_ONCE: usize = 64;
+
 /// The most partial audits that a report names one by one.
 const NAMED: usize = 5;
 
@@ -101,7 +105,13 @@ pub fn merge(options: &MergeOptions) -> anyhow::Result<u8> {
                 std::fs::read_to_string(part).with_context(|| format!("can't read {}", part.display()))?;
             Partial::from_json(&text).with_context(|| part.display().to_string())
         };
-        let read: Vec<Partial> = parts.iter().map(read).collect::<anyhow::Result<_>>()?;
+        // Any order gives the same bits, so that some are read and merged while others are.
+        let merge = |parts: &[PathBuf]| {
+            let read = parts.iter().map(read).collect::<anyhow::Result<Vec<Partial>>>()?;
+            Ok(Partial::merge(read)?)
+        };
+        let merged: Vec<anyhow::Result<Partial>> = parts.par_chunks(AT_ONCE).map(merge).collect();
+        let read = merged.into_iter().collect::<anyhow::Result<Vec<Partial>>>()?;
         let settings = Settings { confidence, min_pairs, seed, ..Settings::default() };
         let outcome = run::merge(read, &verdicts.checks, &settings)?;
         let tables = match parts.len() {
