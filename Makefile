@@ -2,12 +2,13 @@
 # make wheel  the Python package, for every Python from 3.10 on
 # make python-test  the tests of the Python package, which make test includes
 # make bench  pairity beside its peers, measured in one run
+# make bench-scale  audits of 10⁷ and 10⁸ rows, beside DuckDB and polars
 
 VENV := .venv
 PYTHON := .venv-python
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: test lint bench browser wheel python-test fetched
+.PHONY: test lint bench bench-scale browser wheel python-test fetched
 
 # Tests whose browser, data or package is missing are skipped, and listed at the end; where PAIRITY_REQUIRE names the
 # part, they fail.
@@ -76,3 +77,8 @@ $(VENV)/bench: benches/requirements.txt
 	python3 -m venv $(VENV)
 	$(VENV)/bin/pip install --quiet -r benches/requirements.txt
 	touch $@
+
+# 10⁷ and 10⁸ rows, streamed, beside DuckDB and polars; `make bench-scale ROWS=1000000` for fewer.
+bench-scale: $(VENV)/bench
+	cargo build --release --bin pairity
+	$(VENV)/bin/python benches/scale.py $(TARGET)/release/pairity $(if $(ROWS),--rows $(ROWS))

@@ -3,13 +3,14 @@
 use crate::filter::Filter;
 use crate::options::{AdjustOptions, FitOptions, TableOptions};
 use crate::output::{check_apart, complain};
-use crate::progress::reading;
+use crate::progress::{ReadingBar, reading};
 use crate::roles::{LABEL_GAP, Roles, holds_categories, quoted};
 use anyhow::{Context, anyhow, bail};
 use pairity::examples::{
     Categories, Column, Columns, Examples, ExamplesError, Groups, MAX_GROUPS, NO_GROUP, PairWeight,
-    PairsWhere, Values, cross,
+    PairsWhere, RowRecord, Values, cross,
 };
+use pairity::metrics::{PartialError, PlainTable};
 use pairity::run::{Fold, Rows};
 use pairity::similar;
 use pairity_report::{Missing, Notes, Role, plain};
@@ -18,6 +19,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
 
 /// How many files each fold has, in the order of the rows.
 type Files = Vec<(Fold, usize)>;
@@ -25,39 +28,35 @@ type Files = Vec<(Fold, usize)>;
 /// The most ids of rows left out that a report lists.
 const DROPPED_IDS: usize = 10;
 
-/// Reads a table that has scores, and is none of the outputs, part by part: `each` gets the rows of whole queries, with
-/// their scores. Returns what was left out.
+/// Reads a table that has scores, and is none of the outputs, part by part: `each` gets the rows of whole queries, and
+/// tells whether one has a group. Without queries it gets any rows. Returns what was left out.
 ///
 /// # Errors
 /// Whatever is wrong with files, columns or cells, in words that name the place; those of `each`.
 pub fn scored_in_parts(
     source: &Source,
-    options: &TableOptions,
-    score: &str,
+    roles: &Roles,
     rows: usize,
     quiet: bool,
-    each: &mut dyn FnMut(&Examples, &[f64]) -> anyhow::Result<()>,
+    each: &mut dyn FnMut(&Read) -> anyhow::Result<bool>,
 ) -> anyhow::Result<Notes> {
-    let roles = Roles::named(options, &[score.to_owned()], source)?;
     let wants =
         |categories| roles.of_kind(categories).map(if categories { Want::category } else { Want::number });
     let wants: Vec<Want> = wants(false).chain(wants(true)).collect();
     let query: Vec<String> = roles.columns_of(Role::Query).map(str::to_owned).collect();
-    let parts = Parts { rows, folder: &std::env::temp_dir() };
-    let (mut all, mut any_group) = (Notes::default(), false);
-    tables::read_in_parts(source, &wants, &query, &parts, &reading(quiet), &mut |table| {
+    let (mut all, mut any_group, show) = (Notes::default(), false, ReadingBar::new(quiet));
+    in_parts(source, &wants, &query, rows, &show, &mut |table| {
         let choice = Choice { part: true, ..Choice::default() };
         let mut read = Read { table, again: None, roles: roles.clone(), source: source.clone(), choice };
         read.check_rounded()?;
         let notes = read.keep()?;
         let weightless = |weights: &[f64]| weights.iter().all(|weight| *weight == 0.0);
         if !read.numbers(Role::Weight).is_some_and(weightless) && read.table.rows() > 0 {
-            let examples = read.examples(&[])?;
-            any_group |= !examples.groups().is_empty();
-            each(&examples, read.scores())?;
+            any_group |= each(&read)?;
         }
+        show.rows(notes.rows_read);
         all.add(notes);
-        anyhow::Ok(())
+        Ok(())
     })?;
     if all.rows_read == all.rows_dropped {
         return Err(none_left(&all));
@@ -66,6 +65,36 @@ pub fn scored_in_parts(
         true => Err(roles.no_groups()),
         false => Ok(all),
     }
+}
+
+/// Hands out part after part; with several threads the next one is read meanwhile.
+fn in_parts(
+    source: &Source,
+    wants: &[Want],
+    query: &[String],
+    rows: usize,
+    show: &ReadingBar,
+    each: &mut dyn FnMut(Table) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let folder = std::env::temp_dir();
+    let (parts, tell) = (Parts { rows, folder: &folder }, |done, all| show.bytes(done, all));
+    if rayon::current_num_threads() < 2 {
+        return tables::read_in_parts(source, wants, query, &parts, &tell, each);
+    }
+    thread::scope(|scope| {
+        let (sender, receiver) = mpsc::sync_channel(0);
+        let reader = scope.spawn(move || {
+            let ended = |_| TableError::Other("the reader of the parts ended it".to_owned());
+            tables::read_in_parts(source, wants, query, &parts, &tell, &mut |table| {
+                sender.send(table).map_err(ended)
+            })
+        });
+        let counted = receiver.iter().try_for_each(each);
+        // Without a receiver the reader ends.
+        drop(receiver);
+        let read = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        counted.and(read.map_err(anyhow::Error::from))
+    })
 }
 
 fn none_left(notes: &Notes) -> anyhow::Error {
@@ -421,7 +450,10 @@ impl Read {
     }
 
     /// The rows as examples. Those of different folds are never in one query.
-    fn examples(&self, folds: &[Fold]) -> anyhow::Result<Examples> {
+    ///
+    /// # Errors
+    /// Values are wrong.
+    pub fn examples(&self, folds: &[Fold]) -> anyhow::Result<Examples> {
         let mut queries = self.crossed(Role::Query);
         if let Some((queries, levels)) = &mut queries
             && folds.iter().any(|&fold| fold != Fold::Split)
@@ -430,12 +462,35 @@ impl Read {
             queries.to_mut().iter_mut().zip(folds).for_each(|(query, &fold)| *query += place(fold));
         }
         let (groups, within) = (self.groups()?, self.crossed(Role::Within));
-        let columns = Columns {
+        let columns = self.columns_of_rows(groups.as_ref(), queries.as_ref(), within.as_ref());
+        Examples::new(columns).map_err(|error| self.explain(error))
+    }
+
+    /// Adds the rows to a table without queries; returns their records.
+    ///
+    /// # Errors
+    /// Values are wrong.
+    pub fn add_to(&self, table: &mut PlainTable) -> anyhow::Result<Vec<RowRecord>> {
+        let groups = self.groups()?;
+        let added = table.add(&self.columns_of_rows(groups.as_ref(), None, None), self.scores());
+        added.map_err(|error| match error {
+            PartialError::Examples(error) => self.explain(error),
+            other => other.into(),
+        })
+    }
+
+    fn columns_of_rows<'a>(
+        &'a self,
+        groups: Option<&'a Groups>,
+        queries: Option<&'a Categories>,
+        within: Option<&'a Categories>,
+    ) -> Columns<'a> {
+        Columns {
             labels: self.numbers(Role::Label),
-            groups: groups.as_ref(),
+            groups,
             protected: self.numbers(Role::Protected),
-            queries: queries.as_ref().map(|(codes, _)| &codes[..]),
-            within: within.as_ref().map(|(codes, _)| &codes[..]),
+            queries: queries.map(|(codes, _)| &codes[..]),
+            within: within.map(|(codes, _)| &codes[..]),
             weights: self.numbers(Role::Weight),
             pair_weight: match self.numbers(Role::PairWeight) {
                 Some(values) => PairWeight::Product(values),
@@ -447,8 +502,7 @@ impl Read {
                 (_, Some(values)) => PairsWhere::Lower(values),
                 _ => PairsWhere::Any,
             },
-        };
-        Examples::new(columns).map_err(|error| self.explain(error))
+        }
     }
 
     /// The groups of the rows: those of one column, or the intersections of several.

@@ -5,6 +5,7 @@ mod commands;
 mod filter;
 mod load;
 mod memory;
+mod one_query;
 mod options;
 mod output;
 mod progress;

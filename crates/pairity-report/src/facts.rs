@@ -18,7 +18,18 @@ impl AuditReport {
     /// What was audited: "Audit of people.csv".
     pub(crate) fn title(&self) -> String {
         let tables = &self.notes.tables;
-        if tables.is_empty() { "Audit".to_owned() } else { format!("Audit of {}", file_names(tables)) }
+        let what = if self.audit.estimate.is_some() { "Estimated audit" } else { "Audit" };
+        if tables.is_empty() { what.to_owned() } else { format!("{what} of {}", file_names(tables)) }
+    }
+
+    /// That it is an estimate, if it is one.
+    pub(crate) fn estimate(&self) -> Option<String> {
+        let share = 100.0 * self.audit.estimate?.share();
+        // Two digits that are not 0.
+        let digits = (1.0 - share.log10().floor()).clamp(0.0, 12.0) as usize;
+        Some(format!(
+            "an estimate from {share:.digits$}% of the pairs, chosen at random; intervals include that"
+        ))
     }
 
     /// The column used as something.
@@ -100,6 +111,7 @@ impl AuditReport {
                 }
             }
         };
+        let why = if self.audit.estimate.is_some() { format!("an estimate: {why}") } else { why };
         check.metric.few.iter().fold(why, |why, few| format!("{why}; {}", plain(few)))
     }
 }

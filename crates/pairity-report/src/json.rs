@@ -49,7 +49,7 @@ pub fn audit_json(report: &AuditReport) -> Value {
         told["confidence"] = json!(check.confidence);
         told
     };
-    json!({
+    let mut document = json!({
         "schema": "pairity.audit/1",
         "rows": audit.rows,
         "queries": audit.queries.unwrap_or(1),
@@ -68,7 +68,17 @@ pub fn audit_json(report: &AuditReport) -> Value {
         "gaps": gaps(audit).map(|(c, gap)| (c.name().to_owned(), metric_json(gap))).collect::<Map<_, _>>(),
         "checks": audit.checks.iter().map(check).collect::<Vec<_>>(),
         "notes": notes(report),
-    })
+    });
+    if let Some(estimate) = &audit.estimate {
+        let number =
+            |pairs: u128| u64::try_from(pairs).map_or_else(|_| json!(pairs.to_string()), |n| json!(count(n)));
+        document["estimate"] = json!({
+            "share": estimate.share(),
+            "pairs_compared": number(estimate.compared),
+            "pairs": number(estimate.all),
+        });
+    }
+    document
 }
 
 /// The rates of a continuous attribute, each written in some way.

@@ -15,6 +15,9 @@ use super::waiting::Waiting;
 /// Records that are merged at once, and those of a run that are read at once, at least.
 const PIECE: usize = 1 << 13;
 
+/// The most runs that are merged: each has a piece in memory.
+const MOST_RUNS: usize = 1024;
+
 /// Words of a record whose rows have no weights: the others are those of 1.
 const PLAIN: usize = 3;
 
@@ -80,13 +83,13 @@ impl RecordRuns {
     /// # Errors
     /// A run can't be written.
     pub fn add(&mut self, mut records: &[RowRecord]) -> Result<(), TableError> {
-        self.is_sorted = false;
         if self.held.capacity() == 0 {
             self.held.reserve_exact(self.room.min(records.len().max(PIECE) * 64));
         }
         while !records.is_empty() {
             let (fit, rest) = records.split_at(records.len().min(self.room - self.held.len()));
             self.held.extend_from_slice(fit);
+            self.is_sorted = false;
             records = rest;
             if self.held.len() == self.room {
                 self.sort();
@@ -97,6 +100,16 @@ impl RecordRuns {
             }
         }
         Ok(())
+    }
+
+    /// Number of records, which may still be joined.
+    pub fn len(&self) -> usize {
+        self.held.len() + self.runs.iter().map(|(_, records)| records).sum::<usize>()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     fn sort(&mut self) {
@@ -137,6 +150,10 @@ impl RecordRuns {
         if self.runs.is_empty() {
             self.held.chunks(PIECE).for_each(each);
             return Ok(());
+        }
+        if self.runs.len() >= MOST_RUNS {
+            let problem = format!("the table has {} times as many rows as fit", self.runs.len());
+            return Err(TableError::Other(format!("{problem}: give it more memory")));
         }
         let Some(mut waiting) = self.end_runs()? else { return Ok(()) };
         let result = self.merge_runs(&mut waiting, each);

@@ -2,8 +2,10 @@
 //! `pairity merge` does so for audits of parts;
 //! `pairity adjust` shifts or maps them group by group so that a goal holds, where nothing can be trained anew.
 
+use crate::memory::{self, Reading};
 use crate::options::{AdjustOptions, AuditOptions, MergeOptions, TableOptions, VerdictOptions};
-use crate::{load, memory, output};
+use crate::roles::Roles;
+use crate::{load, one_query, output};
 use anyhow::{Context, anyhow, bail};
 use pairity::goals::Goal;
 use pairity::methods::MethodOptions;
@@ -12,6 +14,7 @@ use pairity::run::{self, AdjustOutcome, AdjustRequest, AuditOutcome, AuditReques
 use pairity_report::{AdjustReport, AuditReport, FrontEnd, Notes, plain};
 use pairity_report::{adjust_html, adjust_json, adjust_text, audit_html, audit_json, audit_text};
 use pairity_tables::{AddColumns, FileId, Output, Source, TableError, WholeFile};
+use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -26,23 +29,36 @@ const NOT_ESTIMABLE: u8 = 3;
 /// # Errors
 /// Wrong arguments or data; nothing has been written then.
 pub fn audit(options: &AuditOptions) -> anyhow::Result<u8> {
-    let AuditOptions { table, score, memory, partial, verdicts } = options;
+    let AuditOptions { table, score, partial, verdicts, .. } = options;
     let VerdictOptions { confidence, min_pairs, seed, output, .. } = verdicts;
     let page = verdicts.page.html.as_deref();
     let outputs: Vec<&Path> = page.into_iter().chain(partial.as_deref()).collect();
     let measure = Settings { min_pairs: *min_pairs, ..table.measure(*confidence, *seed) };
     told(verdicts, partial.as_deref(), || {
         let source = Source::parse_all(&table.tables)?;
-        if let Some(rows) = memory::rows_at_once(options, *memory, source.bytes()) {
+        let roles = Roles::named(table, std::slice::from_ref(score), &source)?;
+        let reading = memory::reading(options, &roles, source.bytes());
+        if reading != Reading::Whole {
             output::check_apart(&outputs, &source, &[])?;
-            let mut merged: Option<Partial> = None;
-            let notes =
-                load::scored_in_parts(&source, table, score, rows, output.quiet, &mut |examples, scores| {
-                    let part = Partial::new(examples, scores, &measure)?;
+        }
+        match reading {
+            Reading::Whole => {}
+            Reading::OneQuery(_) if partial.is_some() => {
+                bail!("--partial: {} with --query", PartialError::NoQueries)
+            }
+            Reading::OneQuery(memory) => {
+                return one_query::audit(&source, &roles, options, &measure, memory);
+            }
+            Reading::Queries(rows) => {
+                let mut merged: Option<Partial> = None;
+                let notes = load::scored_in_parts(&source, &roles, rows, output.quiet, &mut |read| {
+                    let examples = read.examples(&[])?;
+                    let part = Partial::new(&examples, read.scores(), &measure)?;
                     merged = Some(Partial::merge(merged.take().into_iter().chain([part]))?);
-                    Ok(())
+                    Ok(!examples.groups().is_empty())
                 })?;
-            return Ok((run::merge(merged, &verdicts.checks, &measure)?, notes));
+                return Ok((run::merge(merged, &verdicts.checks, &measure)?, notes));
+            }
         }
         let mut read = load::scored(&source, table, score, &outputs, output.quiet)?;
         let (examples, scores, notes) = read.scored_rows(&[])?;
@@ -62,6 +78,9 @@ pub fn audit(options: &AuditOptions) -> anyhow::Result<u8> {
         Ok((outcome, notes))
     })
 }
+
+/// Partial audits that are read at once.
+const AT_ONCE: usize = 64;
 
 /// The most partial audits that a report names one by one.
 const NAMED: usize = 5;
@@ -86,7 +105,13 @@ pub fn merge(options: &MergeOptions) -> anyhow::Result<u8> {
                 std::fs::read_to_string(part).with_context(|| format!("can't read {}", part.display()))?;
             Partial::from_json(&text).with_context(|| part.display().to_string())
         };
-        let read: Vec<Partial> = parts.iter().map(read).collect::<anyhow::Result<_>>()?;
+        // Any order gives the same bits, so that some are read and merged while others are.
+        let merge = |parts: &[PathBuf]| {
+            let read = parts.iter().map(read).collect::<anyhow::Result<Vec<Partial>>>()?;
+            Ok(Partial::merge(read)?)
+        };
+        let merged: Vec<anyhow::Result<Partial>> = parts.par_chunks(AT_ONCE).map(merge).collect();
+        let read = merged.into_iter().collect::<anyhow::Result<Vec<Partial>>>()?;
         let settings = Settings { confidence, min_pairs, seed, ..Settings::default() };
         let outcome = run::merge(read, &verdicts.checks, &settings)?;
         let tables = match parts.len() {

@@ -13,7 +13,8 @@ use pairity::metrics::Settings;
 use pairity::rates::{Average, Ties};
 use pairity_experiments::fetch::FetchSettings;
 use std::path::PathBuf;
-use values::{choices, confidence, methods, name, pairs_where, positive, size, split, tuned_share};
+use std::time::Duration;
+use values::{choices, confidence, duration, methods, name, pairs_where, positive, size, split, tuned_share};
 
 /// Pairwise fairness for ranking and regression: exact pair counts with honest intervals.
 #[derive(Debug, Parser)]
@@ -75,10 +76,15 @@ pub struct AuditOptions {
     #[arg(long, value_name = "COL")]
     pub score: String,
 
-    /// Memory to use, such as 2GB: larger tables with queries are read part by part, with the same result (half of the
-    /// machine's if not given)
+    /// Memory to use, such as 2GB: larger tables are read part by part, with the same result (half of the machine's if
+    /// not given)
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub memory: Option<u64>,
+
+    /// How long pairs of a table without queries that is larger than memory are compared, such as 10m, where labels are
+    /// many or the attribute is continuous; then rates are estimated from those pairs (default: until all are)
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub time_limit: Option<Duration>,
 
     /// Write the sums over queries too, for 'pairity merge'
     #[arg(long, value_name = "FILE")]

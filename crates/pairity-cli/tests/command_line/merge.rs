@@ -133,3 +133,118 @@ fn a_table_larger_than_memory_gives_the_bytes_of_one_that_fits() {
     let wrong = audit(SMALL, &[&SMALL_COLUMNS[..], &["--memory", "much"]].concat());
     assert!(wrong.refusal().contains("500MB or 2GB"), "{}", wrong.err);
 }
+
+/// A table without queries, in which some cells are missing; labels are few or many.
+fn one_query(folder: &Path, rows: usize) -> PathBuf {
+    let row = |at: usize| {
+        let group = if at > rows - 40 { "late" } else { ["a", "b", "", "b"][at % 4] };
+        let label = if at.is_multiple_of(97) { String::new() } else { (at * 31 % 5).to_string() };
+        let (score, amount) = (at * 7919 % 1009, at * 104_729 % 10_007);
+        format!("{group},{label},{amount},{},{},{}\n", score + amount / 40, 1 + at % 4, at * 37 % 101)
+    };
+    let table = folder.join("one.csv");
+    let rows: String = (0..rows).map(row).collect();
+    std::fs::write(&table, format!("g,y,real,s,w,z\n{rows}")).unwrap();
+    table
+}
+
+/// Numbers that differ by no more than a part, wherever they are in two documents.
+fn assert_near(one: &serde_json::Value, other: &serde_json::Value, part: f64, place: &str) {
+    use serde_json::Value;
+    match (one, other) {
+        (Value::Object(a), Value::Object(b)) if a.len() == b.len() => {
+            a.iter().for_each(|(key, value)| assert_near(value, &b[key], part, &format!("{place}.{key}")));
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            a.iter().zip(b).for_each(|(a, b)| assert_near(a, b, part, &format!("{place}[]")));
+        }
+        (Value::Number(a), Value::Number(b)) => {
+            let (a, b) = (a.as_f64().unwrap(), b.as_f64().unwrap());
+            // Counts and rates of pairs that all count alike are the same.
+            let part = if place.ends_with("pairs")
+                || part < 1e-6 && place.ends_with("value") && !place.contains("mse")
+            {
+                0.0
+            } else {
+                part
+            };
+            assert!((a - b).abs() <= part * b.abs().max(1e-3), "{place}: {a} {b}");
+        }
+        (a, b) => assert_eq!(a, b, "{place}"),
+    }
+}
+
+#[test]
+fn a_table_without_queries_larger_than_memory_gives_the_numbers_of_one_that_fits() {
+    let folder = TempDir::new().unwrap();
+    let table = one_query(folder.path(), 12_000);
+    let read = |memory: &str, more: &[&str]| {
+        let mut command = pairity();
+        command.arg("audit").arg(&table).args(["--score", "s"]).args(more).env("TMPDIR", folder.path());
+        run(command.args(["--format", "json", "--memory", memory]))
+    };
+    for (more, part) in [
+        (&["--label", "y", "--group", "g", "--check", "auc >= 0.6"][..], 1e-9),
+        (&["--group", "g", "--ties", "strict"], 1e-9),
+        (&["--label", "y", "--group", "g", "--weight", "w"], 1e-6),
+        (&["--label", "y", "--pair-weight", "label-gap"], 1e-6),
+        // Block pair by block pair. Placements in memory have the precision of f32.
+        (&["--label", "real", "--group", "g", "--check", "cross_group <= 0.1"], 1e-7),
+        (&["--label", "y", "--protected", "z"], 1e-7),
+    ] {
+        let (some, whole) = (read("200kB", more), read("9GB", more));
+        assert_eq!((&some.err, some.code), (&whole.err, whole.code), "{more:?}");
+        let documents = [&some, &whole].map(|outcome| serde_json::from_str(&outcome.out).unwrap());
+        assert_near(&documents[0], &documents[1], part, "");
+    }
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+    let part = folder.path().join("part.json");
+    let wrong = read("200kB", &["--label", "y", "--partial", part.to_str().unwrap()]);
+    assert!(wrong.refusal().contains("--query"), "{}", wrong.err);
+    let wrong = read("200kB", &["--label", "y", "--group", "g", "--check", "A[x > y] >= 0.5"]);
+    assert!(wrong.refusal().contains("unknown group"), "{}", wrong.err);
+}
+
+#[test]
+fn what_time_does_not_allow_to_compare_is_estimated_and_said_to_be() {
+    let folder = TempDir::new().unwrap();
+    let table = one_query(folder.path(), 30_000);
+    let page = folder.path().join("page.html");
+    let read = |more: &[&str]| {
+        let mut command = pairity();
+        let columns = ["--score", "s", "--label", "real", "--group", "g", "--check", "auc >= 0.9"];
+        command
+            .arg("audit")
+            .arg(&table)
+            .args(columns)
+            .args(["--memory", "200kB"])
+            .env("TMPDIR", folder.path());
+        run(command.args(more))
+    };
+    let estimated = read(&["--time-limit", "1ms", "--html", page.to_str().unwrap()]);
+    assert_eq!(estimated.code, 1, "{}", estimated.err);
+    for says in [
+        "Estimated audit of",
+        "an estimate from ",
+        "% of the pairs",
+        "an estimate: all of the interval is below",
+    ] {
+        assert!(estimated.out.contains(says), "{says}: {}", estimated.out);
+    }
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("Estimated audit of") && page.contains("an estimate from "));
+    let [some, all] = [&["--time-limit", "1ms", "--format", "json"][..], &["--format", "json"]].map(|more| {
+        let document: serde_json::Value = serde_json::from_str(&read(more).out).unwrap();
+        document
+    });
+    assert!(all.get("estimate").is_none());
+    let share = some["estimate"]["share"].as_f64().unwrap();
+    assert!(share > 0.0 && share < 0.5, "{share}");
+    assert!(some["auc"]["pairs"].as_u64() < all["auc"]["pairs"].as_u64());
+    // The table has scores of one law, so that the whole is inside the interval of nearly every estimate.
+    let number = |document: &serde_json::Value, field: &str| document["auc"][field].as_f64().unwrap();
+    assert!(
+        (number(&some, "value") - number(&all, "value")).abs() < number(&some, "high") - number(&some, "low")
+    );
+}

@@ -118,44 +118,55 @@ fn all_outputs_are_written_or_none() {
     );
 }
 
+/// Starts a command, sends it a signal as soon as there is a hidden file in its folder, and tells whether that ended it. On
+/// a busy machine a run may end before the signal reaches it; then it is tried again.
+#[cfg(target_os = "linux")]
+fn is_interrupted(folder: &Path, arguments: &[&str], signal: &str) -> bool {
+    use std::process::Stdio;
+    let mut child = std::process::Command::new("env")
+        .current_dir(folder)
+        .env("TMPDIR", folder)
+        // Tests that run in the background may have been started with signals ignored.
+        .arg("--default-signal=INT,TERM,HUP")
+        .arg(assert_cmd::cargo::cargo_bin!("pairity"))
+        .args(arguments)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    while hidden(folder) == 0 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before the signal");
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args([signal, &id]).status().unwrap().success());
+    !child.wait().unwrap().success()
+}
+
+#[cfg(target_os = "linux")]
+fn hidden(folder: &Path) -> usize {
+    names(folder).into_iter().filter(|name| name.ends_with(".partial")).count()
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_leaves_no_half_written_file_and_a_kill_none_after_the_next_run() {
-    use std::process::Stdio;
     let folder = folder_with(&document());
     let path = folder.path();
     let table = |rows: usize| {
         let rows: String = (0..rows).map(|i| format!("{i},red\n")).collect();
         fs::write(path.join("many.csv"), format!("age,color\n{rows}")).unwrap();
     };
-    let hidden = || names(path).into_iter().filter(|name| name.ends_with(".partial")).count();
     table(1_000_000);
-    // On a busy machine a run may end before the signal reaches it; then it is tried again.
     let interrupted = |signal: &str| {
-        let mut child = std::process::Command::new("env")
-            .current_dir(path)
-            // Tests that run in the background may have been started with signals ignored.
-            .arg("--default-signal=INT,TERM,HUP")
-            .arg(assert_cmd::cargo::cargo_bin!("pairity"))
-            .args(["score", "model.json", "many.csv", "-o", "out.csv"])
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        while hidden() == 0 {
-            assert!(child.try_wait().unwrap().is_none(), "it ended before the signal");
-            std::thread::sleep(std::time::Duration::from_millis(2));
-        }
-        let id = child.id().to_string();
-        assert!(std::process::Command::new("kill").args([signal, &id]).status().unwrap().success());
-        let ended = child.wait().unwrap().success();
-        if ended {
+        let ended = is_interrupted(path, &["score", "model.json", "many.csv", "-o", "out.csv"], signal);
+        if !ended {
             fs::remove_file(path.join("out.csv")).unwrap();
         }
-        !ended
+        ended
     };
     for signal in ["-INT", "-TERM", "-HUP", "-KILL"] {
         assert!((0..10).any(|_| interrupted(signal)), "{signal}");
-        assert_eq!(hidden(), usize::from(signal == "-KILL"), "{signal}");
+        assert_eq!(hidden(path), usize::from(signal == "-KILL"), "{signal}");
         assert!(!path.join("out.csv").exists());
     }
     table(2);
@@ -163,13 +174,30 @@ fn a_signal_leaves_no_half_written_file_and_a_kill_none_after_the_next_run() {
     assert_eq!(names(path), ["many.csv", "model.json", "out.csv"]);
 }
 
-#[cfg(unix)]
+/// Queries that are scattered, sorted runs of rows, and blocks of them.
+#[cfg(target_os = "linux")]
 #[test]
-fn a_page_is_no_data_of_an_experiment() {
-    let folder = tempfile::tempdir().unwrap();
-    let law = folder.path().join("law_school_27234.csv");
-    fs::write(&law, "ugpa,lsat\n").unwrap();
-    let outcome = run_in(folder.path(), "reproduce law --data-dir . --html law_school_27234.csv", &[]);
-    assert!(outcome.refusal().contains("law_school_27234.csv is read as data"), "{}", outcome.err);
-    assert_eq!(fs::read(&law).unwrap(), b"ugpa,lsat\n");
+fn a_signal_leaves_no_rows_of_an_audit_behind_and_a_kill_none_after_the_next_run() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = folder.path();
+    let table = |rows: usize| {
+        let row = |i: usize| format!("{},{},{},{}\n", i % 997, i * 31 % 10_007, i % 2, i * 7919 % 100_003);
+        let rows: String = (0..rows).map(row).collect();
+        fs::write(path.join("many.csv"), format!("q,real,few,s\n{rows}")).unwrap();
+    };
+    for columns in [&["--label", "few", "--query", "q"][..], &["--label", "few"], &["--label", "real"]] {
+        let arguments =
+            [&["audit", "many.csv", "--score", "s", "--memory", "200kB", "--format", "json"], columns]
+                .concat();
+        table(150_000);
+        for signal in ["-INT", "-KILL"] {
+            assert!((0..10).any(|_| is_interrupted(path, &arguments, signal)), "{columns:?} {signal}");
+            assert_eq!(hidden(path), usize::from(signal == "-KILL"), "{columns:?} {signal}");
+        }
+        table(20_000);
+        let mut command = super::pairity();
+        let outcome = super::run(command.current_dir(path).env("TMPDIR", path).args(&arguments));
+        assert_eq!(outcome.code, 0, "{}", outcome.err);
+        assert_eq!(names(path), ["many.csv"]);
+    }
 }

@@ -49,7 +49,8 @@ impl TextPage<'_, AuditReport> {
         let [average, ties] = self.report.how();
         let confidence = percent(self.report.audit.settings.confidence);
         let intervals = format!("{confidence} confidence intervals in [ ]");
-        let how = vec![average.to_owned(), ties.to_owned(), intervals];
+        let mut how = vec![average.to_owned(), ties.to_owned(), intervals];
+        how.extend(self.report.estimate());
         let mut text = self.paint(TITLE, &self.report.title());
         for pieces in [self.report.read(), how, self.left_out()] {
             if !pieces.is_empty() {

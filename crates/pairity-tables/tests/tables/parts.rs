@@ -222,10 +222,22 @@ fn errors_are_those_of_reading_at_once() {
     same("q,x\n1,1\n", &[Want::number("q"), Want::category("q")]);
 
     let source = Source::from_reader("x.csv", &b"q,x\na,1\n"[..]).unwrap();
-    let error = message(parts(&source, &wants, &[], 2));
-    assert!(error.starts_with("without queries every row is compared with every other one"), "{error}");
     let error = message(parts(&source, &wants[1..], &["q"], 2));
     assert_eq!(error, "the query column \"q\" is not among the columns to read. Add it to them");
+}
+
+#[test]
+fn without_queries_rows_are_handed_out_as_they_come_and_know_their_places() {
+    let file = |name: &str, text: &str| Source::from_reader(name, text.as_bytes()).unwrap();
+    let source = Source::chain(vec![file("a.csv", "x\n1\n2\n3\n"), file("b.csv", "x\n4\n\n5\n6\n")]);
+    let found = parts(&source, &[Want::number("x")], &[], 4).unwrap();
+    let numbers: Vec<&[f64]> = found.iter().map(|part| part.columns()[0].numbers().unwrap()).collect();
+    assert_eq!(numbers, [&[1.0, 2.0, 3.0, 4.0][..], &[5.0, 6.0]]);
+    assert_eq!(source.locate(&found[0], 2), "a.csv, line 4");
+    assert_eq!([0, 1].map(|row| source.locate(&found[1], row)), ["b.csv, line 4", "b.csv, line 5"]);
+    let error = message(parts(&file("x.csv", "x\n1\nz\n"), &[Want::number("x")], &[], 4));
+    assert!(error.starts_with("x.csv, line 3, column \"x\": expected a number"), "{error}");
+    assert!(message(parts(&file("x.csv", "x\n"), &[Want::number("x")], &[], 4)).contains("x.csv"));
 }
 
 #[test]

@@ -332,7 +332,7 @@ impl<'a> BlockCounts<'a> {
 }
 
 /// The cells that a row of some group stands in, each with its side.
-fn cells_of(layout: &CellLayout, own: usize) -> Vec<(u32, u8)> {
+pub(super) fn cells_of(layout: &CellLayout, own: usize) -> Vec<(u32, u8)> {
     let (codes, mut cells) = (layout.codes(), Vec::new());
     if layout.labels {
         cells.extend((0..codes).map(|other| (layout.accuracy(own, other), 0)));

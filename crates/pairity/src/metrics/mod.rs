@@ -35,4 +35,4 @@ pub(crate) use influence::values_in_order;
 pub use measurement::{Chance, Estimate, Measurement, Member, Metric};
 pub use partial::{Partial, PartialError};
 pub use plain_table::PlainTable;
-pub use sorted_rows::measure_sorted;
+pub use sorted_rows::{SortedPass, measure_sorted};

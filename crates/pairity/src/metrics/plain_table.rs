@@ -1,6 +1,7 @@
 //! Tables without queries that are larger than memory: what is known of them beside their rows, which are kept
 //! elsewhere as records.
 
+use super::block_pairs::cells_of;
 use super::influence::Influence;
 use super::partial::{LabelFacts, PartialError, TableFacts};
 use super::{Measurement, Settings};
@@ -139,6 +140,11 @@ impl PlainTable {
         self.facts.rows
     }
 
+    /// Whether no row so far has a group.
+    pub fn has_no_group(&self) -> bool {
+        self.facts.group_units.is_empty()
+    }
+
     /// Names of the groups; empty without groups.
     pub fn groups(&self) -> &[String] {
         self.groups.as_deref().unwrap_or_default()
@@ -157,6 +163,12 @@ impl PlainTable {
     /// Whether labels and groups have so few combinations that all pairs can be counted in the order of scores.
     pub fn is_sortable(&self) -> bool {
         !self.continuous && self.grades.len().max(1) * self.layout().codes() <= MAX_CELLS
+    }
+
+    /// Memory in bytes that a row takes while its pairs with those of another block are counted, about.
+    pub fn row_bytes(&self) -> usize {
+        // Columns, orders and counts; then sums by cell, three times: as they are found, by row, and with those before.
+        256 + 3 * 2 * size_of::<f64>() * cells_of(&self.layout(), 0).len()
     }
 
     /// The names that goals about it may use.

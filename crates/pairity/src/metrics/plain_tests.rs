@@ -84,7 +84,7 @@ fn sorted(table: &PlainTable, records: &[RowRecord], settings: &Settings) -> Mea
     }
     let sizes = SweepSizes { batch: 8, task: 3, long: 3 };
     measure_sized(table, settings, sizes, &mut |each| {
-        joined.chunks(5).for_each(|records| each(records));
+        joined.chunks(5).for_each(each);
         Ok::<(), Infallible>(())
     })
     .unwrap()

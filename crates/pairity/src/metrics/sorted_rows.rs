@@ -39,6 +39,9 @@ impl Default for SweepSizes {
     }
 }
 
+/// What calls a function with all records of a table, some at a time.
+pub type SortedPass<'a, E> = &'a mut dyn FnMut(&mut dyn FnMut(&[RowRecord])) -> Result<(), E>;
+
 /// Measures a table from its records in ascending order: `pass` calls a function with all of them, some at a time, and is
 /// asked to do so twice.
 ///
@@ -47,7 +50,7 @@ impl Default for SweepSizes {
 pub fn measure_sorted<E>(
     table: &PlainTable,
     settings: &Settings,
-    pass: &mut dyn FnMut(&mut dyn FnMut(&[RowRecord])) -> Result<(), E>,
+    pass: SortedPass<'_, E>,
 ) -> Result<Measurement, E> {
     measure_sized(table, settings, SweepSizes::default(), pass)
 }
@@ -56,7 +59,7 @@ pub(super) fn measure_sized<E>(
     table: &PlainTable,
     settings: &Settings,
     sizes: SweepSizes,
-    pass: &mut dyn FnMut(&mut dyn FnMut(&[RowRecord])) -> Result<(), E>,
+    pass: SortedPass<'_, E>,
 ) -> Result<Measurement, E> {
     let mut counts = SweepCounts::new(table, sizes);
     pass(&mut |records| records.iter().for_each(|record| counts.add(record)))?;
@@ -305,8 +308,10 @@ impl<'a> PlacementSweep<'a> {
             let score = first.row.score;
             let rest = &rows[from..];
             // A long level that all rows were seen of.
-            while let Some((_, level)) = self.counts.long.pop_front_if(|(long, _)| *long < score) {
-                self.below.iter_mut().zip(&level).for_each(|(below, level)| *below += level);
+            let is_over = |(long, _): &&mut (f64, Vec<f64>)| *long < score;
+            while let Some((_, level)) = self.counts.long.front_mut().filter(is_over) {
+                self.below.iter_mut().zip(level).for_each(|(below, level)| *below += *level);
+                self.counts.long.pop_front();
             }
             if let Some((_, level)) = self.counts.long.front().filter(|(long, _)| *long == score) {
                 let level = level.clone();

@@ -44,7 +44,7 @@ pub use pictures::{Plane, PlaneLine, PlanePoint, plane};
 pub use prepare::{Fold, Rows};
 pub use scores::{
     AdjustOutcome, AdjustRequest, AdjustedPart, AdjustedValues, AuditOutcome, AuditRequest, ScoreOutcome,
-    ScoreRequest, adjust, audit, merge, score,
+    ScoreRequest, adjust, audit, audit_plain, merge, score,
 };
 pub use train::{TrainOutcome, TrainRequest, TrainingPart, TrainingPictures, train, train_from};
 

@@ -5,7 +5,7 @@ use crate::examples::{Column, Examples, ExamplesError, Groups, Values};
 use crate::goals::{Constraint, Goal, Problem, Vocabulary, parse_check};
 use crate::learners::{Architecture, Encoder, GroupUse, Linear, Note};
 use crate::methods::{self, Adjusted, Method, MethodOptions, Tuning};
-use crate::metrics::{Audit, Check, Distributions, Measurement, Metric, Partial, Settings};
+use crate::metrics::{Audit, Check, Distributions, Measurement, Metric, Partial, PlainTable, Settings};
 use crate::model::{Adjustment, After, Component, ComponentUse, Model, ModelError, ModelGroups};
 use crate::solvers::Status;
 
@@ -81,6 +81,20 @@ pub fn merge(
     let checks = parse_checks(checks, &partial.vocabulary(), &[])?;
     let audit = Audit::checked(&Measurement::of_partial(&partial, measure), &checks);
     Ok(AuditOutcome { audit, distributions: None, partial: Some(partial) })
+}
+
+/// The audit of a table without queries that is larger than memory, as `make` measures it.
+///
+/// # Errors
+/// A check that can't be read, which is told before anything is measured; those of `make`.
+pub fn audit_plain<E: From<RunError>>(
+    table: &PlainTable,
+    checks: &[String],
+    make: impl FnOnce() -> Result<Measurement, E>,
+) -> Result<AuditOutcome, E> {
+    let checks = parse_checks(checks, &table.vocabulary(), &[])?;
+    let audit = Audit::checked(&make()?, &checks);
+    Ok(AuditOutcome { audit, distributions: None, partial: None })
 }
 
 /// What scores are adjusted for, and how.

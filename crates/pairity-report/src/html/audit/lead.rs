@@ -11,6 +11,7 @@ use pairity::metrics::{Audit, Check, Metric, Verdict};
 pub(super) fn sentences(report: &AuditReport) -> Vec<String> {
     let mut all = vec![result_of(&report.audit, report.column(Role::Protected))];
     all.extend(checks(&report.audit.checks));
+    all.extend(report.estimate().map(|words| format!("All numbers are {words}.")));
     if !has_labels(&report.audit) {
         let words = "There are no labels, so the page compares scores only: whether the model is right about \
                      anyone can’t be said.";

@@ -48,6 +48,7 @@ pub fn audit_html(
     let mut facts = report.read();
     facts.extend(report.how().map(str::to_owned));
     facts.push(format!("{} confidence intervals", percent(report.audit.settings.confidence)));
+    facts.extend(report.estimate());
     let weights = report.column(Role::Weight).or(report.column(Role::PairWeight)).is_some();
     HtmlPage {
         kind: "Pairwise fairness audit",
