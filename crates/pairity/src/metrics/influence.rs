@@ -16,7 +16,7 @@ use super::measurement::Arranged;
 use super::query_sums::QuerySums;
 use super::unit_blocks::Units;
 use crate::examples::{Examples, ExamplesError};
-use crate::pairs::{CellLayout, DrawnOrder, PairIndex, Tally, UnitSums, visit_placements};
+use crate::pairs::{CellLayout, DrawnOrder, PairIndex, Placement, Tally, UnitSums, visit_placements};
 use crate::rates::{Average, Rate, Ties};
 
 /// Above this number of rates only variances are kept, and a difference is bounded by the sum of its
@@ -62,9 +62,9 @@ impl Influence {
         let sums = tally.rate_sums(index, false);
         let unit = UnitSums::new(index);
         let start = || Units::new(&sums, &unit, index.layout.codes());
-        let states = visit_placements(index, &members, ties, start, |state, group, placements| {
-            state.add(usize::from(group), placements);
-        });
+        let add =
+            |state: &mut Units, group: u16, placements: &[Placement]| state.add(group.into(), placements);
+        let states = visit_placements(index, &members, ties, start, add, Units::finish);
         let all = Units::merged(states).unwrap_or_else(start);
         let spread = |rate: usize| all.freedom_and_units(rate);
         let (freedom, units) = (0..rates.len()).map(spread).unzip();

@@ -2,6 +2,7 @@
 
 use super::Settings;
 use super::influence::Influence;
+use super::intervals::Normals;
 use super::partial::{Partial, TableFacts};
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::{Expression, LinearForm, Vocabulary};
@@ -76,6 +77,7 @@ pub struct Measurement {
     /// The place of each rate in the lists of the influence.
     pub(super) index: HashMap<Rate, usize>,
     pub(super) settings: Settings,
+    pub(super) normals: Normals,
 }
 
 impl Measurement {
@@ -136,6 +138,7 @@ impl Measurement {
             influence,
             index: rates.into_iter().enumerate().map(|(i, rate)| (rate, i)).collect(),
             settings: *settings,
+            normals: Normals::default(),
         })
     }
 
@@ -152,6 +155,7 @@ impl Measurement {
             influence: partial.sums.influence(&layout, &rates),
             index: rates.into_iter().enumerate().map(|(i, rate)| (rate, i)).collect(),
             settings: Settings { ties, average, ..*settings },
+            normals: Normals::default(),
         }
     }
 
