@@ -16,7 +16,7 @@ use super::measurement::Arranged;
 use super::query_sums::QuerySums;
 use super::unit_blocks::Units;
 use crate::examples::{Examples, ExamplesError};
-use crate::pairs::{CellLayout, DrawnOrder, PairIndex, Tally, UnitSums, visit_placements};
+use crate::pairs::{CellLayout, DrawnOrder, PairIndex, Placement, Tally, UnitSums, visit_placements};
 use crate::rates::{Average, Rate, Ties};
 
 /// Above this number of rates only variances are kept, and a difference is bounded by the sum of its
@@ -62,9 +62,10 @@ impl Influence {
         let sums = tally.rate_sums(index, false);
         let unit = UnitSums::new(index);
         let start = || Units::new(&sums, &unit, index.layout.codes());
-        let states = visit_placements(index, &members, ties, start, |state, (_, group), placements| {
-            state.add(usize::from(group), placements, 1.0);
-        });
+        let add = |state: &mut Units, (_, group): (usize, u16), placements: &[Placement]| {
+            state.add(group.into(), placements, 1.0);
+        };
+        let states = visit_placements(index, &members, ties, (start, add, Units::finish));
         let mut all = start();
         all.extend(states);
         Influence::of_units(all, tally.pairs)

@@ -18,6 +18,7 @@ use crate::rates::Rate;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+use std::sync::{Arc, Mutex};
 
 /// Draws that the quantile of the largest deviation is taken from.
 const DRAWS: usize = 10_000;
@@ -120,24 +121,9 @@ impl Measurement {
             (variance > 1e-12 * scale).then(|| (variance.sqrt().recip(), form))
         };
         let scaled: Vec<(f64, Vec<(usize, f64)>)> = forms.iter().filter_map(scaled).collect();
-        let mut random = ChaCha8Rng::seed_from_u64(self.settings.seed);
-        let mut draw = || {
-            // Box and Muller, two at a time.
-            let mut independent = Vec::with_capacity(n + 1);
-            while independent.len() < n {
-                let (u, v): (f64, f64) = (random.random(), random.random());
-                let radius = (-2.0 * (1.0 - u).ln()).sqrt();
-                let angle = std::f64::consts::TAU * v;
-                independent.extend([radius * angle.cos(), radius * angle.sin()]);
-            }
-            let rate = |row: &[f64]| row.iter().zip(&independent).map(|(f, z)| f * z).sum();
-            let rates: Vec<f64> = factor.chunks(n.max(1)).map(rate).collect();
-            let deviation = |(scale, form): &(f64, Vec<(usize, f64)>)| {
-                scale * form.iter().map(|&(a, x)| x * rates[a]).sum::<f64>().abs()
-            };
-            scaled.iter().map(deviation).fold(0.0, f64::max)
-        };
-        let mut largest: Vec<f64> = (0..DRAWS).map(|_| draw()).collect();
+        let mut largest = self.normals.with(self.settings.seed, n.div_ceil(2) * DRAWS, |normals| {
+            largest_deviations(&factor, &scaled, n, normals)
+        });
         let at = ((confidence * DRAWS as f64) as usize).min(DRAWS - 1);
         let (_, quantile, _) = largest.select_nth_unstable_by(at, f64::total_cmp);
         Normal::standard().sf(*quantile).clamp(sidak, single)
@@ -168,6 +154,72 @@ impl Measurement {
             }
         }
         Some(factor)
+    }
+}
+
+/// The largest deviation of any form in each draw, from a square root of the covariance of `n` rates, and forms with their
+/// scale; `normals` are two at a time.
+fn largest_deviations(
+    factor: &[f64],
+    forms: &[(f64, Vec<(usize, f64)>)],
+    n: usize,
+    normals: &[[f64; 2]],
+) -> Vec<f64> {
+    /// Draws that are made at once.
+    const LANES: usize = 8;
+    // Of a singular covariance the last columns are 0.
+    let filled = (0..n).rev().find(|&column| (0..n).any(|row| factor[row * n + column] != 0.0));
+    let rank = filled.map_or(0, |last| last + 1);
+    let (mut independent, mut rates) = (vec![[0.0; LANES]; n + 1], vec![[0.0; LANES]; n]);
+    let mut largest = Vec::with_capacity(DRAWS);
+    for draws in normals.chunks(LANES * n.div_ceil(2).max(1)) {
+        for (lane, draw) in draws.chunks(n.div_ceil(2).max(1)).enumerate() {
+            independent.iter_mut().zip(draw.as_flattened()).for_each(|(to, z)| to[lane] = *z);
+        }
+        for (rate, row) in rates.iter_mut().zip(factor.chunks(n.max(1))) {
+            *rate = [0.0; LANES];
+            for (f, z) in row[..rank].iter().zip(&independent) {
+                rate.iter_mut().zip(z).for_each(|(rate, z)| *rate += f * z);
+            }
+        }
+        let mut deviations = [0.0; LANES];
+        for (scale, form) in forms {
+            let mut sums = [0.0; LANES];
+            for &(a, x) in form {
+                sums.iter_mut().zip(&rates[a]).for_each(|(sum, rate)| *sum += x * rate);
+            }
+            deviations
+                .iter_mut()
+                .zip(sums)
+                .for_each(|(largest, sum)| *largest = f64::max(*largest, scale * sum.abs()));
+        }
+        largest.extend(deviations);
+    }
+    largest.truncate(DRAWS);
+    largest
+}
+
+/// Numbers of the normal distribution, two at a time (Box and Muller), always the same of a seed: expressions of one
+/// measurement share them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Normals(Arc<Mutex<Vec<[f64; 2]>>>);
+
+impl Normals {
+    /// Calls `work` with the first so many.
+    fn with<R>(&self, seed: u64, count: usize, work: impl FnOnce(&[[f64; 2]]) -> R) -> R {
+        let mut pairs = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if pairs.len() < count {
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            // Each number takes a word of 64 bits, of which the generator counts halves.
+            random.set_word_pos(4 * pairs.len() as u128);
+            while pairs.len() < count {
+                let (u, v): (f64, f64) = (random.random(), random.random());
+                let radius = (-2.0 * (1.0 - u).ln()).sqrt();
+                let (sine, cosine) = (std::f64::consts::TAU * v).sin_cos();
+                pairs.push([radius * cosine, radius * sine]);
+            }
+        }
+        work(&pairs[..count])
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Settings;
 use super::influence::Influence;
+use super::intervals::Normals;
 use super::partial::{Partial, TableFacts};
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::{Expression, LinearForm, Vocabulary};
@@ -94,6 +95,7 @@ pub struct Measurement {
     pub(super) index: HashMap<Rate, usize>,
     pub(super) settings: Settings,
     pub(super) estimate: Option<Estimate>,
+    pub(super) normals: Normals,
 }
 
 impl Measurement {
@@ -160,7 +162,8 @@ impl Measurement {
         settings: &Settings,
     ) -> Measurement {
         let index = all_rates(&layout).into_iter().enumerate().map(|(i, rate)| (rate, i)).collect();
-        Measurement { vocabulary, layout, facts, influence, index, settings: *settings, estimate: None }
+        let (settings, estimate, normals) = (*settings, None, Normals::default());
+        Measurement { vocabulary, layout, facts, influence, index, settings, estimate, normals }
     }
 
     /// The whole that a partial audit, merged of all parts, is about. How ties and queries count was settled when it

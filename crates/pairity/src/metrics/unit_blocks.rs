@@ -6,6 +6,7 @@
 
 use super::influence::MAX_COVARIANCES;
 use crate::pairs::{Placement, RateSums, UnitSums};
+use std::ops::Range;
 
 /// Numbers that a loop works on at once.
 const LANES: usize = 4;
@@ -100,7 +101,7 @@ impl<'a> Units<'a> {
     }
 
     /// With what waits in blocks.
-    fn finish(mut self) -> Units<'a> {
+    pub(super) fn finish(mut self) -> Units<'a> {
         for block in std::mem::take(&mut self.blocks).into_iter().flatten() {
             block.finish(self.sums, &mut self.covariance, &mut self.variances, &mut self.sides);
         }
@@ -126,10 +127,10 @@ impl<'a> Units<'a> {
     }
 }
 
-/// A rate that the examples of a block touch, and the columns of its placements on each side.
+/// A rate that the examples of a block touch, and the columns of its placements on each side: a part of a list.
 struct TouchedRate {
     rate: usize,
-    columns: [Vec<usize>; 2],
+    columns: [Range<usize>; 2],
 }
 
 /// Rows of one group. What is not filled is 0, and moves nothing.
@@ -146,6 +147,8 @@ struct Block {
     roots: Vec<f64>,
     /// In ascending order.
     rates: Vec<TouchedRate>,
+    /// The columns of each, side by side.
+    columns_of: Vec<u32>,
     sides: Vec<[SideSum; 2]>,
     variances: Vec<f64>,
     /// What rows move each rate by.
@@ -158,15 +161,18 @@ impl Block {
     /// For rows with placements in these cells.
     fn new(placements: &[Placement], unit: &UnitSums, is_full: bool) -> Block {
         let columns: Vec<(u32, u8)> = placements.iter().map(|p| (p.cell, p.side)).collect();
-        let mut rates: Vec<TouchedRate> = Vec::new();
+        let (mut rates, mut columns_of): (Vec<TouchedRate>, Vec<u32>) = (Vec::new(), Vec::new());
         let mut touched: Vec<(usize, u8, usize)> = Vec::new();
         for (column, &(cell, side)) in columns.iter().enumerate() {
             touched.extend(unit.rates_of(cell).iter().map(|&rate| (rate as usize, side, column)));
         }
         touched.sort_unstable();
         for of_rate in touched.chunk_by(|a, b| a.0 == b.0) {
-            let of_side = |side: u8| of_rate.iter().filter(|t| t.1 == side).map(|t| t.2).collect();
-            rates.push(TouchedRate { rate: of_rate[0].0, columns: [of_side(0), of_side(1)] });
+            let start = columns_of.len();
+            let middle = start + of_rate.partition_point(|touched| touched.1 == 0);
+            columns_of.extend(of_rate.iter().map(|touched| touched.2 as u32));
+            let columns = [start..middle, middle..columns_of.len()];
+            rates.push(TouchedRate { rate: of_rate[0].0, columns });
         }
         let rows = ROWS[usize::from(columns.len() > FEW_COLUMNS)];
         let stride = rows + if columns.len() > FEW_COLUMNS { 0 } else { GAP };
@@ -185,6 +191,7 @@ impl Block {
             products: vec![0.0; if is_full { m * m } else { 0 }],
             columns,
             rates,
+            columns_of,
         }
     }
 
@@ -215,17 +222,18 @@ impl Block {
         for (i, touched) in self.rates.iter().enumerate() {
             let (all, value) = (sums.totals[touched.rate], sums.value(touched.rate));
             let [a, b, c, d] = &mut room;
+            let columns = touched.columns.each_ref().map(|range| &self.columns_of[range.clone()]);
             let first = [
-                column_sum(&self.credits, stride, &touched.columns[0], &mut a[..rows]),
-                column_sum(&self.totals, stride, &touched.columns[0], &mut b[..rows]),
+                column_sum(&self.credits, stride, columns[0], &mut a[..rows]),
+                column_sum(&self.totals, stride, columns[0], &mut b[..rows]),
             ];
             let second = [
-                column_sum(&self.credits, stride, &touched.columns[1], &mut c[..rows]),
-                column_sum(&self.totals, stride, &touched.columns[1], &mut d[..rows]),
+                column_sum(&self.credits, stride, columns[1], &mut c[..rows]),
+                column_sum(&self.totals, stride, columns[1], &mut d[..rows]),
             ];
             let moves = (&mut self.moves[i * stride..][..rows], &self.roots[..]);
             let sides = &mut self.sides[i];
-            self.variances[i] += match touched.columns.each_ref().map(Vec::is_empty) {
+            self.variances[i] += match columns.map(<[u32]>::is_empty) {
                 [false, true] => one_side(first, all, value, moves, &mut sides[0]),
                 [true, _] => one_side(second, all, value, moves, &mut sides[1]),
                 [false, false] => both_sides([first, second], all, value, moves, sides),
@@ -266,15 +274,16 @@ impl Block {
 }
 
 /// The sum of some columns, in place of which a single one is returned itself.
-fn column_sum<'c>(all: &'c [f64], stride: usize, columns: &[usize], room: &'c mut [f64]) -> &'c [f64] {
-    let column = |at: usize| &all[at * stride..][..room.len()];
+fn column_sum<'c>(all: &'c [f64], stride: usize, columns: &[u32], room: &'c mut [f64]) -> &'c [f64] {
+    let rows = room.len();
+    let column = |at: u32| &all[at as usize * stride..][..rows];
     match columns {
         [] => room,
         [one] => column(*one),
         [one, others @ ..] => {
             room.copy_from_slice(column(*one));
             for &at in others {
-                room.iter_mut().zip(&all[at * stride..]).for_each(|(sum, own)| *sum += own);
+                room.iter_mut().zip(column(at)).for_each(|(sum, own)| *sum += own);
             }
             room
         }

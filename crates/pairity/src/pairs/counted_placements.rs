@@ -24,8 +24,11 @@ use std::ops::Range;
 /// Groups of a tree; more take several.
 const G: usize = 4;
 
-/// About so many examples are placed at once, so that the trees of one round stay at hand.
+/// About so many examples are placed at once for each tree, so that a tree that was fetched is used.
 const STRETCH: usize = 256;
+
+/// The most examples that are placed at once, unless they have one label.
+const LONGEST: usize = 4096;
 
 /// Trees of `G` groups each.
 type Trees = Vec<RankTree<G>>;
@@ -109,9 +112,10 @@ impl<'a> CountedPlacements<'a> {
     fn find(&self, walk: &mut Walk) {
         let (query, k) = (self.query, self.query.present.len());
         let from = walk.positions.end;
+        let stretch = (STRETCH * k.div_ceil(G)).min(LONGEST);
         // A label that goes on where a walk starts or stops is inserted as a whole.
         let mut levels = Vec::new();
-        while walk.next < walk.stop && walk.next < from + STRETCH {
+        while walk.next < walk.stop && walk.next < from + stretch {
             let end = level_end(query.rank, walk.next);
             levels.push(walk.next..end);
             walk.next = end;
@@ -124,6 +128,11 @@ impl<'a> CountedPlacements<'a> {
             for (first, (tree, all)) in (0..k).step_by(G).zip(trees.iter_mut().zip(&member.all)) {
                 let columns = G.min(k - first);
                 for level in &levels {
+                    if level.len() == 1 && level.start >= from {
+                        let found = &mut walk.found[(level.start - from) * k + first..][..columns];
+                        self.read_alone(member, (&mut *tree, all), level.start, first, found);
+                        continue;
+                    }
                     for at in own(level) {
                         let found = &mut walk.found[(at - from) * k + first..][..columns];
                         self.read_worse(member, tree, at, found);
@@ -154,10 +163,16 @@ impl<'a> CountedPlacements<'a> {
     #[inline(always)]
     fn read_worse(&self, member: &MemberPlaces, tree: &RankTree<G>, at: usize, found: &mut [Found]) {
         let run = member.places.run(at);
-        let lower = tree.before(run.start);
-        let through = if run.len() > 1 && self.ties == Ties::Half { tree.before(run.end) } else { lower };
-        for (found, (lower, through)) in found.iter_mut().zip(lower.into_iter().zip(through)) {
-            found.credits[0] += member.chance * (lower + through) as f32;
+        let start = tree.before(run.start);
+        let end = if run.len() > 1 { tree.before(run.end) } else { start };
+        self.add_worse(member, [start, end], found);
+    }
+
+    #[inline(always)]
+    fn add_worse(&self, member: &MemberPlaces, [start, end]: [[i32; G]; 2], found: &mut [Found]) {
+        let second = if self.ties == Ties::Half { end } else { start };
+        for (found, (first, second)) in found.iter_mut().zip(start.into_iter().zip(second)) {
+            found.credits[0] += member.chance * (first + second) as f32;
         }
     }
 
@@ -166,22 +181,53 @@ impl<'a> CountedPlacements<'a> {
     #[inline(always)]
     fn read_others(&self, member: &MemberPlaces, trees: [&RankTree<G>; 2], at: usize, found: &mut [Found]) {
         let run = member.places.run(at);
-        let [through, all] = trees;
         // At its first place it is in neither tree itself, and behind its last one it is in both.
-        let start = [through.before(run.start), all.before(run.start)];
-        let end = if run.len() > 1 { [through.before(run.end), all.before(run.end)] } else { start };
+        let start = trees.map(|tree| tree.before(run.start));
+        let end = if run.len() > 1 { trees.map(|tree| tree.before(run.end)) } else { start };
+        self.add_others(member, trees.map(|tree| tree.all), [start, end], found);
+    }
+
+    #[inline(always)]
+    fn add_others(
+        &self,
+        member: &MemberPlaces,
+        [through, all]: [[i32; G]; 2],
+        [start, end]: [[[i32; G]; 2]; 2],
+        found: &mut [Found],
+    ) {
         // Equal scores count half, or for neither side.
-        let [low, high] = if self.ties == Ties::Half { [start, end] } else { [end, end] };
-        let first = if self.ties == Ties::Half { end } else { start };
+        let (low, first) = if self.ties == Ties::Half { (start, end) } else { (end, start) };
         for (column, found) in found.iter_mut().enumerate() {
-            let above = all.all[column] - through.all[column];
+            let above = all[column] - through[column];
             let higher = |[through, all]: [[i32; G]; 2]| above - (all[column] - through[column]);
-            let second = 2 * all.all[column] - low[1][column] - high[1][column];
-            let counts = [higher(low) + higher(high), start[1][column] + first[1][column], second];
+            let second = 2 * all[column] - low[1][column] - end[1][column];
+            let counts = [higher(low) + higher(end), start[1][column] + first[1][column], second];
             for (credit, count) in found.credits[1..].iter_mut().zip(counts) {
                 *credit += member.chance * count as f32;
             }
         }
+    }
+
+    /// All pairs of a position whose label no other has; it is inserted into the first tree.
+    #[inline(always)]
+    fn read_alone(
+        &self,
+        member: &MemberPlaces,
+        (tree, all): (&mut RankTree<G>, &RankTree<G>),
+        at: usize,
+        first: usize,
+        found: &mut [Found],
+    ) {
+        let run = member.places.run(at);
+        let start = [tree.before(run.start), all.before(run.start)];
+        let mut end = if run.len() > 1 { [tree.before(run.end), all.before(run.end)] } else { start };
+        self.add_worse(member, [start[0], end[0]], found);
+        let column = usize::from(self.query.group[at]).wrapping_sub(first);
+        if column < G {
+            tree.insert(member.places.of(at), column);
+            end[0][column] += i32::from(run.len() > 1);
+        }
+        self.add_others(member, [tree.all, all.all], [start, end], found);
     }
 
     /// The placements of the example at a position, which comes after the last one.

@@ -26,18 +26,21 @@ const CHUNK: usize = 1 << 14;
 const TASKS: usize = 16;
 
 /// Calls `visit` with each example, its group and its placements; examples come in chunks that depend on the data
-/// alone, each with a state from `start`. Returns the states in order. Examples of one group and block have placements in
-/// the same cells, in the same order; those without pairs are there, with a total of 0.
+/// alone, each with a state from `start`. Returns the states in order, after `finish`. Examples of one group and block
+/// have placements in the same cells, in the same order; those without pairs are there, with a total of 0.
 pub(crate) fn visit_placements<R: Send>(
     index: &PairIndex,
     members: &[DrawnOrder],
     ties: Ties,
-    start: impl Fn() -> R + Sync,
-    visit: impl Fn(&mut R, (usize, u16), &[Placement]) + Sync,
+    steps: (
+        impl Fn() -> R + Sync,
+        impl Fn(&mut R, (usize, u16), &[Placement]) + Sync,
+        impl Fn(R) -> R + Sync,
+    ),
 ) -> Vec<R> {
     with_masses!(&index.label_ordered, labeled => match index.unordered() {
-        MassColumn::Weight(plain) => run(index, labeled, plain, members, ties, start, visit),
-        MassColumn::Equal(plain) => run(index, labeled, plain, members, ties, start, visit),
+        MassColumn::Weight(plain) => run(index, (labeled, plain), members, ties, steps),
+        MassColumn::Equal(plain) => run(index, (labeled, plain), members, ties, steps),
         // Label gaps weigh pairs of unequal labels alone.
         MassColumn::Gap(_) => Vec::new(),
     })
@@ -46,17 +49,19 @@ pub(crate) fn visit_placements<R: Send>(
 /// `M` is the mass of label-ordered pairs, `P` that of pairs without labels.
 fn run<M: Mass, P: Mass, R: Send>(
     index: &PairIndex,
-    labeled_masses: &[M],
-    plain_masses: &[P],
+    (labeled_masses, plain_masses): (&[M], &[P]),
     members: &[DrawnOrder],
     ties: Ties,
-    start: impl Fn() -> R + Sync,
-    visit: impl Fn(&mut R, (usize, u16), &[Placement]) + Sync,
+    (start, visit, finish): (
+        impl Fn() -> R + Sync,
+        impl Fn(&mut R, (usize, u16), &[Placement]) + Sync,
+        impl Fn(R) -> R + Sync,
+    ),
 ) -> Vec<R> {
     let step = CHUNK * index.examples().len().div_ceil(CHUNK * TASKS);
     // Short blocks share a state; longer ones have states of their own.
     let states_of = |tasks: &&[Range<usize>]| {
-        let mut states = vec![start()];
+        let (mut short, mut states) = (start(), Vec::new());
         for block in tasks.iter().cloned().flatten() {
             let query = index.query(block);
             let (labeled, plain) = (&labeled_masses[query.range.clone()], &plain_masses[query.range.clone()]);
@@ -64,7 +69,7 @@ fn run<M: Mass, P: Mass, R: Send>(
                 continue;
             };
             if query.len() <= step {
-                block.visit(0..query.len(), |example, found| visit(&mut states[0], example, found));
+                block.visit(0..query.len(), |example, found| visit(&mut short, example, found));
                 continue;
             }
             let froms: Vec<usize> = (0..query.len()).step_by(step).collect();
@@ -75,6 +80,7 @@ fn run<M: Mass, P: Mass, R: Send>(
                 state
             }));
         }
+        states.push(finish(short));
         states
     };
     let tasks: Vec<_> = index.tasks.chunks(index.tasks.len().div_ceil(TASKS).max(1)).collect();

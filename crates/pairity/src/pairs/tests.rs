@@ -64,7 +64,7 @@ fn check_tally(
 fn placements_of(index: &PairIndex, scores: &[f64], ties: Ties) -> Vec<Vec<Placement>> {
     let only = DrawnOrder { order: index.order(scores), chances: &[1.0] };
     let add = |all: &mut Vec<Placement>, _: (usize, u16), own: &[Placement]| all.extend_from_slice(own);
-    visit_placements(index, &[only], ties, Vec::new, add)
+    visit_placements(index, &[only], ties, (Vec::new, add, |all| all))
 }
 
 fn check_placements(rows: &OracleRows, ties: Ties, sizes: Sizes) -> Result<(), TestCaseError> {
