@@ -1,6 +1,6 @@
 //! How much of a table is read at once.
 
-use crate::options::AuditOptions;
+use crate::options::{AuditOptions, FitOptions};
 
 /// What a row takes while it is read and measured, at most: cells and their texts, the order of rows, counts of queries.
 const ROW: u64 = 512;
@@ -27,6 +27,12 @@ pub fn rows_at_once(options: &AuditOptions, memory: Option<u64>, bytes: u64) -> 
     let whole = table.query.is_empty() || verdicts.page.html.is_some() || chosen || twice;
     let large = bytes.saturating_mul(GROWTH) > memory;
     (large && !whole).then(|| usize::try_from((memory / ROW).max(FEWEST)).unwrap_or(usize::MAX))
+}
+
+/// Whether the features of a table that is trained on stay on disk: where batches are asked for, and memory is said to be
+/// less than they may take.
+pub fn is_beyond(options: &FitOptions, bytes: u64) -> bool {
+    options.batch.is_some() && options.memory.is_some_and(|memory| bytes.saturating_mul(GROWTH) > memory)
 }
 
 /// The machine's memory, where it tells.

@@ -20,6 +20,7 @@ mod meter;
 mod parts;
 mod selection;
 mod source;
+mod stored;
 mod svmlight;
 mod table;
 mod whole_file;
@@ -31,6 +32,7 @@ pub use meter::ReadProgress;
 pub use parts::{Parts, read_in_parts};
 pub use selection::{ColumnKind, Selection, Want};
 pub use source::Source;
+pub use stored::StoredColumns;
 pub use table::Table;
 pub use whole_file::WholeFile;
 

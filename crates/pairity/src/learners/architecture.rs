@@ -51,8 +51,7 @@ pub enum ScorerError {
     GroupWeights,
     /// Words or sparse numbers for a scorer that can't read them.
     #[error(
-        "the features have words or sparse numbers, which this scorer can't use: use a linear scorer, or for a text a \
-         text network"
+        "the features have words or sparse numbers, which this scorer can't use: use a linear scorer or a text network"
     )]
     Sparse,
     /// No words for a scorer that reads nothing else.
