@@ -12,10 +12,14 @@ from needs import need
 
 ROOT = Path(__file__).resolve().parents[2]
 #: What the blocks of a document need.
-NEEDS = {"python.md": ("pandas", "sklearn")}
+NEEDS = {"python.md": ("pandas", "sklearn"), "ray_training.md": ("pandas", "sklearn", "ray")}
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/python.md"])
+# Ray has warnings of its own.
+RAY = pytest.param("docs/ray_training.md", marks=pytest.mark.filterwarnings("ignore"))
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/python.md", RAY])
 def test_a_document_runs(name, monkeypatch):
     path = ROOT / name
     packages = {package: need(package) for package in NEEDS.get(path.name, ())}

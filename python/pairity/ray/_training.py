@@ -57,7 +57,9 @@ class _Holder:
         if self._encoded is None or self._encoded[0] != encoder:
             self._encoded = (encoder, _engine.FeaturePart(self._features, encoder, codes))
             self._selected.clear()
-        return _remembered(self._selected, key, lambda: self._encoded[1].select(rows))  # type: ignore[index]
+        all_rows = self._encoded[1]
+        found: _engine.FeaturePart = _remembered(self._selected, key, lambda: all_rows.select(rows))
+        return found
 
 
 class _Driver:
@@ -164,6 +166,8 @@ class _OnRay(_estimators._FairEstimator):
         protected: Any = None,
         queries: Any = None,
         weights: Any = None,
+        within: Any = None,
+        pairs_where: tuple[str, Any] | None = None,
         workers: int = 2,
         options: dict[str, Any] | None = None,
     ) -> Any:
@@ -174,7 +178,7 @@ class _OnRay(_estimators._FairEstimator):
         X
             A dataset of Ray, or a table or a matrix in the driver's memory. All columns of a dataset that are not named
             below are features.
-        y, groups, protected, queries, weights
+        y, groups, protected, queries, weights, within, pairs_where
             As for :meth:`pairity.FairRanker.fit`; names of columns of a dataset.
         workers
             How many actors hold the features.
@@ -182,18 +186,23 @@ class _OnRay(_estimators._FairEstimator):
             Options of the actors, such as ``{"num_cpus": 1}``; see ``ray.remote``.
         """
         if type(X).__module__.startswith("ray.data"):
-            parts, counts, roles, first = _dataset_parts(X, [y, groups, protected, queries, weights], workers)
-            y, groups, protected, queries, weights = roles
+            sign, side = pairs_where or ("", None)
+            given = [y, groups, protected, queries, weights, within, side]
+            parts, counts, roles, first = _dataset_parts(X, given, workers)
+            y, groups, protected, queries, weights, within, side = roles
+            pairs_where = pairs_where and (sign, side)
             self._features(first, reset=True)
             if protected is not None and self._aware():
                 raise ValueError("a continuous attribute as a feature has to be another column of the dataset")
         else:
             parts, counts = _matrix_parts(self._features(X, reset=True, protected=protected), workers)
-        examples, _, settings = self._prepared(X, y, groups, protected, queries, weights, rows=sum(counts))
+        examples, _, settings = self._prepared(
+            X, y, groups, protected, queries, weights, within=within, pairs_where=pairs_where, rows=sum(counts)
+        )
         holder = ray.remote(_Holder).options(
             **{"max_restarts": -1, "max_task_retries": -1, "num_cpus": 1, **(options or {})}
         )
-        actors = [holder.remote(*refs) for refs in parts]
+        actors: list[Any] = [holder.remote(*refs) for refs in parts]
         try:
             self._learn(_engine.train_elsewhere, examples, _Driver(actors, counts), settings)
         finally:
@@ -225,7 +234,7 @@ def _dataset_parts(
     used = [name for own in names for name in own]
     blocks = dataset.materialize().to_arrow_refs()
     split = ray.remote(num_returns=2)(_split_block)
-    halves = [split.remote(block, used) for block in blocks]
+    halves: list[Any] = [split.remote(block, used) for block in blocks]
     small = ray.get([own for own, _ in halves])
     kept = [(len(own[used[0]]), features) for own, (_, features) in zip(small, halves, strict=True) if len(own[used[0]])]
     columns = {name: np.concatenate([own[name] for own in small if len(own[name])]) for name in used}
