@@ -129,6 +129,23 @@ def train(
     progress: Callable[[int, int, float, float], object] | None,
 ) -> tuple[Model, tuple[dict[str, Any], View]]: ...
 
+def train_elsewhere(
+    examples: Examples,
+    driver: Any,
+    settings: dict[str, Any],
+    progress: Callable[[int, int, float, float], object] | None,
+) -> tuple[Model, tuple[dict[str, Any], View]]: ...
+
+class FeaturePart:
+    def __new__(
+        cls, features: _Features, encoder: str, codes: NDArray[np.uint16] | None = None
+    ) -> FeaturePart: ...
+    def select(self, rows: NDArray[np.uint32]) -> FeaturePart: ...
+    def scores(self, scorer: str, parameters: list[NDArray[np.float64]]) -> list[NDArray[np.float64]]: ...
+    def gradient(
+        self, scorer: str, parameters: NDArray[np.float64], slopes: NDArray[np.float64]
+    ) -> NDArray[np.float64]: ...
+
 def compare(
     examples: Examples,
     features: _Features,

@@ -115,14 +115,18 @@ class _FairEstimator(BaseEstimator):
             lower one, ``("<", shown)``.
         """
         examples, features, settings = self._prepared(X, y, groups, protected, queries, weights, within=within, pairs_where=pairs_where)
+        self._learn(_engine.train, examples, features, settings)
+        return self
+
+    def _learn(self, train: Any, examples: _engine.Examples, features: Any, settings: dict[str, Any]) -> None:
+        """Trains with a function of the engine, and keeps what comes out."""
         with _progress.bar(bool(self.verbose)) as progress:
-            model, (document, view) = _engine.train(examples, features, settings, progress)
+            model, (document, view) = train(examples, features, settings, progress)
         self.model_ = model
         self.seed_ = settings["seed"]
         self.components_ = [Component(*component) for component in model.components()]
         self.report_ = Report(document, view)
         self.status_ = self.report_["status"]
-        return self
 
     def predict(self, X: Any, *, queries: Any = None, groups: Any = None, protected: Any = None) -> Any:
         """The score of each row; higher ranks higher.
@@ -190,10 +194,11 @@ class _FairEstimator(BaseEstimator):
         confidence: float = 0.95,
         within: Any = None,
         pairs_where: tuple[str, Any] | None = None,
+        rows: int | None = None,
     ) -> tuple[_engine.Examples, Features, dict[str, Any]]:
-        """Rows, features and settings for the engine."""
-        features = self._features(X, reset=True, protected=protected)
-        target = labels(self, y, _length(features))
+        """Rows, features and settings for the engine; features that are elsewhere are of so many rows."""
+        features = [] if rows is not None else self._features(X, reset=True, protected=protected)
+        target = labels(self, y, _length(features) if rows is None else rows)
         examples = _columns.examples(
             target, groups, protected, queries, weights, within=within, pairs_where=pairs_where
         )

@@ -52,7 +52,7 @@ def ray() -> Iterator[Any]:
     # Ray reads them when it is imported: nodes of one machine, and what is not said about accelerators.
     os.environ |= {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
     found, data, utils = need("ray"), need("ray.data"), need("ray.cluster_utils")
-    node = {"num_cpus": 1, "object_store_memory": 100 << 20}
+    node = {"num_cpus": 2, "object_store_memory": 100 << 20}
     cluster = utils.Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
     cluster.add_node(**node)
     found.init(address=cluster.address, log_to_driver=False, logging_level="error")

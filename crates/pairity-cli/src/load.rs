@@ -1,6 +1,7 @@
 //! From files to the rows of a request: reads the named columns and leaves out rows that lack something.
 
 use crate::filter::Filter;
+use crate::memory;
 use crate::options::{AdjustOptions, FitOptions, TableOptions};
 use crate::output::{check_apart, complain};
 use crate::progress::{ReadingBar, reading};
@@ -14,7 +15,9 @@ use pairity::metrics::{PartialError, PlainTable};
 use pairity::run::{Fold, Rows};
 use pairity::similar;
 use pairity_report::{Missing, Notes, Role, plain};
-use pairity_tables::{self as tables, ColumnKind, Parts, Selection, Source, Table, TableError, Want};
+use pairity_tables::{
+    self as tables, ColumnKind, Parts, Selection, Source, StoredColumns, Table, TableError, Want,
+};
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::BufReader;
@@ -161,7 +164,8 @@ pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows>
         .map(Want::category)
         .into_iter()
         .chain(features.iter().map(|name| Want::infer(name).as_feature()));
-    let wants = (!all).then(|| named.collect());
+    let stored = memory::is_beyond(options, source.bytes()) && text.is_none();
+    let wants = if stored { Some(Vec::new()) } else { (!all).then(|| named.collect()) };
     let quiet = options.output.quiet;
     let mut read = Read::new(&source, roles, wants, quiet)?.choosing(&options.table, &source, quiet)?;
     let notes = read.keep()?;
@@ -175,6 +179,9 @@ pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows>
     for (role, name) in read.roles.columns().filter(|(role, _)| matches!(role, Role::Higher | Role::Lower)) {
         let order = if role == Role::Higher { "higher" } else { "lower" };
         rows.notes.push(format!("only pairs whose better row has the {order} {:?} count", plain(name)));
+    }
+    if stored {
+        return stored_rows(options, &source, &read, Rows { folds, ..rows }, notes);
     }
     if all {
         let is_unused = |column: &&Column| read.roles.columns().all(|(_, own)| own != column.name);
@@ -204,17 +211,37 @@ pub fn to_train(options: &FitOptions, outputs: &[&Path]) -> anyhow::Result<Rows>
     rows.columns = read.table.take_all(&features);
     rows.folds = folds;
     rows.group_columns = group.iter().chain(&options.table.protected).cloned().collect();
-    rows.query = read.roles.columns_of(Role::Query).map(str::to_owned).collect();
     if let Some(path) = &options.embeddings {
         let file = File::open(path).with_context(|| format!("--embeddings {}", path.display()))?;
         rows.vectors = Some(Box::new(BufReader::new(file)));
     }
-    rows.notes.extend(notes.filter.map(|filter| format!("only rows where {}", plain(&filter))));
-    if !notes.groups_left_out.is_empty() {
-        rows.notes.push(format!("groups not compared: {}", plain(&notes.groups_left_out.join(", "))));
+    Ok(read.described(rows, notes))
+}
+
+/// Rows whose features stay on disk.
+fn stored_rows(
+    options: &FitOptions,
+    source: &Source,
+    read: &Read,
+    mut rows: Rows,
+    notes: Notes,
+) -> anyhow::Result<Rows> {
+    let mut names = options.features.clone();
+    if names.is_empty() {
+        names = tables::column_names(source)?;
+        let is_used = |name: &String| read.roles.columns().any(|(_, own)| own == name);
+        names.retain(|name| !is_used(name) && !options.exclude_features.contains(name));
     }
-    rows.tables = notes.tables;
-    Ok(rows)
+    let (memory, folder) = (options.memory.unwrap_or_default(), std::env::temp_dir());
+    let stored = StoredColumns::new(source, &names, !options.features.is_empty(), memory, &folder)?;
+    if !stored.texts.is_empty() {
+        let note = "columns of text are no features unless --features names them";
+        rows.notes.push(format!("{note}: {}", quoted(stored.texts.iter(), ", ")));
+    }
+    let kept = (0..read.table.rows()).map(|row| read.table.number(row) as u32).collect();
+    rows.elsewhere = Some(Box::new(stored.keeping(kept)));
+    rows.group_columns.clone_from(&options.table.group);
+    Ok(read.described(rows, notes))
 }
 
 /// The first tables as one source, all tables as one, and how many files each fold has.
@@ -304,6 +331,17 @@ impl Read {
     fn check_rounded(&self) -> Result<(), TableError> {
         let mut columns = [Role::Label, Role::Score].into_iter().filter_map(|role| self.column(role));
         columns.try_for_each(|column| tables::check_rounded(&self.source, column))
+    }
+
+    /// Rows with their columns of queries, and what happened on the way.
+    fn described(&self, mut rows: Rows, notes: Notes) -> Rows {
+        rows.query = self.roles.columns_of(Role::Query).map(str::to_owned).collect();
+        rows.notes.extend(notes.filter.map(|filter| format!("only rows where {}", plain(&filter))));
+        if !notes.groups_left_out.is_empty() {
+            rows.notes.push(format!("groups not compared: {}", plain(&notes.groups_left_out.join(", "))));
+        }
+        rows.tables = notes.tables;
+        rows
     }
 
     /// Where a row came from.

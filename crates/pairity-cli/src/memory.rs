@@ -1,6 +1,6 @@
 //! How much of a table is read at once.
 
-use crate::options::AuditOptions;
+use crate::options::{AuditOptions, FitOptions};
 use crate::roles::Roles;
 use pairity_report::Role;
 
@@ -49,6 +49,12 @@ pub fn reading(options: &AuditOptions, roles: &Roles, bytes: u64) -> Reading {
         (false, true) => Reading::Whole,
         (false, false) => Reading::OneQuery(memory),
     }
+}
+
+/// Whether the features of a table that is trained on stay on disk: where batches are asked for, and memory is said to be
+/// less than they may take.
+pub fn is_beyond(options: &FitOptions, bytes: u64) -> bool {
+    options.batch.is_some() && options.memory.is_some_and(|memory| bytes.saturating_mul(GROWTH) > memory)
 }
 
 /// The machine's memory, where it tells.

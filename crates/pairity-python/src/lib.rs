@@ -5,6 +5,7 @@
 //! the engine become `ValueError` with the same words.
 
 mod columns;
+mod elsewhere;
 mod examples;
 mod loss;
 mod model;
@@ -29,13 +30,15 @@ mod _engine {
     #[pymodule_export]
     use super::columns::{codes_of_integers, codes_of_texts, cross, simulated};
     #[pymodule_export]
+    use super::elsewhere::FeaturePart;
+    #[pymodule_export]
     use super::examples::Examples;
     #[pymodule_export]
     use super::loss::{ScorePlayer, uniform};
     #[pymodule_export]
     use super::model::{Adjustment, Model};
     #[pymodule_export]
-    use super::runs::{adjust, compare, train};
+    use super::runs::{adjust, compare, train, train_elsewhere};
     #[pymodule_export]
     use super::tables::{merge, merge_partials, read_table, score_table};
     #[pymodule_export]

@@ -2,12 +2,14 @@
 //! the rows, adjusting given scores.
 
 use crate::columns::{Features, columns};
+use crate::elsewhere::Driver;
 use crate::examples::Examples;
 use crate::model::{Adjustment, Model};
 use crate::refuse;
 use crate::settings::{choice, fit_request, get, goal, measuring, method};
 use crate::view::{FRONT_END, Shown, shown};
 use numpy::PyReadonlyArray1;
+use pairity::examples::Column;
 use pairity::methods::{self, MethodOptions, Stage};
 use pairity::run::{self, AdjustRequest, CompareRequest, CompareWatch, Rows, RunError, TrainRequest};
 use pairity::solvers::{Answer, RunProgress, Watch};
@@ -16,7 +18,7 @@ use pairity_report::{comparison_html, comparison_json, comparison_text};
 use pairity_report::{training_html, training_json, training_text};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// Trains a model. Returns it with its report: a document `pairity.train/1`, and what is shown of it.
 ///
@@ -30,13 +32,35 @@ pub fn train<'py>(
     settings: Bound<'py, PyDict>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Model, Shown<'py>)> {
+    trained(py, rows(examples, columns(&features)?, &settings)?, &settings, progress)
+}
+
+/// The same with features that a [driver](Driver) knows of.
+#[pyfunction]
+pub fn train_elsewhere<'py>(
+    py: Python<'py>,
+    examples: &Examples,
+    driver: Py<PyAny>,
+    settings: Bound<'py, PyDict>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(Model, Shown<'py>)> {
+    let mut rows = rows(examples, Vec::new(), &settings)?;
+    rows.elsewhere = Some(Box::new(Driver(Arc::new(driver))));
+    trained(py, rows, &settings, progress)
+}
+
+fn trained<'py>(
+    py: Python<'py>,
+    rows: Rows,
+    settings: &Bound<'py, PyDict>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(Model, Shown<'py>)> {
     let request = TrainRequest {
-        fit: fit_request(&settings)?,
-        method: method(&get::<String>(&settings, "method")?, |_| true)?,
-        answer: choice(&settings, "answer", Answer::NAMES)?,
+        fit: fit_request(settings)?,
+        method: method(&get::<String>(settings, "method")?, |_| true)?,
+        answer: choice(settings, "answer", Answer::NAMES)?,
         pictures: false,
     };
-    let rows = rows(examples, &features, &settings)?;
     let run = listening(py, progress, |progress| {
         run::train(rows, &request, Watch { progress, ..Watch::default() })
     })?;
@@ -63,7 +87,7 @@ pub fn compare<'py>(
         methods.sort_by_key(|method| method.stage != Stage::Unconstrained);
     }
     let request = CompareRequest { fit: fit_request(&settings)?, methods };
-    let rows = rows(examples, &features, &settings)?;
+    let rows = rows(examples, columns(&features)?, &settings)?;
     let outcome = listening(py, None, |progress| {
         // Signals are heard on the calling thread alone.
         let watch = CompareWatch { side_by_side: false, progress, ..CompareWatch::default() };
@@ -101,8 +125,8 @@ pub fn adjust<'py>(
 }
 
 /// The rows of a run.
-fn rows(examples: &Examples, features: &Features, settings: &Bound<'_, PyDict>) -> PyResult<Rows> {
-    let mut rows = Rows::new(examples.inner.clone(), columns(features)?);
+fn rows(examples: &Examples, columns: Vec<Column>, settings: &Bound<'_, PyDict>) -> PyResult<Rows> {
+    let mut rows = Rows::new(examples.inner.clone(), columns);
     rows.group_columns = get(settings, "group_columns")?;
     Ok(rows)
 }

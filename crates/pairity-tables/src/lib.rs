@@ -21,6 +21,7 @@ mod parts;
 mod records;
 mod selection;
 mod source;
+mod stored;
 mod svmlight;
 mod table;
 mod waiting;
@@ -34,6 +35,7 @@ pub use parts::{Parts, read_in_parts};
 pub use records::{RecordBlocks, RecordRuns};
 pub use selection::{ColumnKind, Selection, Want};
 pub use source::Source;
+pub use stored::StoredColumns;
 pub use table::Table;
 pub use whole_file::WholeFile;
 

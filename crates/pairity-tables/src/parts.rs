@@ -105,8 +105,7 @@ fn hand_out(
     query.dedup();
 
     let files = &source.files[..];
-    let formats = files.iter().map(detect).collect::<Result<Vec<_>, _>>()?;
-    let mut passes = Passes { files, formats, meter: Meter::new(progress), done: Rc::default() };
+    let mut passes = Passes::new(source, progress)?;
     let inferred = |wants: &[Want], at: usize| wants[at].kind == ColumnKind::Infer;
     // Whether two cells agree depends on their kind.
     let unknown: Vec<usize> = query.iter().copied().filter(|&at| inferred(&wants, at)).collect();
@@ -180,7 +179,7 @@ type HandOut<'a> = &'a mut dyn FnMut(Block) -> Result<(), TableError>;
 
 /// Decides the kinds of columns that are not known; returns the number of rows of each file, and whether the rows of
 /// each query stand together.
-fn survey(
+pub(super) fn survey(
     passes: &mut Passes<'_>,
     wants: &mut [Want],
     unknown: &[usize],
@@ -276,7 +275,7 @@ fn scatter(
 }
 
 /// The files, which are read several times.
-struct Passes<'a> {
+pub(super) struct Passes<'a> {
     files: &'a [SourceFile],
     formats: Vec<&'static TableFormat>,
     meter: Meter<'a>,
@@ -284,9 +283,15 @@ struct Passes<'a> {
     done: Rc<RefCell<Vec<usize>>>,
 }
 
-impl Passes<'_> {
+impl<'a> Passes<'a> {
+    pub(super) fn new(source: &'a Source, progress: ReadProgress<'a>) -> Result<Passes<'a>, TableError> {
+        let files = &source.files[..];
+        let formats = files.iter().map(detect).collect::<Result<Vec<_>, _>>()?;
+        Ok(Passes { files, formats, meter: Meter::new(progress), done: Rc::default() })
+    }
+
     /// Calls a function with the columns of some rows at a time; returns the number of rows of each file.
-    fn pass(
+    pub(super) fn pass(
         &mut self,
         wants: &[Want],
         each: &mut dyn FnMut(Vec<Result<Column, Want>>) -> Result<(), TableError>,

@@ -48,6 +48,11 @@ impl Want {
         Want { name: name.to_owned(), kind: ColumnKind::Infer, feature: false }
     }
 
+    /// The same with every number stored.
+    pub(crate) fn dense(self) -> Want {
+        Want { feature: false, ..self }
+    }
+
     /// The same, used as a feature.
     #[must_use]
     pub fn as_feature(self) -> Want {

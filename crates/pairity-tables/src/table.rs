@@ -63,16 +63,7 @@ impl Table {
 
     /// Leaves only some of the rows, which still know where they came from.
     pub fn keep(&mut self, rows: &[u32]) {
-        fn keep<T: Copy>(values: &mut Vec<T>, rows: &[u32]) {
-            *values = rows.iter().map(|&row| values[row as usize]).collect();
-        }
-        for column in &mut self.columns {
-            match &mut column.values {
-                Values::Numbers(numbers) => keep(numbers, rows),
-                Values::Sparse(sparse) => *sparse = sparse.select(rows),
-                Values::Categories { codes, .. } => keep(codes, rows),
-            }
-        }
+        self.columns.iter_mut().for_each(|column| column.select(rows));
         self.kept = Some(rows.iter().map(|&row| self.number(row as usize) as u32).collect());
         self.rows = rows.len();
     }

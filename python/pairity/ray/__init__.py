@@ -1,4 +1,4 @@
-"""Ray: audits and scores of datasets, with the bits of the command line.
+"""Ray: audits and scores of datasets, and training with features that workers hold.
 
 pairity has to be installed where the tasks run.
 """
@@ -6,5 +6,6 @@ pairity has to be installed where the tasks run.
 from __future__ import annotations
 
 from ._audit import audit, score
+from ._training import FairRanker, FairRegressor
 
-__all__ = ["audit", "score"]
+__all__ = ["FairRanker", "FairRegressor", "audit", "score"]

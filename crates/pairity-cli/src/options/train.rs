@@ -1,7 +1,7 @@
 //! The options of the commands that train (`train`, `compare` and `frontier`), the requests that they become,
 //! and the engine's errors in words of these options.
 
-use super::values::{choices, confidence, duration, methods, not_negative, positive, share, split};
+use super::values::{choices, confidence, duration, methods, not_negative, positive, share, size, split};
 use super::{OutputOptions, PageOptions, TableOptions};
 use anyhow::anyhow;
 use clap::Args;
@@ -160,6 +160,11 @@ pub struct FitOptions {
     /// Queries (or rows, without queries) that each step looks at (default: all, or 100 for --model text-cnn)
     #[arg(long, value_name = "N", value_parser = positive)]
     pub batch: Option<usize>,
+
+    /// Memory for the features, such as 2GB: those of larger tables stay on disk, from where each batch is read, with the
+    /// same result
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "batch")]
+    pub memory: Option<u64>,
 
     /// Weight of the correlation in the loss of --method beutel
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = not_negative)]

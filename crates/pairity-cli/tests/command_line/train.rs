@@ -634,3 +634,39 @@ fn without_queries_the_model_is_one_scorer_and_a_mixture_says_what_it_means() {
         "There are no queries, so one of them is drawn for the whole table, and the worst misses it by 0.";
     assert!(mixture.code == 1 && text.contains(words), "{text}");
 }
+
+#[test]
+fn features_that_stay_on_disk_give_the_same_bytes() {
+    let work = Work::new(90);
+    assert_eq!(work.train("first.json", &[&SHORT[..], &["--features", "x"]].concat()).code, 0);
+    let [table, first, parquet] = ["table.csv", "first.json", "table.parquet"].map(|name| work.path(name));
+    let mut score = pairity();
+    score.arg("score").arg(first).arg(table).arg("-o").arg(&parquet).args(["--score", "s"]);
+    assert_eq!(run(&mut score).code, 0);
+    let cases: [&[&str]; 4] = [
+        &["--exclude-features", "s", "--where", "w > -1.5", "--subject-to", "cross_group <= 0.1"],
+        &["--features", "city,w,x", "--group-aware", "--multiplier-share", "0.3"],
+        &["--model", "mlp", "--hidden", "4", "--split", "1,0,0"],
+        &["--method", "group-offset", "--no-standardize"],
+    ];
+    for case in cases {
+        let train = |model: &str, more: &[&str]| {
+            let mut command = pairity();
+            command.arg("train").arg(&parquet).arg("-o").arg(work.path(model)).args(COLUMNS);
+            command.args(["--iterations", "60", "--step-size", "0.1,1", "--batch", "7", "--format", "json"]);
+            let outcome = run(command.args(case).args(more));
+            assert!(outcome.code < 2, "{case:?}: {}", outcome.err);
+            let mut json = outcome.json();
+            ["seconds", "file"].iter().for_each(|field| json[field] = Value::Null);
+            (json, read(&work.path(model)))
+        };
+        assert_eq!(train("disk.json", &["--memory", "1KB"]), train("memory.json", &[]), "{case:?}");
+    }
+}
+
+#[test]
+fn memory_is_for_batches() {
+    let work = Work::new(3);
+    let outcome = work.train("model.json", &["--memory", "1GB"]);
+    assert!(outcome.code == 2 && outcome.err.contains("--batch"), "{}", outcome.err);
+}

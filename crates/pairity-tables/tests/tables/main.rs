@@ -8,6 +8,7 @@ mod delimited;
 mod parts;
 mod round_trip;
 mod sources;
+mod stored;
 mod svmlight;
 
 use arrow_array::{ArrayRef, RecordBatch};

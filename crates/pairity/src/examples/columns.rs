@@ -132,6 +132,18 @@ impl Column {
         }
     }
 
+    /// Leaves some of the rows, in the order named.
+    pub fn select(&mut self, rows: &[u32]) {
+        fn pick<T: Copy>(values: &mut Vec<T>, rows: &[u32]) {
+            *values = rows.iter().map(|&row| values[row as usize]).collect();
+        }
+        match &mut self.values {
+            Values::Numbers(numbers) => pick(numbers, rows),
+            Values::Sparse(sparse) => *sparse = sparse.select(rows),
+            Values::Categories { codes, .. } => pick(codes, rows),
+        }
+    }
+
     /// Stores numbers one by one.
     pub fn make_dense(&mut self) {
         if let Values::Sparse(sparse) = &self.values {

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 
 use super::text::TextLayout;
-use super::{Features, Linear, Mlp, Scorer, TextCnn};
+use super::{Features, Linear, Mlp, Scorer, TextCnn, Trace};
 use crate::examples::MAX_GROUPS;
 use crate::names::names;
+use crate::threads;
 
 /// The most parameters of one scorer.
 const MAX_PARAMETERS: usize = 100_000_000;
@@ -50,8 +51,7 @@ pub enum ScorerError {
     GroupWeights,
     /// Words or sparse numbers for a scorer that can't read them.
     #[error(
-        "the features have words or sparse numbers, which this scorer can't use: use a linear scorer, or for a text a \
-         text network"
+        "the features have words or sparse numbers, which this scorer can't use: use a linear scorer or a text network"
     )]
     Sparse,
     /// No words for a scorer that reads nothing else.
@@ -221,7 +221,49 @@ pub(crate) struct LearnerSpec<'a> {
     pub has_text: bool,
 }
 
+/// These ask whoever holds the features, where they are elsewhere.
 impl Architecture {
+    /// The score of every row, as [`Scorer::score`].
+    pub fn score(&self, parameters: &[f64], features: &Features, scores: &mut [f64]) {
+        match features.scores_elsewhere(self, &[parameters]) {
+            Some(found) => found.iter().for_each(|found| scores.copy_from_slice(found)),
+            None => (**self).score(parameters, features, scores),
+        }
+    }
+
+    /// The scores of each of some scorers.
+    pub(crate) fn scores(&self, all: &[&[f64]], features: &Features) -> Vec<Vec<f64>> {
+        features.scores_elsewhere(self, all).unwrap_or_else(|| {
+            threads::map(all, &|parameters: &&[f64]| {
+                let mut scores = vec![0.0; features.rows()];
+                (**self).score(parameters, features, &mut scores);
+                scores
+            })
+        })
+    }
+
+    /// The scores as a step of training sees them, as [`Scorer::forward`]; without anything left out at random where
+    /// features are elsewhere.
+    pub fn forward(&self, parameters: &[f64], features: &Features, draw: u64, scores: &mut [f64]) -> Trace {
+        if features.is_elsewhere() {
+            self.score(parameters, features, scores);
+            return Trace::default();
+        }
+        (**self).forward(parameters, features, draw, scores)
+    }
+
+    /// The gradient by the parameters, as [`Scorer::pull_back`].
+    pub fn pull_back(
+        &self,
+        parameters: &[f64],
+        features: &Features,
+        trace: &Trace,
+        slopes: &[f64],
+    ) -> Vec<f64> {
+        let elsewhere = features.gradient_elsewhere(self, parameters, slopes);
+        elsewhere.unwrap_or_else(|| (**self).pull_back(parameters, features, trace, slopes))
+    }
+
     /// Checks the shape itself.
     ///
     /// # Errors

@@ -173,6 +173,14 @@ impl Encoder {
         Ok(Encoder { columns: learned })
     }
 
+    /// The encoder of the columns of several, which were learned from the same rows.
+    pub(crate) fn join(encoders: Vec<Encoder>) -> Encoder {
+        let mut columns: Vec<Encoding> = encoders.into_iter().flat_map(|encoder| encoder.columns).collect();
+        // Sparse ones come last, as in an encoder that is learned from all.
+        columns.sort_by_key(|column| matches!(column, Encoding::Number { sparse: true, .. }));
+        Encoder { columns }
+    }
+
     /// Adds a text, whose vocabulary is learned from some rows, or from all rows. The encoder of a text alone
     /// starts from the empty one, `Encoder::default()`.
     ///

@@ -1,8 +1,10 @@
 //! Features: a dense matrix, one row an example; sparse columns such as the words of each row's text; and the group of
 //! each row for scorers that may see it.
 
-use super::Sparse;
+use super::elsewhere::{Elsewhere, FeatureSource};
+use super::{Architecture, Sparse};
 use crate::examples::Groups;
+use std::sync::Arc;
 
 /// Rows are counted with 31 bits, as in the examples.
 const MAX_ROWS: usize = (1 << 31) - 1;
@@ -92,6 +94,7 @@ pub struct Features {
     values: Vec<f64>,
     sparse: Option<Sparse>,
     groups: Option<ByGroup>,
+    elsewhere: Option<Elsewhere>,
 }
 
 /// The group of each row, and the rows of each group.
@@ -118,7 +121,7 @@ impl Features {
             return Err(FeaturesError::Length { rows, width, found: values.len() });
         }
         match values.iter().position(|value| !value.is_finite()) {
-            None => Ok(Features { rows, dense: width, values, sparse: None, groups: None }),
+            None => Ok(Features { rows, dense: width, values, sparse: None, groups: None, elsewhere: None }),
             Some(at) => {
                 let (row, feature) = (at / width, at % width);
                 Err(FeaturesError::NotFinite { row, feature, value: values[at] })
@@ -128,12 +131,24 @@ impl Features {
 
     /// Rows without features, whose scores come from outside.
     pub(crate) fn none(rows: usize) -> Features {
-        Features { rows, dense: 0, values: Vec::new(), sparse: None, groups: None }
+        Features { rows, dense: 0, values: Vec::new(), sparse: None, groups: None, elsewhere: None }
+    }
+
+    /// Features that somebody else holds, who gives scores and gradients of so many rows.
+    pub fn elsewhere(source: Arc<dyn FeatureSource>, rows: usize, width: usize) -> Features {
+        Features { elsewhere: Some(Elsewhere::new(source, rows, width)), ..Features::none(rows) }
     }
 
     /// Sparse features alone.
     pub fn of_sparse(sparse: Sparse) -> Features {
-        Features { rows: sparse.rows(), dense: 0, values: Vec::new(), sparse: Some(sparse), groups: None }
+        Features {
+            rows: sparse.rows(),
+            dense: 0,
+            values: Vec::new(),
+            sparse: Some(sparse),
+            groups: None,
+            elsewhere: None,
+        }
     }
 
     /// The same features and, behind them, sparse ones; beside those that there are already.
@@ -182,7 +197,8 @@ impl Features {
 
     /// Number of features, sparse ones included.
     pub fn width(&self) -> usize {
-        self.dense + self.sparse.as_ref().map_or(0, Sparse::width)
+        let sparse = self.sparse.as_ref().map_or(0, Sparse::width);
+        self.dense + sparse + self.elsewhere.as_ref().map_or(0, |elsewhere| elsewhere.width)
     }
 
     /// Number of features that are stored one by one: all but sparse ones.
@@ -222,12 +238,44 @@ impl Features {
         Features { groups, ..self.pick(rows) }
     }
 
+    /// The features of a batch of rows, in memory where whoever holds them gives them.
+    pub(crate) fn batch(&self, rows: &[u32]) -> Features {
+        let some = self.select(rows);
+        some.elsewhere.as_ref().and_then(Elsewhere::batch).unwrap_or(some)
+    }
+
+    /// Whether somebody else holds them.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.elsewhere.is_some()
+    }
+
+    /// What went wrong elsewhere, if anything did: then scores are NaN.
+    pub fn failure(&self) -> Option<String> {
+        self.elsewhere.as_ref()?.failure()
+    }
+
+    /// The scores of each of some scorers, if the features are elsewhere.
+    pub(super) fn scores_elsewhere(&self, scorer: &Architecture, all: &[&[f64]]) -> Option<Vec<Vec<f64>>> {
+        self.elsewhere.as_ref().map(|elsewhere| elsewhere.scores(scorer, all))
+    }
+
+    /// The gradient by the parameters, if the features are elsewhere.
+    pub(super) fn gradient_elsewhere(
+        &self,
+        scorer: &Architecture,
+        parameters: &[f64],
+        slopes: &[f64],
+    ) -> Option<Vec<f64>> {
+        self.elsewhere.as_ref().map(|elsewhere| elsewhere.gradient(scorer, parameters, slopes))
+    }
+
     /// The same without groups.
     pub(super) fn pick(&self, rows: &[u32]) -> Features {
         let mut values = Vec::with_capacity(rows.len() * self.dense);
         rows.iter().for_each(|&row| values.extend_from_slice(self.row(row as usize)));
         let sparse = self.sparse.as_ref().map(|sparse| sparse.select(rows));
-        Features { rows: rows.len(), dense: self.dense, values, sparse, groups: None }
+        let elsewhere = self.elsewhere.as_ref().map(|elsewhere| elsewhere.select(rows));
+        Features { rows: rows.len(), dense: self.dense, values, sparse, groups: None, elsewhere }
     }
 
     /// Adds the offset of each row's group to its score, if the rows have groups.

@@ -27,6 +27,7 @@
 
 mod adam;
 mod architecture;
+mod elsewhere;
 mod encode;
 mod encoder;
 mod features;
@@ -41,6 +42,7 @@ pub mod text;
 pub(crate) use adam::Adam;
 pub(crate) use architecture::LearnerSpec;
 pub use architecture::{Architecture, GroupUse, LearnerDefaults, ScorerError, ScorerKind};
+pub use elsewhere::{ColumnSource, FeatureSource};
 pub use encode::{EncodeError, Encoded, Note};
 pub use encoder::{Encoder, Encoding, MAX_LEVELS};
 pub use features::{Features, FeaturesError};

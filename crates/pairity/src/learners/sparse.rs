@@ -2,6 +2,9 @@
 
 use super::FeaturesError;
 
+/// Calls a function with the row, the column and the value of each cell.
+type EachCell<'a> = &'a dyn Fn(&mut dyn FnMut(usize, u32, f64));
+
 /// A matrix of which only some cells are stored, row by row. All others of a column have the same value, 0 as a rule:
 /// where a column of zeros is standardized, they all become another number, and none of them has to be stored for that.
 ///
@@ -106,7 +109,7 @@ impl Sparse {
     pub(super) fn by_column(
         rows: usize,
         absent: Vec<f64>,
-        each_cell: &dyn Fn(&mut dyn FnMut(usize, u32, f64)),
+        each_cell: EachCell,
     ) -> Result<Sparse, FeaturesError> {
         let mut sparse = Sparse::empty(absent.len())?;
         let (mut starts, mut wrong) = (vec![0; rows + 1], None);

@@ -78,6 +78,14 @@ pub enum RunError {
     /// The scorer may use groups, and there are none.
     #[error("a group-aware scorer needs a protected attribute: give groups")]
     NoGroups,
+    /// Columns that are not in this memory can't be had, or scores of them.
+    #[error("features that are not in this memory can't be used: {0}")]
+    Elsewhere(String),
+    /// What is asked for needs all features in this memory.
+    #[error(
+        "texts, and a continuous attribute as a feature, need features in this memory: give them as columns"
+    )]
+    NotElsewhere,
     /// Methods are compared for nothing.
     #[error("there is nothing to compare methods for: give a constraint such as cross_group <= 0.01")]
     NoConstraints,

@@ -4,7 +4,9 @@
 use super::{FitRequest, RunError, leaks};
 use crate::examples::{Column, Examples, ExamplesError};
 use crate::goals::Problem;
-use crate::learners::{Architecture, Encoder, Features, GroupUse, LearnerSpec, text::Embeddings};
+use crate::learners::{
+    Architecture, ColumnSource, Encoder, Features, GroupUse, LearnerSpec, text::Embeddings,
+};
 use crate::methods::Task;
 use crate::model::StochasticScorer;
 use crate::rates::Rate;
@@ -28,6 +30,8 @@ pub struct Rows {
     pub examples: Examples,
     /// The feature columns, in order.
     pub columns: Vec<Column>,
+    /// Feature columns that are not in this memory, in place of those.
+    pub elsewhere: Option<Box<dyn ColumnSource>>,
     /// A column of texts, whose words are features.
     pub text: Option<Column>,
     /// The continuous protected attribute: a feature too if the scorer may use it.
@@ -52,6 +56,7 @@ impl Rows {
         Rows {
             examples,
             columns,
+            elsewhere: None,
             text: None,
             protected: None,
             folds: Vec::new(),
@@ -118,13 +123,30 @@ impl<'a> Prepared<'a> {
             columns.push(protected);
         }
         let has_text = rows.text.is_some();
-        if columns.is_empty() && !has_text {
+        if columns.is_empty() && !has_text && rows.elsewhere.is_none() {
             return Err(RunError::NoFeatures);
         }
         let learned = parts.whole.example_rows();
-        let (encoder, mut features, unseen) = encoded(columns, rows.text, learned, request)?;
-        rows.notes.extend(unseen);
-        rows.notes.extend(leaks::notes(&parts.whole, &features, &encoder.names()));
+        let codes = match request.group_aware {
+            Some(_) if !rows.examples.is_continuous() => Some(rows.examples.codes_by_row()),
+            _ => None,
+        };
+        let (encoder, mut features) = match rows.elsewhere {
+            Some(source) => {
+                if has_text || !columns.is_empty() {
+                    return Err(RunError::NotElsewhere);
+                }
+                let (encoder, features, notes) = encoded_elsewhere(&*source, codes, &parts.whole, request)?;
+                rows.notes.extend(notes);
+                (encoder, features)
+            }
+            None => {
+                let (encoder, features, unseen) = encoded(columns, rows.text, learned, request)?;
+                rows.notes.extend(unseen);
+                rows.notes.extend(leaks::notes(&parts.whole, &features, &encoder.names()));
+                (encoder, features)
+            }
+        };
         let groups = match request.group_aware {
             None => GroupUse::Blind,
             Some(_) if rows.examples.is_continuous() => GroupUse::Blind,
@@ -200,6 +222,30 @@ impl<'a> Prepared<'a> {
     pub fn last(&self) -> (&'static str, &Examples) {
         self.parts.named().last().unwrap_or(("train", &self.parts.whole))
     }
+}
+
+/// The same where columns are elsewhere: they are looked at one by one, and stay there.
+fn encoded_elsewhere(
+    source: &dyn ColumnSource,
+    codes: Option<Vec<u16>>,
+    whole: &Examples,
+    request: &FitRequest,
+) -> Result<(Encoder, Features, Vec<String>), RunError> {
+    let (mut encoders, mut notes, mut leaking) = (Vec::new(), Vec::new(), Vec::new());
+    let mut rows = 0;
+    for at in 0..source.names().len() {
+        let column = source.column(at).map_err(RunError::Elsewhere)?;
+        rows = column.values.len();
+        let (encoder, features, unseen) = encoded(vec![column], None, whole.example_rows(), request)?;
+        notes.extend(unseen);
+        leaking.extend(leaks::notes(whole, &features, &encoder.names()));
+        encoders.push(encoder);
+    }
+    notes.append(&mut leaking);
+    let encoder = Encoder::join(encoders);
+    let features = source.features(&encoder, codes).map_err(RunError::Elsewhere)?;
+    let width = encoder.width();
+    Ok((encoder, Features::elsewhere(features, rows, width), notes))
 }
 
 /// The encoder that is learned from some rows, the features of all rows, and what was new in the others.

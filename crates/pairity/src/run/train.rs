@@ -144,12 +144,19 @@ pub fn train_from(
 ) -> Result<TrainOutcome, RunError> {
     let prepared = Prepared::new(rows, &request.fit, request.answer)?;
     let started = Instant::now();
-    let fitted = fit(request.method, &request.fit.options, &prepared.task(), unconstrained, watch)?;
+    let fitted = fit(request.method, &request.fit.options, &prepared.task(), unconstrained, watch);
+    if let Some(wrong) = prepared.features.failure() {
+        return Err(RunError::Elsewhere(wrong));
+    }
+    let fitted = fitted?;
     let seconds = started.elapsed().as_secs_f64();
     let mut parts = Vec::new();
     for (name, examples) in prepared.parts.named() {
-        let evaluation = prepared.evaluate(fitted.scorer(&prepared.scorer), examples)?;
-        parts.push(TrainingPart { name, evaluation });
+        let evaluation = prepared.evaluate(fitted.scorer(&prepared.scorer), examples);
+        if let Some(wrong) = prepared.features.failure() {
+            return Err(RunError::Elsewhere(wrong));
+        }
+        parts.push(TrainingPart { name, evaluation: evaluation? });
     }
     let names = prepared.feature_names();
     let pictures = match request.pictures {

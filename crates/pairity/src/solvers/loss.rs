@@ -71,7 +71,7 @@ impl<'a> Sample<'a> {
         counts: [f64; 2],
     ) -> Sample<'b> {
         Sample {
-            features: training.features.select(&examples.row),
+            features: training.features.batch(&examples.row),
             index: self.index.batch(examples, counts),
             surrogate: self.surrogate,
             term: training.term.and_then(|term| term.on(examples).ok()),

@@ -18,6 +18,9 @@ use crate::names::names;
 use crate::rates::{Average, Rate, Ties};
 use crate::threads;
 
+/// Scores that are held at once.
+const SCORES: usize = 1 << 23;
+
 /// Steps from one scorer of a pair to the other, when combinations are tried.
 const STEPS: usize = 64;
 
@@ -118,9 +121,18 @@ impl Selector<'_> {
     /// The scorers of some runs with their rates: NaN where scores are not numbers.
     pub(crate) fn rated(&self, scorers: Vec<Candidate>) -> Candidates {
         let none = || vec![f64::NAN; self.problem.rates.len()];
-        let rates = |scores: Vec<f64>| self.sample.true_rates(&self.sample.order(&scores));
-        let rates = |own: &Candidate| self.scores(&own.snapshot.parameters).map_or_else(none, rates);
-        Candidates { rates: threads::map(&scorers, &rates), scorers }
+        let rates = |scores: &Vec<f64>| match scores.iter().all(|score| score.is_finite()) {
+            true => self.sample.true_rates(&self.sample.order(scores)),
+            false => none(),
+        };
+        // Many at a time, as features may be far away, but not all their scores at once.
+        let at_once = (SCORES / self.sample.examples().len().max(1)).max(1);
+        let mut all = Vec::with_capacity(scorers.len());
+        for some in scorers.chunks(at_once) {
+            let some: Vec<&[f64]> = some.iter().map(|own| &own.snapshot.parameters[..]).collect();
+            all.extend(threads::map(&self.architecture.scores(&some, &self.sample.features), &rates));
+        }
+        Candidates { rates: all, scorers }
     }
 
     /// The answer; none if no snapshot gives numbers. Combinations of weights that are tried join the

@@ -1,0 +1,203 @@
+//! Features of tables that are larger than memory: training reads them a batch at a time.
+//!
+//! Columns are read one by one while an encoder is learned. Then the table is read once more, some rows at a time, and the
+//! encoded features are written to a file, row after row and 8 bytes a number, where the rows of a batch are found in
+//! whatever order they come: batches are those of training in memory, bit for bit.
+
+use std::fs::File;
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use pairity::examples::Column;
+use pairity::learners::{Architecture, ColumnSource, Encoder, FeatureSource, Features, Trace};
+
+use super::error::TableError;
+use super::parts::{Passes, survey};
+use super::selection::{ColumnKind, Selection, Want};
+use super::source::Source;
+use super::whole_file::{Hidden, hidden_beside};
+
+/// The fewest rows that are read at once: fewer only cost time.
+const FEWEST: usize = 1 << 10;
+
+/// The columns of a table that are features, of which only some rows are in memory at a time.
+pub struct StoredColumns {
+    source: Source,
+    wants: Vec<Want>,
+    /// Those that are no features as they hold texts and nobody named them.
+    pub texts: Vec<String>,
+    /// The rows that count, by their numbers in the table; all if none are given.
+    kept: Option<Vec<u32>>,
+    rows: usize,
+    memory: u64,
+    folder: PathBuf,
+}
+
+impl StoredColumns {
+    /// Some columns of a table; texts among them only if they are `named`. Rows wait in a hidden file
+    /// `.pairity-features.*.partial` in a folder, which is removed at the end; that of a program that was killed is removed
+    /// by the next one that needs such a file there.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the files.
+    pub fn new(
+        source: &Source,
+        names: &[String],
+        named: bool,
+        memory: u64,
+        folder: &Path,
+    ) -> Result<StoredColumns, TableError> {
+        let mut wants: Vec<Want> = names.iter().map(|name| Want::infer(name)).collect();
+        let all: Vec<usize> = (0..wants.len()).collect();
+        let counts = survey(&mut Passes::new(source, &|_, _| ())?, &mut wants, &all, &[])?.0;
+        let is_text = |want: &&Want| !named && want.kind == ColumnKind::Category;
+        let texts = wants.iter().filter(is_text).map(|want| want.name.clone()).collect();
+        wants.retain(|want| !is_text(&want));
+        let (source, folder, rows) = (source.clone(), folder.to_owned(), counts.iter().sum());
+        Ok(StoredColumns { source, wants, texts, kept: None, rows, memory, folder })
+    }
+
+    /// Only some rows, by their numbers in the table, upward.
+    #[must_use]
+    pub fn keeping(self, kept: Vec<u32>) -> StoredColumns {
+        StoredColumns { rows: kept.len(), kept: Some(kept), ..self }
+    }
+
+    /// Writes the features of all rows.
+    fn store(&self, encoder: &Encoder) -> Result<(File, Hidden), String> {
+        let (file, hidden) = hidden_beside(&self.folder.join("pairity-features")).map_err(told)?;
+        let mut writer = BufWriter::with_capacity(1 << 20, file);
+        let wants: Vec<Want> = encoder.columns().iter().map(|column| Want::from(column).dense()).collect();
+        let mut passes = Passes::new(&self.source, &|_, _| ()).map_err(told)?;
+        let (mut before, mut next, mut written) = (0, 0, 0);
+        let counts = passes.pass(&wants, &mut |chunk| {
+            let mut columns: Vec<Column> = chunk.into_iter().flatten().collect();
+            let rows = columns.first().map_or(0, |column| column.values.len());
+            if let Some(kept) = &self.kept {
+                let end = next + kept[next..].partition_point(|&row| (row as usize) < before + rows);
+                let own: Vec<u32> = kept[next..end].iter().map(|&row| row - before as u32).collect();
+                columns.iter_mut().for_each(|column| column.select(&own));
+                next = end;
+            }
+            before += rows;
+            let encoded = encoder.encode(&columns).map_err(other)?.features;
+            written += encoded.rows();
+            let bytes: Vec<u8> = encoded.values().iter().flat_map(|value| value.to_le_bytes()).collect();
+            writer.write_all(&bytes).map_err(other)
+        });
+        counts.map_err(told)?;
+        self.source.files.iter().try_for_each(|file| file.check_unchanged()).map_err(told)?;
+        if written != self.rows {
+            return Err(format!("the table had {} rows, and has {written}", self.rows));
+        }
+        Ok((writer.into_inner().map_err(told)?, hidden))
+    }
+}
+
+fn told(error: impl ToString) -> String {
+    error.to_string()
+}
+
+fn other(error: impl ToString) -> TableError {
+    TableError::Other(error.to_string())
+}
+
+impl ColumnSource for StoredColumns {
+    fn names(&self) -> Vec<String> {
+        self.wants.iter().map(|want| want.name.clone()).collect()
+    }
+
+    fn column(&self, at: usize) -> Result<Column, String> {
+        let selection = Selection::Columns(vec![self.wants[at].clone()]);
+        let mut table = super::read(&self.source, &selection, &|_, _| ()).map_err(told)?;
+        if let Some(kept) = &self.kept {
+            table.keep(kept);
+        }
+        table.into_columns().pop().ok_or_else(|| "there is no such column".to_owned())
+    }
+
+    fn features(&self, encoder: &Encoder, codes: Option<Vec<u16>>) -> Result<Arc<dyn FeatureSource>, String> {
+        let (file, hidden) = self.store(encoder)?;
+        let width = encoder.width();
+        // A batch and its scores need some room too.
+        let at_once = self.memory / 4 / (8 * width as u64 + 8);
+        let at_once = usize::try_from(at_once).unwrap_or(usize::MAX).max(FEWEST);
+        let file = Mutex::new(file);
+        Ok(Arc::new(StoredFeatures { file, _hidden: hidden, rows: self.rows, width, codes, at_once }))
+    }
+}
+
+/// Encoded features in a file.
+struct StoredFeatures {
+    file: Mutex<File>,
+    _hidden: Hidden,
+    rows: usize,
+    width: usize,
+    codes: Option<Vec<u16>>,
+    at_once: usize,
+}
+
+impl StoredFeatures {
+    fn select(&self, rows: &[u32]) -> Result<Features, String> {
+        let mut file = self.file.lock().map_err(told)?;
+        let mut values = Vec::with_capacity(rows.len() * self.width);
+        let mut bytes = Vec::new();
+        // Rows of a query mostly stand together.
+        for run in rows.chunk_by(|one, next| one + 1 == *next) {
+            let first = run[0] as usize;
+            if first + run.len() > self.rows {
+                return Err(format!("there is no row {}", first + run.len()));
+            }
+            bytes.resize(run.len() * self.width * 8, 0);
+            file.seek(SeekFrom::Start((first * self.width * 8) as u64)).map_err(told)?;
+            file.read_exact(&mut bytes).map_err(told)?;
+            values.extend(bytes.as_chunks::<8>().0.iter().map(|&bytes| f64::from_le_bytes(bytes)));
+        }
+        drop(file);
+        let features = Features::new(rows.len(), self.width, values).map_err(told)?;
+        match &self.codes {
+            None => Ok(features),
+            Some(codes) => {
+                features.with_codes(rows.iter().map(|&row| codes[row as usize]).collect()).map_err(told)
+            }
+        }
+    }
+}
+
+impl FeatureSource for StoredFeatures {
+    fn scores(
+        &self,
+        scorer: &Architecture,
+        parameters: &[&[f64]],
+        rows: &[u32],
+    ) -> Result<Vec<Vec<f64>>, String> {
+        let mut all = vec![vec![0.0; rows.len()]; parameters.len()];
+        for (part, rows) in rows.chunks(self.at_once).enumerate() {
+            let features = self.select(rows)?;
+            for (own, scores) in parameters.iter().zip(&mut all) {
+                scorer.score(own, &features, &mut scores[part * self.at_once..][..rows.len()]);
+            }
+        }
+        Ok(all)
+    }
+
+    fn gradient(
+        &self,
+        scorer: &Architecture,
+        parameters: &[f64],
+        rows: &[u32],
+        slopes: &[f64],
+    ) -> Result<Vec<f64>, String> {
+        let mut sum = vec![0.0; parameters.len()];
+        for (rows, slopes) in rows.chunks(self.at_once).zip(slopes.chunks(self.at_once)) {
+            let own = scorer.pull_back(parameters, &self.select(rows)?, &Trace::default(), slopes);
+            sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+        }
+        Ok(sum)
+    }
+
+    fn batch(&self, rows: &[u32]) -> Result<Option<Features>, String> {
+        self.select(rows).map(Some)
+    }
+}
