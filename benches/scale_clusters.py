@@ -84,7 +84,9 @@ def ray(path: str, workers: int) -> float:
     import pairity
 
     store = 2 << 30
-    package.init(num_cpus=workers, object_store_memory=store, include_dashboard=False, log_to_driver=False, logging_level="error")
+    package.init(
+        "local", num_cpus=workers, object_store_memory=store, include_dashboard=False, log_to_driver=False, logging_level="error"
+    )
     ray.data.DataContext.get_current().enable_progress_bars = False
     ray.data.range(1000).count()
     start = time.perf_counter()
