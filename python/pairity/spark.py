@@ -14,7 +14,8 @@ from operator import and_
 from typing import TYPE_CHECKING, Any
 
 from ._audit import Audit
-from ._tables import MISSING, SPACE, Asked, Names, Part, Plan, Scoring, whole_queries
+from ._scoring import Scoring
+from ._tables import MISSING, SPACE, Asked, Names, Part, Plan, whole_queries
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

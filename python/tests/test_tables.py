@@ -61,6 +61,7 @@ def test_cells_mean_what_they_mean_to_the_command_line(tmp_path, command, asked)
 
 
 def test_a_task_without_rows_returns_nothing():
+    need("pyarrow")
     plan = Plan.of("score", label="label", query="query")
     assert list(plan.parts([], ["query"])) == []
     with pytest.raises(ValueError, match="no row is left of the 0"):

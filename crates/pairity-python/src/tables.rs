@@ -49,6 +49,7 @@ fn read(source: &Source, wants: Vec<Want>) -> Result<Table, TableError> {
 
 type Numbers<'py> = Bound<'py, PyArray1<f64>>;
 type Codes<'py> = (Bound<'py, PyArray1<u32>>, Vec<String>);
+type ReadColumns<'py> = (Vec<Numbers<'py>>, Vec<Codes<'py>>);
 
 /// Columns of numbers, NaN where one is missing, and columns of categories. Of columns that are `exact` no two whole
 /// numbers are taken for one.
@@ -59,7 +60,7 @@ pub fn read_table<'py>(
     numbers: Vec<String>,
     categories: Vec<String>,
     exact: Vec<String>,
-) -> PyResult<(Vec<Numbers<'py>>, Vec<Codes<'py>>)> {
+) -> PyResult<ReadColumns<'py>> {
     // One after the other, since a column may be both.
     let columns = |names: &[String], want: fn(&str) -> Want| -> Result<Vec<Column>, TableError> {
         if names.is_empty() {
@@ -115,8 +116,8 @@ pub fn merge<'py>(
 
 /// What tasks told of the rows of a table.
 fn notes_of(told: &Bound<'_, PyDict>) -> PyResult<Notes> {
-    let (columns, missing): (Vec<(String, String)>, Vec<(String, usize)>) =
-        (get(told, "columns")?, get(told, "missing")?);
+    let columns: Vec<(String, String)> = get(told, "columns")?;
+    let missing: Vec<(String, usize)> = get(told, "missing")?;
     Ok(Notes {
         columns: columns.into_iter().map(|(word, name)| Ok((role(&word)?, name))).collect::<PyResult<_>>()?,
         rows_read: get(told, "rows_read")?,

@@ -13,7 +13,8 @@ import numpy as np
 
 from .. import _columns, _engine
 from .._audit import Audit
-from .._tables import Asked, Names, Plan, Scoring, parquet
+from .._scoring import Scoring
+from .._tables import Asked, Names, Plan, parquet
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -46,7 +47,7 @@ def audit(dataset: Any, score: str, *, buckets: int | None = None, **asked: Unpa
         parts = plan.parts(ordered.to_batches(), [QUERY])
         return pyarrow.table({"part": pyarrow.array([part.to_json() for part in parts], pyarrow.string())})
 
-    parts = _together(rows, plan.of_role("query"), buckets).map_groups(task, batch_format="pyarrow")
+    parts = _together(rows, plan.of_role("query"), buckets, spread=True).map_groups(task, batch_format="pyarrow")
     return plan.audit(row["part"] for row in parts.iter_rows())
 
 
@@ -74,11 +75,11 @@ def score(
     def task(table: Any) -> Any:
         return scoring.scored(_sorted(table, [QUERY, *scoring.sorted_by]).select(present))
 
-    return _together(dataset, scoring.query, buckets).map_groups(task, batch_format="pyarrow")
+    return _together(dataset, scoring.query, buckets, spread=False).map_groups(task, batch_format="pyarrow")
 
 
-def _together(dataset: Any, query: list[str], buckets: int | None) -> Any:
-    """The dataset by buckets of whole queries."""
+def _together(dataset: Any, query: list[str], buckets: int | None, *, spread: bool) -> Any:
+    """The dataset by buckets of whole queries; rows without one are spread over all, or are one."""
     import pyarrow
     import ray
 
@@ -93,12 +94,12 @@ def _together(dataset: Any, query: list[str], buckets: int | None) -> Any:
         # As the engine reads them: cells that mean the same are the same query.
         codes, names = _engine.cross(_engine.read_table(parquet(table.select(query)), [], query, [])[1])
         lacking = codes == _columns.MISSING
-        # Rows without a query share a bucket; a ranking puts them together.
-        texts, codes = pyarrow.array([*names, ""]), np.where(lacking, len(names), codes)
-        own = np.array([zlib.crc32(name.encode()) % count for name in [*names, ""]])
-        return table.append_column(QUERY, texts.take(pyarrow.array(codes))).append_column(
-            BUCKET, pyarrow.array(own[codes])
-        )
+        codes = np.where(lacking, len(names), codes)
+        own = np.array([zlib.crc32(name.encode()) % count for name in [*names, ""]])[codes]
+        if spread:
+            own[lacking] = np.flatnonzero(lacking) % count
+        texts = pyarrow.array([*names, None if spread else ""], pyarrow.string()).take(pyarrow.array(codes))
+        return table.append_column(QUERY, texts).append_column(BUCKET, pyarrow.array(own))
 
     return dataset.map_batches(dealt, batch_format="pyarrow").groupby(BUCKET, num_partitions=count)
 
