@@ -225,6 +225,7 @@ class _FairEstimator(BaseEstimator):
             else [float(size) for size in np.atleast_1d(np.asarray(self.step_sizes, dtype=float))],
             "batch": None if self.batch is None else int(self.batch),
             "time_limit": None if self.time_limit is None else float(self.time_limit),
+            "guarantee": None if self.guarantee is None else float(self.guarantee),
         }
         return examples, features, settings
 
@@ -304,7 +305,8 @@ class FairRanker(_FairEstimator):
         ``linear`` or ``mlp``.
     method
         ``constrained``, or one to compare it with: ``unconstrained``, ``robust``, ``debiased``, ``beutel``,
-        ``kallus-zhou``, ``singh-joachims``, ``group-offset``, ``quantile-match``, ``x-order``.
+        ``kallus-zhou``, ``singh-joachims``, ``group-offset``, ``quantile-match``, ``x-order``,
+        ``score-minus-attribute``.
     group_aware
         Whether the scorer may use the protected attribute: ``weights`` (or ``True``) for each group, or
         ``offsets`` only.
@@ -325,6 +327,9 @@ class FairRanker(_FairEstimator):
         As on the command line: steps of each game, scorers kept on the way, step sizes to try, ``paper``, ``swap``,
         ``external`` or ``lagrangian``, ``hinge``, ``squared-hinge`` or ``ramp``, queries of a step,
         ``pairs`` or ``queries``, seconds.
+    guarantee
+        Confidence, such as 0.95, with which every bound is to be kept on new data: half of the queries (or rows) are
+        kept for a test of that, and ``report_["guarantee"]`` says whether it is given.
     verbose
         Whether a progress bar is shown, if tqdm is installed.
 
@@ -367,6 +372,7 @@ class FairRanker(_FairEstimator):
         average: str = "pairs",
         batch: int | None = None,
         time_limit: float | None = None,
+        guarantee: float | None = None,
         verbose: bool = False,
     ) -> None:
         self.maximize = maximize
@@ -389,6 +395,7 @@ class FairRanker(_FairEstimator):
         self.average = average
         self.batch = batch
         self.time_limit = time_limit
+        self.guarantee = guarantee
         self.verbose = verbose
 
     def score(
@@ -446,6 +453,7 @@ class FairRegressor(RegressorMixin, _FairEstimator):
         average: str = "pairs",
         batch: int | None = None,
         time_limit: float | None = None,
+        guarantee: float | None = None,
         verbose: bool = False,
     ) -> None:
         self.minimize = minimize
@@ -468,6 +476,7 @@ class FairRegressor(RegressorMixin, _FairEstimator):
         self.average = average
         self.batch = batch
         self.time_limit = time_limit
+        self.guarantee = guarantee
         self.verbose = verbose
 
     def score(

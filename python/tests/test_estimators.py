@@ -296,3 +296,15 @@ def test_the_command_line_trains_the_same_model(command, table, rows, tmp_path, 
     expected_scores = [float(line.split(",")[place]) for line in lines[1:]]
     found = ranker.predict(rows.X, groups=rows.groups, queries=rows.queries)
     np.testing.assert_array_equal(found, expected_scores)
+
+
+def test_a_guarantee_is_tested_on_half_of_the_queries(rows):
+    ranker = pairity.FairRanker(subject_to="cross_group <= 0.3", guarantee=0.9, iterations=200, step_sizes=[0.1])
+    ranker.fit(rows.X, rows.y, groups=rows.groups, queries=rows.queries)
+    guarantee = ranker.report_["guarantee"]
+    assert guarantee["given"] and guarantee["confidence"] == 0.9 and guarantee["rows"] == 200
+    assert guarantee["limits"][0]["high"] <= guarantee["limits"][0]["bound"] == 0.3
+    assert ranker.report_["safety"]["queries"] == 200
+    assert "Guaranteed" in ranker.report_.text
+    with pytest.raises(ValueError, match="guarantee is 0.1"):
+        ranker.set_params(guarantee=0.1).fit(rows.X, rows.y, groups=rows.groups, queries=rows.queries)

@@ -35,6 +35,7 @@ pub fn train<'py>(
         method: method(&get::<String>(&settings, "method")?, |_| true)?,
         answer: choice(&settings, "answer", Answer::NAMES)?,
         pictures: false,
+        guarantee: get(&settings, "guarantee")?,
     };
     let rows = rows(examples, &features, &settings)?;
     let run = listening(py, progress, |progress| {
@@ -148,6 +149,9 @@ fn explain(error: RunError) -> PyErr {
         RunError::NoConstraints => refuse("say what fair means, such as subject_to=['cross_group <= 0.01']"),
         RunError::StrengthUnused(method) => {
             refuse(format!("strength belongs to method quantile-match, not to {method}"))
+        }
+        RunError::Guarantee(found) => {
+            refuse(format!("guarantee is {found}; a number from 0.5 to below 1 is needed, such as 0.95"))
         }
         RunError::Tune(found) => {
             refuse(format!("tune is {found}; a number above 0 and up to 1 is needed, such as 0.5"))

@@ -1,12 +1,13 @@
 //! What runs were for and how they ended, in words that text and pages share: trainings, comparisons, the demo,
 //! reproduced experiments.
 
+use crate::facts::percent;
 use crate::report::{DemoReport, Reproduced, TrainingReport};
 use crate::words::{Advice, FrontEnd, fine, many, or_dash, plain, rate};
 use pairity::goals::{Assessment, Goal, Objective, ViolationKind};
 use pairity::metrics::{Check, Verdict};
 use pairity::model::{Adjustment, GroupCurve, GroupLogistic};
-use pairity::run::{ComparisonSetup, TrainOutcome, TrainingPart};
+use pairity::run::{ComparisonSetup, ConstraintLimit, TrainOutcome, TrainingPart};
 use pairity::solvers::{Answer, Evaluation, PassedOver, Status};
 
 /// More names of files than this are counted rather than listed.
@@ -195,6 +196,37 @@ impl TrainingReport {
         )
     }
 
+    /// Whether the bounds are guaranteed on new data, if that was asked for, in a word and a sentence that goes on
+    /// after a colon.
+    pub(crate) fn guarantee(&self) -> Option<(&'static str, String)> {
+        let guarantee = self.run.guarantee.as_ref()?;
+        let unit = if self.run.has_queries() { "query" } else { "row" };
+        let tested = many(guarantee.units, unit);
+        let limit = |own: &ConstraintLimit| match own.limit {
+            Some(limit) => format!("{} has the limit {}", plain(&own.constraint), fine(limit)),
+            None => format!("{} can't be estimated", plain(&own.constraint)),
+        };
+        let confidence = percent(guarantee.confidence);
+        if guarantee.given {
+            let limits: Vec<String> = guarantee.limits.iter().map(limit).collect();
+            let words = format!(
+                "with {confidence} confidence, on {tested} that nothing was chosen on: {}.",
+                limits.join("; ")
+            );
+            return Some(("Guaranteed", words));
+        }
+        let missed: Vec<String> = guarantee.limits.iter().filter(|own| !own.keeps).map(limit).collect();
+        let needed = match guarantee.units_needed {
+            Some(needed) => format!("About {} would do.", many(needed as usize, unit)),
+            None => {
+                "More rows would not help, as the value itself is beyond the bound or can't be estimated."
+                    .to_owned()
+            }
+        };
+        let words = format!("with {confidence} confidence, on {tested}, {}. {needed}", missed.join("; "));
+        Some(("No guarantee", words))
+    }
+
     /// That the model is far below the best scorer found whatever the constraints, if it is.
     pub(crate) fn far_below(&self) -> Option<String> {
         let far = self.run.trained.far_below?;
@@ -228,6 +260,7 @@ pub(crate) fn part_words(run: &TrainOutcome, part: &TrainingPart) -> &'static st
         "train" if run.selected_on() == "train" => "train (fit to and chosen on)",
         "train" => "train (fit to)",
         "validation" => "validation (chosen on)",
+        "safety" => "safety (for the guarantee)",
         _ => "test (new to the model)",
     }
 }

@@ -634,3 +634,58 @@ fn without_queries_the_model_is_one_scorer_and_a_mixture_says_what_it_means() {
         "There are no queries, so one of them is drawn for the whole table, and the worst misses it by 0.";
     assert!(mixture.code == 1 && text.contains(words), "{text}");
 }
+
+#[test]
+fn a_guarantee_is_given_or_refused_with_what_it_would_take() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let train = |goal: &str, more: &[&str]| {
+        let columns = ["--label", "label", "--query", "query", "--group", "gender", "--features", "score"];
+        let own = ["--group-aware", "--subject-to", goal, "--guarantee", "0.95", "--step-size", "0.1"];
+        run(pairity()
+            .arg("train")
+            .arg(super::HIRING)
+            .args(columns)
+            .args(own)
+            .args(more)
+            .args(["-o", &at("m.json")]))
+    };
+    let json = ["--format", "json"];
+    let refused = train("cross_group <= 0.05", &json);
+    assert_eq!(refused.code, 1, "{}", refused.err);
+    let document = refused.json();
+    let guarantee = &document["guarantee"];
+    assert_eq!((&guarantee["confidence"], &guarantee["given"]), (&0.95.into(), &false.into()));
+    assert_eq!((&guarantee["rows"], &guarantee["unit"]), (&30.into(), &"query".into()));
+    let limit = &guarantee["limits"][0];
+    assert_eq!((&limit["constraint"], &limit["bound"]), (&"cross_group <= 0.05".into(), &0.05.into()));
+    assert!(limit["high"].as_f64().unwrap() > 0.05);
+    assert_eq!(document["safety"]["queries"], 30);
+    assert!(document["validation"].is_null() && document["test"].is_null());
+    let page = at("page.html");
+    let text = train("cross_group <= 0.05", &["--html", &page]);
+    assert!(
+        text.code == 1 && text.out.contains("No guarantee: with 95% confidence, on 30 queries"),
+        "{}",
+        text.out
+    );
+    assert!(text.out.contains("would do.") || text.out.contains("would not help"), "{}", text.out);
+    assert!(std::fs::read_to_string(&page).unwrap().contains("No guarantee: with 95% confidence"));
+    let given = train("cross_group <= 0.6", &[]);
+    assert_eq!(given.code, 0, "{}", given.out);
+    assert!(given.out.contains("Guaranteed: with 95% confidence"), "{}", given.out);
+    // A split of one's own keeps its test rows; half of the others are for the guarantee.
+    let split = train("cross_group <= 0.6", &[&json[..], &["--split", "0.4,0.2,0.4"]].concat()).json();
+    let queries =
+        ["train", "validation", "safety", "test"].map(|part| split[part]["queries"].as_u64().unwrap());
+    assert_eq!(queries, [12, 6, 18, 24]);
+    let nothing = run(pairity().arg("train").arg(super::HIRING).args([
+        "--label",
+        "label",
+        "--guarantee",
+        "0.9",
+        "-o",
+        &at("m.json"),
+    ]));
+    assert!(nothing.refusal().contains("--guarantee needs a constraint"), "{}", nothing.err);
+}

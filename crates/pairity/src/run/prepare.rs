@@ -70,9 +70,10 @@ impl Rows {
     }
 
     /// The parts of the rows.
-    fn parts(&self, request: &FitRequest) -> Result<Parts, RunError> {
+    fn parts(&self, request: &FitRequest, safety: f64) -> Result<Parts, RunError> {
         let shares = request.shares()?;
-        let split = |rows: &Examples| Parts::split(rows, shares, request.multiplier_share, request.seed);
+        let FitRequest { multiplier_share, seed, .. } = *request;
+        let split = |rows: &Examples| Parts::split(rows, shares, safety, multiplier_share, seed);
         if !(request.own_validation || request.own_test) {
             return Ok(split(&self.examples)?);
         }
@@ -105,10 +106,15 @@ pub(super) struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    /// Splits and encodes.
-    pub fn new(mut rows: Rows, request: &'a FitRequest, answer: Answer) -> Result<Prepared<'a>, RunError> {
+    /// Splits, with a share for the test of a guarantee, and encodes.
+    pub fn new(
+        mut rows: Rows,
+        request: &'a FitRequest,
+        answer: Answer,
+        safety: f64,
+    ) -> Result<Prepared<'a>, RunError> {
         request.check(rows.text.is_some(), rows.vectors.is_some())?;
-        let parts = rows.parts(request)?;
+        let parts = rows.parts(request, safety)?;
         let problem = Problem::of_goal(&request.goal, &rows.examples.vocabulary())?;
         let mut columns = rows.columns;
         // A continuous attribute that the scorer may use is a feature like others.

@@ -1,9 +1,10 @@
 //! Training a model, and measuring it on every part of the rows.
 
 use super::prepare::Prepared;
-use super::{FitRequest, Plane, Rows, RunError, pictures};
+use super::{FitRequest, Guarantee, Plane, Rows, RunError, guarantee, pictures};
+use crate::examples::Examples;
 use crate::goals::Goal;
-use crate::methods::{CONSTRAINED, Fitted, Method, fit};
+use crate::methods::{CONSTRAINED, Fitted, Method, Task, UNCONSTRAINED, fit, judge};
 use crate::metrics::Verdict;
 use crate::model::{Model, ModelGroups, StochasticScorer};
 use crate::solvers::{Answer, Evaluation, Status, Trained, Watch};
@@ -20,6 +21,9 @@ pub struct TrainRequest {
     pub answer: Answer,
     /// Whether there will be pictures.
     pub pictures: bool,
+    /// The confidence of a guarantee that every constraint is kept on new data, if one is asked for: a part of the
+    /// rows is then kept for its test. If no split is given, there is no other part to select or test on.
+    pub guarantee: Option<f64>,
 }
 
 impl Default for TrainRequest {
@@ -29,6 +33,7 @@ impl Default for TrainRequest {
             method: &CONSTRAINED,
             answer: Answer::Auto,
             pictures: false,
+            guarantee: None,
         }
     }
 }
@@ -36,7 +41,7 @@ impl Default for TrainRequest {
 /// A part of the rows, and how the model does on it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrainingPart {
-    /// `train`, `validation` or `test`.
+    /// `train`, `validation`, `safety` or `test`.
     pub name: &'static str,
     /// How the model does.
     pub evaluation: Evaluation,
@@ -84,6 +89,8 @@ pub struct TrainOutcome {
     pub model: Model,
     /// What pictures need, if there will be any.
     pub pictures: Option<TrainingPictures>,
+    /// The guarantee, if one was asked for.
+    pub guarantee: Option<Guarantee>,
 }
 
 impl TrainOutcome {
@@ -109,6 +116,14 @@ impl TrainOutcome {
             _ if has(self.selected_on(), Verdict::NotEstimable) => Verdict::NotEstimable,
             true => Verdict::Pass,
             false => Verdict::Fail,
+        }
+    }
+
+    /// Whether what was asked for is there: the goal is met and, if it was asked for, guaranteed.
+    pub fn passed(&self) -> Verdict {
+        match &self.guarantee {
+            Some(guarantee) if !guarantee.given => Verdict::Fail,
+            _ => self.verdict(),
         }
     }
 
@@ -142,9 +157,20 @@ pub fn train_from(
     unconstrained: Option<&Trained>,
     watch: Watch,
 ) -> Result<TrainOutcome, RunError> {
-    let prepared = Prepared::new(rows, &request.fit, request.answer)?;
+    let mut own = request.fit.clone();
+    if let Some(confidence) = request.guarantee {
+        if !(0.5..1.0).contains(&confidence) {
+            return Err(RunError::Guarantee(confidence));
+        }
+        if own.goal.subject_to.is_empty() {
+            return Err(RunError::NothingToGuarantee);
+        }
+        own.split = own.split.or(Some([1.0, 0.0, 0.0]));
+    }
+    let safety = if request.guarantee.is_some() { guarantee::SAFETY } else { 0.0 };
+    let prepared = Prepared::new(rows, &own, request.answer, safety)?;
     let started = Instant::now();
-    let fitted = fit(request.method, &request.fit.options, &prepared.task(), unconstrained, watch)?;
+    let (fitted, guarantee) = fitted(&prepared, request, unconstrained, watch)?;
     let seconds = started.elapsed().as_secs_f64();
     let mut parts = Vec::new();
     for (name, examples) in prepared.parts.named() {
@@ -188,7 +214,39 @@ pub fn train_from(
         answer: request.answer,
         model,
         pictures,
+        guarantee,
     })
+}
+
+/// The model, and its guarantee if one is asked for.
+fn fitted(
+    prepared: &Prepared,
+    request: &TrainRequest,
+    unconstrained: Option<&Trained>,
+    watch: Watch,
+) -> Result<(Fitted, Option<Guarantee>), RunError> {
+    let (task, options) = (prepared.task(), &request.fit.options);
+    let Prepared { problem, scorer, features, parts, .. } = prepared;
+    let (Some(confidence), Some(safety)) = (request.guarantee, &parts.safety) else {
+        return Ok((fit(request.method, options, &task, unconstrained, watch)?, None));
+    };
+    let measure = &request.fit.measure;
+    let base = match unconstrained {
+        Some(base) => base.clone(),
+        None => {
+            let watch = Watch { progress: watch.progress, ..Watch::default() };
+            fit(&UNCONSTRAINED, options, &task, None, watch)?.trained
+        }
+    };
+    let selection = (task.selection(), features);
+    let at = StochasticScorer::new(scorer, &base.components);
+    let tight = guarantee::tightened(problem, at, selection, safety, measure, confidence)?;
+    let fitted = fit(request.method, options, &Task { problem: &tight, ..task }, Some(&base), watch)?;
+    let fitted = judge(&task, fitted)?;
+    let units = parts.whole.units() + parts.validation.as_ref().map_or(0, Examples::units) + safety.units();
+    let tested =
+        guarantee::test(problem, fitted.scorer(scorer), (safety, features), units, measure, confidence)?;
+    Ok((fitted, Some(tested)))
 }
 
 fn pictures_of(prepared: &Prepared, fitted: &Fitted, names: &[String]) -> Result<TrainingPictures, RunError> {
@@ -204,7 +262,7 @@ fn pictures_of(prepared: &Prepared, fitted: &Fitted, names: &[String]) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::examples::{Column, Columns, Examples, Values};
+    use crate::examples::{Column, Columns, Values};
     use crate::goals::Objective;
     use crate::metrics::Settings;
     use crate::rates::Ties;
