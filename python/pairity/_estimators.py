@@ -226,6 +226,7 @@ class _FairEstimator(BaseEstimator):
             "batch": None if self.batch is None else int(self.batch),
             "time_limit": None if self.time_limit is None else float(self.time_limit),
             "guarantee": None if self.guarantee is None else float(self.guarantee),
+            "no_harm": None if self.no_harm is None else float(self.no_harm),
         }
         return examples, features, settings
 
@@ -330,6 +331,8 @@ class FairRanker(_FairEstimator):
     guarantee
         Confidence, such as 0.95, with which every bound is to be kept on new data: half of the queries (or rows) are
         kept for a test of that, and ``report_["guarantee"]`` says whether it is given.
+    no_harm
+        By how much, such as 0.02, no accuracy that the bounds compare may fall below that of an unconstrained scorer.
     verbose
         Whether a progress bar is shown, if tqdm is installed.
 
@@ -373,6 +376,7 @@ class FairRanker(_FairEstimator):
         batch: int | None = None,
         time_limit: float | None = None,
         guarantee: float | None = None,
+        no_harm: float | None = None,
         verbose: bool = False,
     ) -> None:
         self.maximize = maximize
@@ -396,6 +400,7 @@ class FairRanker(_FairEstimator):
         self.batch = batch
         self.time_limit = time_limit
         self.guarantee = guarantee
+        self.no_harm = no_harm
         self.verbose = verbose
 
     def score(
@@ -454,6 +459,7 @@ class FairRegressor(RegressorMixin, _FairEstimator):
         batch: int | None = None,
         time_limit: float | None = None,
         guarantee: float | None = None,
+        no_harm: float | None = None,
         verbose: bool = False,
     ) -> None:
         self.minimize = minimize
@@ -477,6 +483,7 @@ class FairRegressor(RegressorMixin, _FairEstimator):
         self.batch = batch
         self.time_limit = time_limit
         self.guarantee = guarantee
+        self.no_harm = no_harm
         self.verbose = verbose
 
     def score(

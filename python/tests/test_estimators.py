@@ -308,3 +308,14 @@ def test_a_guarantee_is_tested_on_half_of_the_queries(rows):
     assert "Guaranteed" in ranker.report_.text
     with pytest.raises(ValueError, match="guarantee is 0.1"):
         ranker.set_params(guarantee=0.1).fit(rows.X, rows.y, groups=rows.groups, queries=rows.queries)
+
+
+def test_no_accuracy_falls_by_more_than_is_allowed(rows):
+    ranker = pairity.FairRanker(subject_to="cross_group <= 0.01", no_harm=0.05, iterations=200, step_sizes=[0.1])
+    ranker.fit(rows.X, rows.y, groups=rows.groups, queries=rows.queries)
+    harm = ranker.report_["harm"]
+    assert [rate["rate"] for rate in harm] == ["A[0 > 1]", "A[1 > 0]"]
+    assert all(rate["value"] >= rate["unconstrained"] - 0.0501 for rate in harm)
+    assert ranker.status_ != "feasible" and "No accuracy may fall by more than 0.05" in ranker.report_.text
+    with pytest.raises(ValueError, match="no_harm is -1"):
+        ranker.set_params(no_harm=-1).fit(rows.X, rows.y, groups=rows.groups, queries=rows.queries)

@@ -36,6 +36,7 @@ pub fn train<'py>(
         answer: choice(&settings, "answer", Answer::NAMES)?,
         pictures: false,
         guarantee: get(&settings, "guarantee")?,
+        no_harm: get(&settings, "no_harm")?,
     };
     let rows = rows(examples, &features, &settings)?;
     let run = listening(py, progress, |progress| {
@@ -152,6 +153,9 @@ fn explain(error: RunError) -> PyErr {
         }
         RunError::Guarantee(found) => {
             refuse(format!("guarantee is {found}; a number from 0.5 to below 1 is needed, such as 0.95"))
+        }
+        RunError::NoHarm(found) => {
+            refuse(format!("no_harm is {found}; a number from 0 to below 1 is needed, such as 0.02"))
         }
         RunError::Tune(found) => {
             refuse(format!("tune is {found}; a number above 0 and up to 1 is needed, such as 0.5"))

@@ -10,7 +10,7 @@ use pairity::metrics::{Audit, Check, Metric};
 use pairity::rates::{Average, Ties};
 use pairity::run::{
     AdjustedPart, AdjustedValues, CompareOutcome, ComparisonSetup, ConstraintLimit, FrontierCurve,
-    FrontierOutcome, FrontierPoint, Guarantee, MethodResult,
+    FrontierOutcome, FrontierPoint, Guarantee, HarmedRate, MethodResult,
 };
 use pairity::solvers::Evaluation;
 use serde_json::{Map, Value, json};
@@ -153,6 +153,10 @@ pub fn training_json(report: &TrainingReport) -> Value {
     if let Some(guarantee) = &run.guarantee {
         document["safety"] = json!(run.part("safety").map(evaluation));
         document["guarantee"] = guarantee_json(guarantee, run.has_queries());
+    }
+    if let Some(harm) = &run.harm {
+        let rate = |own: &HarmedRate| json!({"rate": own.rate, "unconstrained": own.unconstrained, "value": own.value, "least": own.least});
+        document["harm"] = harm.rates.iter().map(rate).collect();
     }
     document
 }

@@ -54,6 +54,11 @@ pub struct TrainOptions {
     #[arg(long, value_name = "P", value_parser = confidence, allow_negative_numbers = true)]
     pub guarantee: Option<f64>,
 
+    /// No accuracy that the constraints compare may fall by more than this below that of an unconstrained scorer, on the
+    /// rows that the model is chosen on; where the goal can't be met with that, the nearest that can is told
+    #[arg(long, value_name = "X", value_parser = not_negative)]
+    pub no_harm: Option<f64>,
+
     /// Goes on from MODEL.checkpoint, if it is there, to the same model as without the interruption
     #[arg(long)]
     pub resume: bool,
@@ -298,6 +303,12 @@ impl FitOptions {
             RunError::NothingToGuarantee => {
                 anyhow!("--guarantee needs a constraint, such as --subject-to 'cross_group <= 0.05'")
             }
+            RunError::NoHarm(found) => {
+                anyhow!("--no-harm is {found}; a number from 0 to below 1 is needed, such as 0.02")
+            }
+            RunError::NoHarmUnused => {
+                anyhow!("--no-harm needs a constraint, such as --subject-to 'cross_group <= 0.05'")
+            }
             RunError::Bound(found) => anyhow!("--bounds has {found}; bounds are numbers of at least 0"),
             RunError::Vectors(cause) => match &self.embeddings {
                 Some(path) => anyhow::Error::from(cause).context(format!("--embeddings {}", path.display())),
@@ -319,6 +330,7 @@ impl TrainOptions {
             answer: if self.deterministic { Answer::Deterministic } else { self.answer },
             pictures: self.fit.page.html.is_some(),
             guarantee: self.guarantee,
+            no_harm: self.no_harm,
         }
     }
 }

@@ -8,7 +8,7 @@
 //! root of their numbers, it aims 2h inside of the bound, once for the limit and once for chance.
 
 use crate::examples::Examples;
-use crate::goals::{Constraint, Expression, Problem, ProblemError, Sense};
+use crate::goals::{Constraint, Expression, Problem, Sense};
 use crate::learners::Features;
 use crate::metrics::{Check, Measurement, Member, Settings, Verdict};
 use crate::model::{MemberScores, StochasticScorer};
@@ -131,7 +131,7 @@ pub(super) fn tightened(
         Constraint { bound, ..constraint.clone() }
     };
     let constraints: Vec<Constraint> = problem.constraints.iter().zip(&checks).map(tight).collect();
-    Ok(problem.constrained(&constraints).map_err(ProblemError::from)?)
+    Ok(problem.rebounded(&constraints)?)
 }
 
 /// The safety test.

@@ -30,6 +30,7 @@
 mod compare;
 mod fit_request;
 mod guarantee;
+mod harm;
 mod leaks;
 mod pictures;
 mod prepare;
@@ -42,6 +43,7 @@ pub use compare::{
 };
 pub use fit_request::{FitRequest, GroupAware};
 pub use guarantee::{ConstraintLimit, Guarantee};
+pub use harm::{Harm, HarmedRate};
 pub use pictures::{Plane, PlaneLine, PlanePoint, plane};
 pub use prepare::{Fold, Rows};
 pub use scores::{
@@ -98,6 +100,12 @@ pub enum RunError {
     /// A guarantee of nothing.
     #[error("there is nothing to guarantee: give a constraint such as cross_group <= 0.05")]
     NothingToGuarantee,
+    /// A fall of accuracy that is none.
+    #[error("the fall that does no harm is {0}; a number from 0 to below 1 is needed, such as 0.02")]
+    NoHarm(f64),
+    /// Harm where nothing is enforced.
+    #[error("without constraints nobody is harmed: give one such as cross_group <= 0.05")]
+    NoHarmUnused,
     /// A score that is no number.
     #[error(
         "row {row}: the {what} is {value}, which is no finite number. The features of this row are too large for \

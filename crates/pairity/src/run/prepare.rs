@@ -1,6 +1,7 @@
 //! The rows of a training run, and what becomes of them and a request: parts, features, the problem and the
 //! shape of the scorer.
 
+use super::harm::HarmRows;
 use super::{FitRequest, RunError, leaks};
 use crate::examples::{Column, Examples, ExamplesError};
 use crate::goals::Problem;
@@ -200,6 +201,12 @@ impl<'a> Prepared<'a> {
     /// How a scorer does on some of the rows.
     pub fn evaluate(&self, scorer: StochasticScorer, examples: &Examples) -> Result<Evaluation, TrainError> {
         evaluate(&self.problem, scorer, examples, &self.features, &self.request.measure)
+    }
+
+    /// The rows that models are selected on, for what fairness costs.
+    pub fn harm_rows(&self) -> HarmRows<'_> {
+        let (examples, _) = self.task().data.selection();
+        HarmRows { examples, features: &self.features, measure: &self.request.measure }
     }
 
     /// The last part there is, which values are shown of: test, validation or training.

@@ -90,6 +90,7 @@ impl<'a> TrainingPage<'a> {
         let outcome = self.report.ending();
         let mut lead = vec![format!("{}: {}", outcome.word, outcome.words(self.aside.front_end))];
         lead.extend(self.report.guarantee().map(|(word, words)| format!("{word}: {words}")));
+        lead.extend(self.report.harm(self.aside.front_end));
         lead.extend(self.report.far_below());
         if let Some(part) = self.last {
             let mut words = format!(
