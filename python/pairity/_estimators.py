@@ -230,6 +230,8 @@ class _FairEstimator(BaseEstimator):
             else [float(size) for size in np.atleast_1d(np.asarray(self.step_sizes, dtype=float))],
             "batch": None if self.batch is None else int(self.batch),
             "time_limit": None if self.time_limit is None else float(self.time_limit),
+            "guarantee": None if self.guarantee is None else float(self.guarantee),
+            "no_harm": None if self.no_harm is None else float(self.no_harm),
         }
         return examples, features, settings
 
@@ -309,7 +311,8 @@ class FairRanker(_FairEstimator):
         ``linear`` or ``mlp``.
     method
         ``constrained``, or one to compare it with: ``unconstrained``, ``robust``, ``debiased``, ``beutel``,
-        ``kallus-zhou``, ``singh-joachims``, ``group-offset``, ``quantile-match``, ``x-order``.
+        ``kallus-zhou``, ``singh-joachims``, ``group-offset``, ``quantile-match``, ``x-order``,
+        ``score-minus-attribute``.
     group_aware
         Whether the scorer may use the protected attribute: ``weights`` (or ``True``) for each group, or
         ``offsets`` only.
@@ -330,6 +333,11 @@ class FairRanker(_FairEstimator):
         As on the command line: steps of each game, scorers kept on the way, step sizes to try, ``paper``, ``swap``,
         ``external`` or ``lagrangian``, ``hinge``, ``squared-hinge`` or ``ramp``, queries of a step,
         ``pairs`` or ``queries``, seconds.
+    guarantee
+        Confidence, such as 0.95, with which every bound is to be kept on new data: half of the queries (or rows) are
+        kept for a test of that, and ``report_["guarantee"]`` says whether it is given.
+    no_harm
+        By how much, such as 0.02, no accuracy that the bounds compare may fall below that of an unconstrained scorer.
     verbose
         Whether a progress bar is shown, if tqdm is installed.
 
@@ -372,6 +380,8 @@ class FairRanker(_FairEstimator):
         average: str = "pairs",
         batch: int | None = None,
         time_limit: float | None = None,
+        guarantee: float | None = None,
+        no_harm: float | None = None,
         verbose: bool = False,
     ) -> None:
         self.maximize = maximize
@@ -394,6 +404,8 @@ class FairRanker(_FairEstimator):
         self.average = average
         self.batch = batch
         self.time_limit = time_limit
+        self.guarantee = guarantee
+        self.no_harm = no_harm
         self.verbose = verbose
 
     def score(
@@ -451,6 +463,8 @@ class FairRegressor(RegressorMixin, _FairEstimator):
         average: str = "pairs",
         batch: int | None = None,
         time_limit: float | None = None,
+        guarantee: float | None = None,
+        no_harm: float | None = None,
         verbose: bool = False,
     ) -> None:
         self.minimize = minimize
@@ -473,6 +487,8 @@ class FairRegressor(RegressorMixin, _FairEstimator):
         self.average = average
         self.batch = batch
         self.time_limit = time_limit
+        self.guarantee = guarantee
+        self.no_harm = no_harm
         self.verbose = verbose
 
     def score(

@@ -296,3 +296,26 @@ def test_the_command_line_trains_the_same_model(command, table, rows, tmp_path, 
     expected_scores = [float(line.split(",")[place]) for line in lines[1:]]
     found = ranker.predict(rows.X, groups=rows.groups, queries=rows.queries)
     np.testing.assert_array_equal(found, expected_scores)
+
+
+def test_a_guarantee_is_tested_on_half_of_the_queries(rows):
+    ranker = pairity.FairRanker(subject_to="cross_group <= 0.3", guarantee=0.9, iterations=200, step_sizes=[0.1])
+    ranker.fit(rows.X, rows.y, groups=rows.groups, queries=rows.queries)
+    guarantee = ranker.report_["guarantee"]
+    assert guarantee["given"] and guarantee["confidence"] == 0.9 and guarantee["rows"] == 200
+    assert guarantee["limits"][0]["high"] <= guarantee["limits"][0]["bound"] == 0.3
+    assert ranker.report_["safety"]["queries"] == 200
+    assert "Guaranteed" in ranker.report_.text
+    with pytest.raises(ValueError, match="guarantee is 0.1"):
+        ranker.set_params(guarantee=0.1).fit(rows.X, rows.y, groups=rows.groups, queries=rows.queries)
+
+
+def test_no_accuracy_falls_by_more_than_is_allowed(rows):
+    ranker = pairity.FairRanker(subject_to="cross_group <= 0.01", no_harm=0.05, iterations=200, step_sizes=[0.1])
+    ranker.fit(rows.X, rows.y, groups=rows.groups, queries=rows.queries)
+    harm = ranker.report_["harm"]
+    assert [rate["rate"] for rate in harm] == ["A[0 > 1]", "A[1 > 0]"]
+    assert all(rate["value"] >= rate["unconstrained"] - 0.0501 for rate in harm)
+    assert ranker.status_ != "feasible" and "No accuracy may fall by more than 0.05" in ranker.report_.text
+    with pytest.raises(ValueError, match="no_harm is -1"):
+        ranker.set_params(no_harm=-1).fit(rows.X, rows.y, groups=rows.groups, queries=rows.queries)

@@ -60,6 +60,8 @@ fn trained<'py>(
         method: method(&get::<String>(settings, "method")?, |_| true)?,
         answer: choice(settings, "answer", Answer::NAMES)?,
         pictures: false,
+        guarantee: get(&settings, "guarantee")?,
+        no_harm: get(&settings, "no_harm")?,
     };
     let run = listening(py, progress, |progress| {
         run::train(rows, &request, Watch { progress, ..Watch::default() })
@@ -172,6 +174,12 @@ fn explain(error: RunError) -> PyErr {
         RunError::NoConstraints => refuse("say what fair means, such as subject_to=['cross_group <= 0.01']"),
         RunError::StrengthUnused(method) => {
             refuse(format!("strength belongs to method quantile-match, not to {method}"))
+        }
+        RunError::Guarantee(found) => {
+            refuse(format!("guarantee is {found}; a number from 0.5 to below 1 is needed, such as 0.95"))
+        }
+        RunError::NoHarm(found) => {
+            refuse(format!("no_harm is {found}; a number from 0 to below 1 is needed, such as 0.02"))
         }
         RunError::Tune(found) => {
             refuse(format!("tune is {found}; a number above 0 and up to 1 is needed, such as 0.5"))

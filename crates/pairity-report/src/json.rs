@@ -9,8 +9,8 @@ use pairity::learners::Note;
 use pairity::metrics::{Audit, Check, Metric};
 use pairity::rates::{Average, Ties};
 use pairity::run::{
-    AdjustedPart, AdjustedValues, CompareOutcome, ComparisonSetup, FrontierCurve, FrontierOutcome,
-    FrontierPoint, MethodResult,
+    AdjustedPart, AdjustedValues, CompareOutcome, ComparisonSetup, ConstraintLimit, FrontierCurve,
+    FrontierOutcome, FrontierPoint, Guarantee, HarmedRate, MethodResult,
 };
 use pairity::solvers::Evaluation;
 use serde_json::{Map, Value, json};
@@ -138,7 +138,7 @@ fn one_or_list(names: &[String]) -> Value {
 pub fn training_json(report: &TrainingReport) -> Value {
     let run = &report.run;
     let components = run.trained.components.iter().zip(&run.trained.step_sizes);
-    json!({
+    let mut document = json!({
         "schema": "pairity.train/1",
         "method": run.method,
         "model": run.scorer,
@@ -159,6 +159,28 @@ pub fn training_json(report: &TrainingReport) -> Value {
         "features": run.features,
         "group_aware": run.group_aware,
         "notes": run.notes,
+    });
+    if let Some(guarantee) = &run.guarantee {
+        document["safety"] = json!(run.part("safety").map(evaluation));
+        document["guarantee"] = guarantee_json(guarantee, run.has_queries());
+    }
+    if let Some(harm) = &run.harm {
+        let rate = |own: &HarmedRate| json!({"rate": own.rate, "unconstrained": own.unconstrained, "value": own.value, "least": own.least});
+        document["harm"] = harm.rates.iter().map(rate).collect();
+    }
+    document
+}
+
+fn guarantee_json(guarantee: &Guarantee, queries: bool) -> Value {
+    let limit =
+        |own: &ConstraintLimit| json!({"constraint": own.constraint, "high": own.limit, "bound": own.bound});
+    json!({
+        "confidence": guarantee.confidence,
+        "given": guarantee.given,
+        "limits": guarantee.limits.iter().map(limit).collect::<Vec<_>>(),
+        "rows_needed": guarantee.units_needed,
+        "rows": guarantee.units,
+        "unit": if queries { "query" } else { "row" },
     })
 }
 

@@ -1,16 +1,23 @@
 //! What runs were for and how they ended, in words that text and pages share: trainings, comparisons, the demo,
 //! reproduced experiments.
 
+use crate::facts::percent;
 use crate::report::{DemoReport, Reproduced, TrainingReport};
 use crate::words::{Advice, FrontEnd, fine, many, or_dash, plain, rate};
 use pairity::goals::{Assessment, Goal, Objective, ViolationKind};
 use pairity::metrics::{Check, Verdict};
 use pairity::model::{Adjustment, GroupCurve, GroupLogistic};
-use pairity::run::{ComparisonSetup, TrainOutcome, TrainingPart};
+use pairity::run::{ComparisonSetup, ConstraintLimit, HarmedRate, TrainOutcome, TrainingPart};
 use pairity::solvers::{Answer, Evaluation, PassedOver, Status};
 
 /// More names of files than this are counted rather than listed.
 const MAX_NAMES: usize = 3;
+
+/// More rates.
+const MAX_RATES: usize = 4;
+
+/// What is missed by less is missed by rounding.
+const MET: f64 = 1e-6;
 
 /// More names of features.
 const MAX_FEATURES: usize = 12;
@@ -195,6 +202,97 @@ impl TrainingReport {
         )
     }
 
+    /// Whether the bounds are guaranteed on new data, if that was asked for, in a word and a sentence that goes on
+    /// after a colon.
+    pub(crate) fn guarantee(&self) -> Option<(&'static str, String)> {
+        let guarantee = self.run.guarantee.as_ref()?;
+        let unit = if self.run.has_queries() { "query" } else { "row" };
+        let tested = many(guarantee.units, unit);
+        let limit = |own: &ConstraintLimit| match own.limit {
+            Some(limit) => format!("{} has the limit {}", plain(&own.constraint), fine(limit)),
+            None => format!("{} can't be estimated", plain(&own.constraint)),
+        };
+        let confidence = percent(guarantee.confidence);
+        if guarantee.given {
+            let limits: Vec<String> = guarantee.limits.iter().map(limit).collect();
+            let words = format!(
+                "with {confidence} confidence, on {tested} that nothing was chosen on: {}.",
+                limits.join("; ")
+            );
+            return Some(("Guaranteed", words));
+        }
+        let missed: Vec<String> = guarantee.limits.iter().filter(|own| !own.keeps).map(limit).collect();
+        let needed = match guarantee.units_needed {
+            Some(needed) => format!("About {} would do.", many(needed as usize, unit)),
+            None => {
+                "More rows would not help, as the value itself is beyond the bound or can't be estimated."
+                    .to_owned()
+            }
+        };
+        let words = format!("with {confidence} confidence, on {tested}, {}. {needed}", missed.join("; "));
+        Some(("No guarantee", words))
+    }
+
+    /// What fairness costs those it is for, if there is something to tell.
+    pub(crate) fn harm(&self, front_end: FrontEnd) -> Vec<String> {
+        let Some(harm) = &self.run.harm else { return Vec::new() };
+        let (part, mut told) = (self.chosen_on(), Vec::new());
+        let listed = |rates: &[&HarmedRate], value: fn(&HarmedRate) -> f64| {
+            let words = |own: &&HarmedRate| {
+                format!("{} {} (was {})", plain(&own.rate), fine(value(own)), fine(own.unconstrained))
+            };
+            let more = rates.len().saturating_sub(MAX_RATES);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            rates.iter().take(MAX_RATES).map(words).collect::<Vec<_>>().join(", ") + &more
+        };
+        if harm.lowers_all() {
+            told.push(format!(
+                "Levelling down: every accuracy that the constraints compare is below that of the unconstrained scorer on \
+                 {part}: {}.",
+                listed(&harm.rates.iter().collect::<Vec<_>>(), |own| own.value)
+            ));
+        }
+        let worse: Vec<&HarmedRate> = harm.worse_than_chance().collect();
+        if !worse.is_empty() {
+            let who =
+                if self.run.trained.components.len() > 1 { "a scorer that is drawn" } else { "the scorer" };
+            told.push(format!(
+                "Worse than chance: {who} orders pairs of somebody wrong more often than right on {part}: {}.",
+                listed(&worse, |own| own.least)
+            ));
+        }
+        match harm.allowed {
+            None => {
+                told.extend(told.last().is_some().then(|| format!("{}.", Advice::NO_HARM.words(front_end))))
+            }
+            Some(allowed) => {
+                let trained = &self.run.trained;
+                let (stated, firm) = trained.violations.split_at(harm.stated.min(trained.violations.len()));
+                let missed = worst_of(firm);
+                let words = match (worst_of(stated) > 0.0, missed > MET) {
+                    _ if trained.meets_goal => "the goal is met with it".to_owned(),
+                    (_, true) => format!("even that is missed, by {} on {part}", fine(missed)),
+                    (true, false) => {
+                        let reached =
+                            self.run.goal.subject_to.iter().zip(stated).filter(|(_, miss)| **miss > MET);
+                        let reached =
+                            reached.map(|(text, miss)| format!("{} by {}", plain(text), fine(*miss)));
+                        let reached: Vec<String> = reached.collect();
+                        format!(
+                            "with it, the nearest that is reached on {part} misses {}",
+                            reached.join(" and ")
+                        )
+                    }
+                    (false, false) => "the goal is missed by rounding alone".to_owned(),
+                };
+                told.push(format!(
+                    "No accuracy may fall by more than {allowed} below the unconstrained scorer's: {words}."
+                ));
+            }
+        }
+        told
+    }
+
     /// That the model is far below the best scorer found whatever the constraints, if it is.
     pub(crate) fn far_below(&self) -> Option<String> {
         let far = self.run.trained.far_below?;
@@ -228,6 +326,7 @@ pub(crate) fn part_words(run: &TrainOutcome, part: &TrainingPart) -> &'static st
         "train" if run.selected_on() == "train" => "train (fit to and chosen on)",
         "train" => "train (fit to)",
         "validation" => "validation (chosen on)",
+        "safety" => "safety (for the guarantee)",
         _ => "test (new to the model)",
     }
 }

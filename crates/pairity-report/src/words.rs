@@ -62,6 +62,11 @@ impl Advice {
         "Loosen the bound, use a richer --model, or allow --group-aware",
         "Loosen the bound, use a richer model=, or allow group_aware=True",
     );
+    /// Forbid that fairness harms.
+    pub(crate) const NO_HARM: Advice = Advice(
+        "--no-harm 0.02 allows no accuracy to fall by more than that",
+        "no_harm=0.02 allows no accuracy to fall by more than that",
+    );
     /// Let one scorer be found where there are no queries.
     pub(crate) const ONE: Advice =
         Advice("--answer auto gives one scorer", "deterministic=True gives one scorer");

@@ -48,6 +48,17 @@ pub struct TrainOptions {
     #[arg(long, value_parser = answers(), value_name = "auto|mixture|best|last", default_value = "auto", hide_possible_values = true)]
     pub answer: Answer,
 
+    /// Tests with this confidence, on half of the rows that are not test rows, that every constraint is kept on new
+    /// data too. Training then aims at tighter bounds; without --split there are no validation and test rows. Exit
+    /// code 1 if no guarantee can be given
+    #[arg(long, value_name = "P", value_parser = confidence, allow_negative_numbers = true)]
+    pub guarantee: Option<f64>,
+
+    /// No accuracy that the constraints compare may fall by more than this below that of an unconstrained scorer, on the
+    /// rows that the model is chosen on; where the goal can't be met with that, the nearest that can is told
+    #[arg(long, value_name = "X", value_parser = not_negative)]
+    pub no_harm: Option<f64>,
+
     /// Goes on from MODEL.checkpoint, if it is there, to the same model as without the interruption
     #[arg(long)]
     pub resume: bool,
@@ -291,6 +302,18 @@ impl FitOptions {
             RunError::NoConstraints => {
                 anyhow!("say what fair means, such as --subject-to 'cross_group <= 0.01'")
             }
+            RunError::Guarantee(found) => {
+                anyhow!("--guarantee is {found}; a number from 0.5 to below 1 is needed, such as 0.95")
+            }
+            RunError::NothingToGuarantee => {
+                anyhow!("--guarantee needs a constraint, such as --subject-to 'cross_group <= 0.05'")
+            }
+            RunError::NoHarm(found) => {
+                anyhow!("--no-harm is {found}; a number from 0 to below 1 is needed, such as 0.02")
+            }
+            RunError::NoHarmUnused => {
+                anyhow!("--no-harm needs a constraint, such as --subject-to 'cross_group <= 0.05'")
+            }
             RunError::Bound(found) => anyhow!("--bounds has {found}; bounds are numbers of at least 0"),
             RunError::Vectors(cause) => match &self.embeddings {
                 Some(path) => anyhow::Error::from(cause).context(format!("--embeddings {}", path.display())),
@@ -311,6 +334,8 @@ impl TrainOptions {
             method: methods::named(&kind).unwrap_or(self.method),
             answer: if self.deterministic { Answer::Deterministic } else { self.answer },
             pictures: self.fit.page.html.is_some(),
+            guarantee: self.guarantee,
+            no_harm: self.no_harm,
         }
     }
 }

@@ -670,3 +670,105 @@ fn memory_is_for_batches() {
     let outcome = work.train("model.json", &["--memory", "1GB"]);
     assert!(outcome.code == 2 && outcome.err.contains("--batch"), "{}", outcome.err);
 }
+
+#[test]
+fn a_guarantee_is_given_or_refused_with_what_it_would_take() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let train = |goal: &str, more: &[&str]| {
+        let columns = ["--label", "label", "--query", "query", "--group", "gender", "--features", "score"];
+        let own = ["--group-aware", "--subject-to", goal, "--guarantee", "0.95", "--step-size", "0.1"];
+        run(pairity()
+            .arg("train")
+            .arg(super::HIRING)
+            .args(columns)
+            .args(own)
+            .args(more)
+            .args(["-o", &at("m.json")]))
+    };
+    let json = ["--format", "json"];
+    let refused = train("cross_group <= 0.05", &json);
+    assert_eq!(refused.code, 1, "{}", refused.err);
+    let document = refused.json();
+    let guarantee = &document["guarantee"];
+    assert_eq!((&guarantee["confidence"], &guarantee["given"]), (&0.95.into(), &false.into()));
+    assert_eq!((&guarantee["rows"], &guarantee["unit"]), (&30.into(), &"query".into()));
+    let limit = &guarantee["limits"][0];
+    assert_eq!((&limit["constraint"], &limit["bound"]), (&"cross_group <= 0.05".into(), &0.05.into()));
+    assert!(limit["high"].as_f64().unwrap() > 0.05);
+    assert_eq!(document["safety"]["queries"], 30);
+    assert!(document["validation"].is_null() && document["test"].is_null());
+    let page = at("page.html");
+    let text = train("cross_group <= 0.05", &["--html", &page]);
+    assert!(
+        text.code == 1 && text.out.contains("No guarantee: with 95% confidence, on 30 queries"),
+        "{}",
+        text.out
+    );
+    assert!(text.out.contains("would do.") || text.out.contains("would not help"), "{}", text.out);
+    assert!(std::fs::read_to_string(&page).unwrap().contains("No guarantee: with 95% confidence"));
+    let given = train("cross_group <= 0.6", &[]);
+    assert_eq!(given.code, 0, "{}", given.out);
+    assert!(given.out.contains("Guaranteed: with 95% confidence"), "{}", given.out);
+    // A split of one's own keeps its test rows; half of the others are for the guarantee.
+    let split = train("cross_group <= 0.6", &[&json[..], &["--split", "0.4,0.2,0.4"]].concat()).json();
+    let queries =
+        ["train", "validation", "safety", "test"].map(|part| split[part]["queries"].as_u64().unwrap());
+    assert_eq!(queries, [12, 6, 18, 24]);
+    let nothing = run(pairity().arg("train").arg(super::HIRING).args([
+        "--label",
+        "label",
+        "--guarantee",
+        "0.9",
+        "-o",
+        &at("m.json"),
+    ]));
+    assert!(nothing.refusal().contains("--guarantee needs a constraint"), "{}", nothing.err);
+}
+
+/// The good candidates of group b stand low by the only feature: fair is only what gives up on group a.
+#[test]
+fn levelling_down_is_told_and_can_be_forbidden() {
+    let mut text = String::from("q,g,y,x\n");
+    for query in 0..60 {
+        for candidate in 0..6 {
+            let (good, b) = (candidate < 2, candidate % 2 == 1);
+            let x = if b { -1.5 } else { 4.0 * f64::from(u8::from(good)) }
+                + f64::from((query * 7 + candidate * 3) % 11) / 10.0;
+            text += &format!("{query},{},{},{x}\n", if b { "b" } else { "a" }, u8::from(good));
+        }
+    }
+    let (folder, path) = super::file("table.csv", &text);
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let train = |more: &[&str]| {
+        let own = ["--label", "y", "--query", "q", "--group", "g", "--split", "1,0,0", "--iterations", "300"];
+        let goal = ["--subject-to", "cross_group <= 0.05", "--step-size", "0.1,1", "-o", &at("m.json")];
+        run(pairity().arg("train").arg(&path).args(own).args(goal).args(more))
+    };
+    let page = at("page.html");
+    let free = train(&["--html", &page]);
+    assert!(free.out.contains("Worse than chance: a scorer that is drawn"), "{}", free.out);
+    assert!(free.out.contains("--no-harm 0.02 allows no accuracy to fall"), "{}", free.out);
+    assert!(std::fs::read_to_string(&page).unwrap().contains("Worse than chance: a scorer"));
+    let json = train(&["--no-harm", "0.02", "--format", "json"]);
+    assert_eq!(json.code, 1, "{}", json.out);
+    let document = json.json();
+    let harm = document["harm"].as_array().unwrap();
+    assert_eq!(
+        harm.iter().map(|own| own["rate"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["A[a > b]", "A[b > a]"]
+    );
+    for own in harm {
+        let value = |name: &str| own[name].as_f64().unwrap();
+        assert!(value("value") >= value("unconstrained") - 0.0201, "{own}");
+        assert!(value("least") <= value("value") + 1e-9, "{own}");
+    }
+    let stated = document["train"]["violations"].as_array().unwrap();
+    assert_eq!(stated.len(), 3, "{stated:?}");
+    assert!(
+        stated[0]["violation"].as_f64().unwrap() > 0.1 && stated[1]["violation"].as_f64().unwrap() <= 1e-6
+    );
+    let told = train(&["--no-harm", "0.02"]).out;
+    assert!(told.contains("is reached on the training rows misses cross_group <= 0.05 by 0.9"), "{told}");
+    assert!(train(&["--no-harm", "1.5"]).refusal().contains("--no-harm is 1.5"));
+}

@@ -30,6 +30,17 @@ impl TextPage<'_, TrainingReport> {
         let line = fill(&format!("{word}: {}", ending.words(self.look.front_end)), 2, self.look.width);
         let rest = line.strip_prefix(word).unwrap_or(&line);
         let mut text = format!("{}{rest}\n", self.paint(color, word));
+        if let Some((word, words)) = self.report.guarantee() {
+            let color = if run.guarantee.as_ref().is_some_and(|own| own.given) { GOOD } else { BAD };
+            let line = fill(&format!("{word}: {words}"), 2, self.look.width);
+            text += &format!("{}{}\n", self.paint(color, word), line.strip_prefix(word).unwrap_or(&line));
+        }
+        text += &self
+            .report
+            .harm(self.look.front_end)
+            .iter()
+            .map(|own| self.sentence(own, 2))
+            .collect::<String>();
         text += &self.report.far_below().map_or(String::new(), |words| self.sentence(&words, 2));
         if run.answer == Answer::Deterministic && run.trained.components.len() > 1 {
             let words = "No single scorer was found that meets the goal, so this one is still a mixture: a query always \

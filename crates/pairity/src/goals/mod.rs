@@ -44,5 +44,5 @@ pub use goal::{
     parse_minimize,
 };
 pub use names::Vocabulary;
-pub(crate) use problem::TOLERANCE;
 pub use problem::{Assessment, Problem, ProblemError, ViolationKind};
+pub(crate) use problem::{Bound, TOLERANCE};

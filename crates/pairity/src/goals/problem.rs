@@ -126,6 +126,8 @@ pub struct Problem {
     pub constraints: Vec<Constraint>,
     /// Whether the stated objective was to be maximized: reports turn its sign back.
     pub maximize: bool,
+    /// How many of the last constraints are firm: where not all can be met, these are met first.
+    pub(crate) firm: usize,
 }
 
 impl Problem {
@@ -161,7 +163,8 @@ impl Problem {
             bounds.extend(own.into_iter().map(|form| Bound { form, constraint: index }));
         }
         let rates = rates(objective.iter().chain(bounds.iter().map(|bound| &bound.form)));
-        Ok(Problem { stated, objective, bounds, centers, rates, constraints: constraints.to_vec(), maximize })
+        let constraints = constraints.to_vec();
+        Ok(Problem { stated, objective, bounds, centers, rates, constraints, maximize, firm: 0 })
     }
 
     /// The problem of a goal in words.
@@ -180,7 +183,7 @@ impl Problem {
 
     /// The same objective with no constraints.
     pub fn unconstrained(&self) -> Problem {
-        let mut problem = Problem { bounds: Vec::new(), constraints: Vec::new(), ..self.clone() };
+        let mut problem = Problem { bounds: Vec::new(), constraints: Vec::new(), firm: 0, ..self.clone() };
         problem.rates = rates(problem.objective.iter());
         let own = problem.objective.iter().flat_map(|form| &form.centers).map(|(center, _)| center + 1).max();
         problem.centers.truncate(own.unwrap_or(0));
@@ -209,6 +212,22 @@ impl Problem {
     /// As [`new`](Self::new).
     pub fn constrained(&self, constraints: &[Constraint]) -> Result<Problem, ProblemError> {
         Problem::new(&self.stated, self.maximize, constraints)
+    }
+
+    /// The same constraints with other bounds.
+    pub(crate) fn rebounded(&self, constraints: &[Constraint]) -> Result<Problem, ProblemError> {
+        Ok(Problem { firm: self.firm, ..self.constrained(constraints)? })
+    }
+
+    /// The same with more constraints, which are met first where not all can be.
+    pub(crate) fn with_firm(&self, firm: &[Constraint]) -> Result<Problem, ProblemError> {
+        let all = [&self.constraints[..], firm].concat();
+        Ok(Problem { firm: self.firm + firm.len(), ..self.constrained(&all)? })
+    }
+
+    /// Whether a constraint is met first where not all can be.
+    pub(crate) fn is_firm(&self, constraint: usize) -> bool {
+        constraint + self.firm >= self.constraints.len()
     }
 
     /// The same goal with another number on the right side of every constraint `e <= number`.

@@ -144,7 +144,7 @@ pub fn adjust(method: &Method, options: &MethodOptions, tuning: &Tuning) -> Resu
 }
 
 /// Whether a model that was trained for something else meets the goal.
-fn judge(task: &Task, mut fitted: Fitted) -> Result<Fitted, MethodError> {
+pub(crate) fn judge(task: &Task, mut fitted: Fitted) -> Result<Fitted, MethodError> {
     let Task { problem, scorer, data, settings, .. } = *task;
     let measure = settings.measure();
     let found = evaluate(problem, fitted.scorer(scorer), task.selection(), data.features, &measure)?;

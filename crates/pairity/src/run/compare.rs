@@ -230,7 +230,7 @@ fn problems(problem: &Problem, bounds: &[f64]) -> Result<Vec<(f64, Problem)>, Ru
 fn prepare(rows: Rows, request: &FitRequest) -> Result<Prepared<'_>, RunError> {
     match request.goal.subject_to.is_empty() {
         true => Err(RunError::NoConstraints),
-        false => Prepared::new(rows, request, Answer::Auto),
+        false => Prepared::new(rows, request, Answer::Auto, 0.0),
     }
 }
 

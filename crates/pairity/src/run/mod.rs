@@ -29,6 +29,8 @@
 
 mod compare;
 mod fit_request;
+mod guarantee;
+mod harm;
 mod leaks;
 mod pictures;
 mod prepare;
@@ -40,6 +42,8 @@ pub use compare::{
     FrontierPoint, FrontierRequest, MethodOutcome, MethodResult, compare, frontier,
 };
 pub use fit_request::{FitRequest, GroupAware};
+pub use guarantee::{ConstraintLimit, Guarantee};
+pub use harm::{Harm, HarmedRate};
 pub use pictures::{Plane, PlaneLine, PlanePoint, plane};
 pub use prepare::{Fold, Rows};
 pub use scores::{
@@ -98,6 +102,18 @@ pub enum RunError {
     /// A share that is none.
     #[error("the share of the tuned rows is {0}; a number above 0 and up to 1 is needed, such as 0.5")]
     Tune(f64),
+    /// A guarantee of a confidence that is none.
+    #[error("the confidence of the guarantee is {0}; a number from 0.5 to below 1 is needed, such as 0.95")]
+    Guarantee(f64),
+    /// A guarantee of nothing.
+    #[error("there is nothing to guarantee: give a constraint such as cross_group <= 0.05")]
+    NothingToGuarantee,
+    /// A fall of accuracy that is none.
+    #[error("the fall that does no harm is {0}; a number from 0 to below 1 is needed, such as 0.02")]
+    NoHarm(f64),
+    /// Harm where nothing is enforced.
+    #[error("without constraints nobody is harmed: give one such as cross_group <= 0.05")]
+    NoHarmUnused,
     /// A score that is no number.
     #[error(
         "row {row}: the {what} is {value}, which is no finite number. The features of this row are too large for \

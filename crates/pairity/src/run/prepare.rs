@@ -1,6 +1,7 @@
 //! The rows of a training run, and what becomes of them and a request: parts, features, the problem and the
 //! shape of the scorer.
 
+use super::harm::HarmRows;
 use super::{FitRequest, RunError, leaks};
 use crate::examples::{Column, Examples, ExamplesError};
 use crate::goals::Problem;
@@ -75,9 +76,10 @@ impl Rows {
     }
 
     /// The parts of the rows.
-    fn parts(&self, request: &FitRequest) -> Result<Parts, RunError> {
+    fn parts(&self, request: &FitRequest, safety: f64) -> Result<Parts, RunError> {
         let shares = request.shares()?;
-        let split = |rows: &Examples| Parts::split(rows, shares, request.multiplier_share, request.seed);
+        let FitRequest { multiplier_share, seed, .. } = *request;
+        let split = |rows: &Examples| Parts::split(rows, shares, safety, multiplier_share, seed);
         if !(request.own_validation || request.own_test) {
             return Ok(split(&self.examples)?);
         }
@@ -110,10 +112,15 @@ pub(super) struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    /// Splits and encodes.
-    pub fn new(mut rows: Rows, request: &'a FitRequest, answer: Answer) -> Result<Prepared<'a>, RunError> {
+    /// Splits, with a share for the test of a guarantee, and encodes.
+    pub fn new(
+        mut rows: Rows,
+        request: &'a FitRequest,
+        answer: Answer,
+        safety: f64,
+    ) -> Result<Prepared<'a>, RunError> {
         request.check(rows.text.is_some(), rows.vectors.is_some())?;
-        let parts = rows.parts(request)?;
+        let parts = rows.parts(request, safety)?;
         let problem = Problem::of_goal(&request.goal, &rows.examples.vocabulary())?;
         let mut columns = rows.columns;
         // A continuous attribute that the scorer may use is a feature like others.
@@ -216,6 +223,12 @@ impl<'a> Prepared<'a> {
     /// How a scorer does on some of the rows.
     pub fn evaluate(&self, scorer: StochasticScorer, examples: &Examples) -> Result<Evaluation, TrainError> {
         evaluate(&self.problem, scorer, examples, &self.features, &self.request.measure)
+    }
+
+    /// The rows that models are selected on, for what fairness costs.
+    pub fn harm_rows(&self) -> HarmRows<'_> {
+        let (examples, _) = self.task().data.selection();
+        HarmRows { examples, features: &self.features, measure: &self.request.measure }
     }
 
     /// The last part there is, which values are shown of: test, validation or training.

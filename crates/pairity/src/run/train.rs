@@ -1,9 +1,10 @@
 //! Training a model, and measuring it on every part of the rows.
 
 use super::prepare::Prepared;
-use super::{FitRequest, Plane, Rows, RunError, pictures};
+use super::{FitRequest, Guarantee, Harm, Plane, Rows, RunError, guarantee, pictures};
+use crate::examples::Examples;
 use crate::goals::Goal;
-use crate::methods::{CONSTRAINED, Fitted, Method, fit};
+use crate::methods::{CONSTRAINED, Fitted, Method, Task, UNCONSTRAINED, fit, judge};
 use crate::metrics::Verdict;
 use crate::model::{Model, ModelGroups, StochasticScorer};
 use crate::solvers::{Answer, Evaluation, Status, Trained, Watch};
@@ -20,6 +21,12 @@ pub struct TrainRequest {
     pub answer: Answer,
     /// Whether there will be pictures.
     pub pictures: bool,
+    /// The confidence of a guarantee that every constraint is kept on new data, if one is asked for: a part of the
+    /// rows is then kept for its test. If no split is given, there is no other part to select or test on.
+    pub guarantee: Option<f64>,
+    /// By how much no rate that the constraints compare may fall below that of an unconstrained scorer, if that is
+    /// bounded.
+    pub no_harm: Option<f64>,
 }
 
 impl Default for TrainRequest {
@@ -29,6 +36,8 @@ impl Default for TrainRequest {
             method: &CONSTRAINED,
             answer: Answer::Auto,
             pictures: false,
+            guarantee: None,
+            no_harm: None,
         }
     }
 }
@@ -36,7 +45,7 @@ impl Default for TrainRequest {
 /// A part of the rows, and how the model does on it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrainingPart {
-    /// `train`, `validation` or `test`.
+    /// `train`, `validation`, `safety` or `test`.
     pub name: &'static str,
     /// How the model does.
     pub evaluation: Evaluation,
@@ -84,6 +93,10 @@ pub struct TrainOutcome {
     pub model: Model,
     /// What pictures need, if there will be any.
     pub pictures: Option<TrainingPictures>,
+    /// The guarantee, if one was asked for.
+    pub guarantee: Option<Guarantee>,
+    /// What fairness costs those it is for, if it was bounded or there is something to tell.
+    pub harm: Option<Harm>,
 }
 
 impl TrainOutcome {
@@ -109,6 +122,14 @@ impl TrainOutcome {
             _ if has(self.selected_on(), Verdict::NotEstimable) => Verdict::NotEstimable,
             true => Verdict::Pass,
             false => Verdict::Fail,
+        }
+    }
+
+    /// Whether what was asked for is there: the goal is met and, if it was asked for, guaranteed.
+    pub fn passed(&self) -> Verdict {
+        match &self.guarantee {
+            Some(guarantee) if !guarantee.given => Verdict::Fail,
+            _ => self.verdict(),
         }
     }
 
@@ -142,13 +163,15 @@ pub fn train_from(
     unconstrained: Option<&Trained>,
     watch: Watch,
 ) -> Result<TrainOutcome, RunError> {
-    let prepared = Prepared::new(rows, &request.fit, request.answer)?;
+    let own = request.checked()?;
+    let safety = if request.guarantee.is_some() { guarantee::SAFETY } else { 0.0 };
+    let mut prepared = Prepared::new(rows, &own, request.answer, safety)?;
     let started = Instant::now();
-    let fitted = fit(request.method, &request.fit.options, &prepared.task(), unconstrained, watch);
+    let fitted = fit_goal(&mut prepared, request, &own, unconstrained, watch);
     if let Some(wrong) = prepared.features.failure() {
         return Err(RunError::Elsewhere(wrong));
     }
-    let fitted = fitted?;
+    let GoalFit { goal, fitted, guarantee, harm } = fitted?;
     let seconds = started.elapsed().as_secs_f64();
     let mut parts = Vec::new();
     for (name, examples) in prepared.parts.named() {
@@ -166,7 +189,7 @@ pub fn train_from(
     let Fitted { trained, after } = fitted;
     let sees_groups = prepared.scorer.groups().groups().is_some() || after.is_some();
     let groups = prepared.parts.whole.groups().to_vec();
-    let &FitRequest { ref goal, seed, iterations, scorer, group_aware, .. } = &request.fit;
+    let FitRequest { seed, iterations, scorer, group_aware, .. } = request.fit;
     let model = Model {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         architecture: prepared.scorer,
@@ -180,7 +203,7 @@ pub fn train_from(
         after,
     };
     Ok(TrainOutcome {
-        goal: goal.clone(),
+        goal,
         method: request.method.name,
         scorer: scorer.name(),
         features: names,
@@ -195,7 +218,103 @@ pub fn train_from(
         answer: request.answer,
         model,
         pictures,
+        guarantee,
+        harm,
     })
+}
+
+/// A model, and what it was fitted to.
+struct GoalFit {
+    /// The goal, with what `no_harm` asks for.
+    goal: Goal,
+    fitted: Fitted,
+    guarantee: Option<Guarantee>,
+    harm: Option<Harm>,
+}
+
+fn fit_goal(
+    prepared: &mut Prepared,
+    request: &TrainRequest,
+    own: &FitRequest,
+    unconstrained: Option<&Trained>,
+    watch: Watch,
+) -> Result<GoalFit, RunError> {
+    let base = match (unconstrained, request.guarantee.or(request.no_harm)) {
+        (Some(base), _) => Some(base.clone()),
+        (None, Some(_)) => {
+            let watch = Watch { progress: watch.progress, ..Watch::default() };
+            Some(fit(&UNCONSTRAINED, &own.options, &prepared.task(), None, watch)?.trained)
+        }
+        (None, None) => None,
+    };
+    let mut goal = own.goal.clone();
+    if let (Some(most), Some(base)) = (request.no_harm, &base) {
+        let scorer = StochasticScorer::new(&prepared.scorer, &base.components);
+        let firm = prepared.harm_rows().constraints(&prepared.problem, scorer, most)?;
+        prepared.problem = prepared.problem.with_firm(&firm)?;
+        goal.subject_to.extend(firm.into_iter().map(|constraint| constraint.text));
+    }
+    let (fitted, guarantee) = fitted(prepared, request, base.as_ref(), watch)?;
+    let harm = harm_of(prepared, request, &fitted, base.as_ref())?;
+    Ok(GoalFit { goal, fitted, guarantee, harm })
+}
+
+/// What a model does to those whom its constraints are for, if that is bounded or is to be told.
+fn harm_of(
+    prepared: &Prepared,
+    request: &TrainRequest,
+    fitted: &Fitted,
+    base: Option<&Trained>,
+) -> Result<Option<Harm>, RunError> {
+    let Prepared { problem, scorer, .. } = prepared;
+    let before = base.map_or(fitted.trained.unbound.as_slice(), |base| &base.components);
+    if before.is_empty() || problem.constraints.is_empty() {
+        return Ok(None);
+    }
+    let (base, model) = (StochasticScorer::new(scorer, before), fitted.scorer(scorer));
+    let harm = prepared.harm_rows().harm(problem, base, model, request.no_harm)?;
+    Ok(Some(harm).filter(|harm| harm.allowed.is_some() || harm.is_found()))
+}
+
+impl TrainRequest {
+    /// What is trained, with the split that a guarantee has if none is given.
+    fn checked(&self) -> Result<FitRequest, RunError> {
+        let mut fit = self.fit.clone();
+        let free = fit.goal.subject_to.is_empty();
+        match (self.guarantee, self.no_harm) {
+            (Some(found), _) if !(0.5..1.0).contains(&found) => return Err(RunError::Guarantee(found)),
+            (_, Some(found)) if !(0.0..1.0).contains(&found) => return Err(RunError::NoHarm(found)),
+            (Some(_), _) if free => return Err(RunError::NothingToGuarantee),
+            (_, Some(_)) if free => return Err(RunError::NoHarmUnused),
+            (Some(_), _) => fit.split = fit.split.or(Some([1.0, 0.0, 0.0])),
+            _ => {}
+        }
+        Ok(fit)
+    }
+}
+
+/// The model, and its guarantee if one is asked for.
+fn fitted(
+    prepared: &Prepared,
+    request: &TrainRequest,
+    base: Option<&Trained>,
+    watch: Watch,
+) -> Result<(Fitted, Option<Guarantee>), RunError> {
+    let (task, options) = (prepared.task(), &request.fit.options);
+    let Prepared { problem, scorer, features, parts, .. } = prepared;
+    let (Some(confidence), Some(safety), Some(base)) = (request.guarantee, &parts.safety, base) else {
+        return Ok((fit(request.method, options, &task, base, watch)?, None));
+    };
+    let measure = &request.fit.measure;
+    let selection = (task.selection(), features);
+    let at = StochasticScorer::new(scorer, &base.components);
+    let tight = guarantee::tightened(problem, at, selection, safety, measure, confidence)?;
+    let fitted = fit(request.method, options, &Task { problem: &tight, ..task }, Some(base), watch)?;
+    let fitted = judge(&task, fitted)?;
+    let units = parts.whole.units() + parts.validation.as_ref().map_or(0, Examples::units) + safety.units();
+    let tested =
+        guarantee::test(problem, fitted.scorer(scorer), (safety, features), units, measure, confidence)?;
+    Ok((fitted, Some(tested)))
 }
 
 fn pictures_of(prepared: &Prepared, fitted: &Fitted, names: &[String]) -> Result<TrainingPictures, RunError> {
@@ -211,7 +330,7 @@ fn pictures_of(prepared: &Prepared, fitted: &Fitted, names: &[String]) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::examples::{Column, Columns, Examples, Values};
+    use crate::examples::{Column, Columns, Values};
     use crate::goals::Objective;
     use crate::metrics::Settings;
     use crate::rates::Ties;

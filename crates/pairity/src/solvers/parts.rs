@@ -10,7 +10,7 @@ use crate::examples::{Examples, SplitError};
 ///
 /// let labels: Vec<f64> = (0..8).map(f64::from).collect();
 /// let examples = Examples::new(Columns { labels: Some(&labels), ..Columns::default() })?;
-/// let parts = Parts::split(&examples, [0.5, 0.25, 0.25], 0.0, 7)?;
+/// let parts = Parts::split(&examples, [0.5, 0.25, 0.25], 0.0, 0.0, 7)?;
 /// let sizes: Vec<_> = parts.named().map(|(name, part)| (name, part.len())).collect();
 /// assert_eq!(sizes, [("train", 4), ("validation", 2), ("test", 2)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -23,6 +23,8 @@ pub struct Parts {
     pub multipliers: Option<Examples>,
     /// What models are chosen on.
     pub validation: Option<Examples>,
+    /// What a guarantee is tested on.
+    pub safety: Option<Examples>,
     /// What they are tested on.
     pub test: Option<Examples>,
     /// What training and multipliers are together.
@@ -30,21 +32,25 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Splits rows at random, by query: into training, validation and test, and a share of the training
-    /// part off for the multipliers.
+    /// Splits rows at random, by query: into training, validation and test, a share of the first two off for the test
+    /// of a guarantee, and a share of the training part for the multipliers.
     ///
     /// # Errors
     /// Shares that are none, or too few rows for them.
     pub fn split(
         examples: &Examples,
         shares: [f64; 3],
+        safety_share: f64,
         multiplier_share: f64,
         seed: u64,
     ) -> Result<Parts, SplitError> {
         let empty = |share: f64| SplitError::Empty { share, units: examples.units(), kind: "units" };
-        let mut parts = examples.split(&shares, seed)?.into_iter();
+        let [train, validation, test] = shares;
+        let (kept, safety) = (1.0 - safety_share, safety_share * (train + validation));
+        let all = [kept * train, kept * validation, test, safety];
+        let mut parts = examples.split(if safety > 0.0 { &all } else { &shares }, seed)?.into_iter();
         let mut next = || parts.next().flatten();
-        let (whole, validation, test) = (next(), next(), next());
+        let (whole, validation, test, safety) = (next(), next(), next(), next());
         let whole = whole.ok_or_else(|| empty(shares[0]))?;
         let (train, multipliers) = match multiplier_share {
             0.0 => (whole.clone(), None),
@@ -55,7 +61,7 @@ impl Parts {
                 (train, parts.next().flatten())
             }
         };
-        Ok(Parts { train, multipliers, validation, test, whole })
+        Ok(Parts { train, multipliers, validation, safety, test, whole })
     }
 
     /// The parts that are reported, by name.
@@ -63,6 +69,7 @@ impl Parts {
         let all = [
             ("train", Some(&self.whole)),
             ("validation", self.validation.as_ref()),
+            ("safety", self.safety.as_ref()),
             ("test", self.test.as_ref()),
         ];
         all.into_iter().filter_map(|(name, part)| Some((name, part?)))

@@ -178,11 +178,20 @@ impl Selector<'_> {
         let accepted = finite(&candidates.rates).filter(|&t| accepts(&candidates.scorers[t]));
         let single = |t: usize| Mixture::new(self.problem, &candidates.rates, vec![(t, 1.0)]);
         let singles: Vec<Mixture> = accepted.map(single).collect();
-        let violation = least(singles.iter(), |own| own.assessment.violation)?.assessment.violation;
+        // Firm constraints first: the others are met as well as these allow.
+        let worst = |own: &Mixture, firm: bool| {
+            let misses = own.assessment.misses.iter().enumerate();
+            let own = misses.filter(|(at, _)| self.problem.is_firm(*at) == firm).map(|(_, &miss)| miss);
+            own.filter(|&miss| miss > TOLERANCE).fold(0.0, f64::max)
+        };
+        let firm = worst(least(singles.iter(), |own| worst(own, true))?, true);
+        let held = singles.iter().filter(|own| worst(own, true) <= firm + TOLERANCE);
+        let soft = worst(least(held, |own| worst(own, false))?, false);
         self.weighed(candidates, |room| {
             let fits = |own: &&Mixture| {
-                let mut misses = own.assessment.misses.iter().zip(room);
-                misses.all(|(miss, room)| *miss <= violation + room + TOLERANCE)
+                let mut misses = own.assessment.misses.iter().zip(room).enumerate();
+                let most = |at| if self.problem.is_firm(at) { firm } else { soft };
+                misses.all(|(at, (miss, room))| *miss <= most(at) + room + TOLERANCE)
             };
             least(singles.iter().filter(fits), |own| own.assessment.cost).cloned()
         })

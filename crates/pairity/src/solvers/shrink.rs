@@ -13,7 +13,7 @@
 //!
 //! Vertices of the second have at most as many members as there are rows in it.
 
-use crate::goals::{Assessment, LinearForm, Problem, TOLERANCE};
+use crate::goals::{Assessment, Bound, LinearForm, Problem, TOLERANCE};
 use microlp::{ComparisonOp, OptimizationDirection, Problem as Program, Variable};
 
 /// Probabilities below this are rounding.
@@ -45,12 +45,23 @@ pub(crate) fn shrink_within<'p>(
         values: finite.iter().map(|&t| problem.value(form, &candidates[t], &[])).collect(),
         centers: &form.centers,
     };
-    let bounds: Vec<Row> = problem.bounds.iter().map(|bound| row(&bound.form)).collect();
+    // Firm constraints first: the others are met as well as these allow.
+    let (firm, soft): (Vec<&Bound>, Vec<&Bound>) =
+        problem.bounds.iter().partition(|bound| problem.is_firm(bound.constraint));
+    let rows = |bounds: &[&'p Bound]| -> Vec<Row> { bounds.iter().map(|bound| row(&bound.form)).collect() };
     let costs: Vec<Row> = problem.objective.iter().map(row).collect();
-    let least = if bounds.is_empty() { 0.0 } else { solve(&bounds, &[], &[], finite.len())?.1.max(0.0) };
+    let (firm_rows, mut bounds) = (rows(&firm), rows(&soft));
+    let least = |tops: &[Row], held: &[Row], at: f64| match tops.is_empty() {
+        true => Some(0.0),
+        false => Some(solve(tops, held, &vec![at; held.len()], finite.len())?.1.max(0.0)),
+    };
+    let least_firm = least(&firm_rows, &[], 0.0)?;
+    let least_soft = least(&bounds, &firm_rows, least_firm + TOLERANCE / 4.0)?;
+    bounds.extend(firm_rows);
     // The first program's answer meets its own rows only up to rounding, so the second may need room.
     let limits = |more: f64| -> Vec<f64> {
-        problem.bounds.iter().map(|bound| least + room[bound.constraint] + more).collect()
+        let soft = soft.iter().map(|bound| least_soft + room[bound.constraint] + more);
+        soft.chain(firm.iter().map(|bound| least_firm + room[bound.constraint] + more)).collect()
     };
     let (probabilities, _) = solve(&costs, &bounds, &limits(0.0), finite.len())
         .or_else(|| solve(&costs, &bounds, &limits(TOLERANCE / 2.0), finite.len()))?;
@@ -155,6 +166,26 @@ mod tests {
         let mixture = shrink(&problem, &rows).unwrap();
         assert!((mixture.assessment.violation - 0.1).abs() < 1e-6, "{mixture:?}");
         assert_eq!(mixture.members.iter().map(|m| m.0).collect::<Vec<_>>(), [1]);
+    }
+
+    #[test]
+    fn a_firm_constraint_is_met_and_the_others_as_well_as_it_allows() {
+        let soft = problem("auc", Some("cross_group <= 0.1"));
+        let words = Vocabulary { groups: vec!["a".into(), "b".into()], continuous: false };
+        let firm = soft.with_firm(&[parse_constraint("A[a > b] >= 0.8", &words).unwrap()]).unwrap();
+        // The second one is fair by levelling down; half of each has A[a > b] = 0.8 and a gap of 0.25.
+        let rows = candidates(&firm, &[[0.9, 0.5, 0.92], [0.7, 0.6, 0.84]]);
+        let mixture = shrink(&firm, &rows).unwrap();
+        assert!((mixture.members[0].1 - 0.5).abs() < 1e-5, "{mixture:?}");
+        assert!((mixture.assessment.misses[0] - 0.15).abs() < 1e-5, "{mixture:?}");
+        assert!(mixture.assessment.misses[1] <= TOLERANCE, "{mixture:?}");
+        // Without it the second one alone would be taken; and what can be met by all is met by all.
+        assert_eq!(
+            shrink(&soft, &candidates(&soft, &[[0.9, 0.5, 0.92], [0.7, 0.6, 0.84]])).unwrap().members,
+            [(1, 1.0)]
+        );
+        let rows = candidates(&firm, &[[0.9, 0.5, 0.92], [0.85, 0.8, 0.84]]);
+        assert!(shrink(&firm, &rows).unwrap().assessment.met);
     }
 
     #[test]

@@ -89,6 +89,8 @@ impl<'a> TrainingPage<'a> {
     fn lead(&self) -> Vec<String> {
         let outcome = self.report.ending();
         let mut lead = vec![format!("{}: {}", outcome.word, outcome.words(self.aside.front_end))];
+        lead.extend(self.report.guarantee().map(|(word, words)| format!("{word}: {words}")));
+        lead.extend(self.report.harm(self.aside.front_end));
         lead.extend(self.report.far_below());
         if let Some(part) = self.last {
             let mut words = format!(
@@ -133,6 +135,11 @@ impl<'a> TrainingPage<'a> {
         let trained = &self.run.trained;
         let status = trained.status.name().replace('_', " ");
         let mut tiles = vec![Tile::new("Outcome", format!("{sign} {}", outcome.word), status)];
+        if let Some(guarantee) = &self.run.guarantee {
+            let word = if guarantee.given { "✓ Guaranteed" } else { "✕ No guarantee" };
+            let note = format!("{} confidence", percent(guarantee.confidence));
+            tiles.push(Tile::new("On new data", word.to_owned(), note));
+        }
         if let Some(TrainingPart { name, evaluation }) = self.last {
             let title = format!("{} ({name} rows)", shorten(objective_of(&self.run.goal), 24));
             tiles.push(Tile::of(&title, &evaluation.objective, fine));
