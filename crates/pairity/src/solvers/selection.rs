@@ -8,6 +8,7 @@
 use super::executor::Snapshot;
 use super::loss::{Sample, SurrogateWeights};
 use super::shrink::{Mixture, finite, shrink, shrink_within};
+use super::solver::Found;
 use super::train::TrainError;
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::{Assessment, Expression, Problem, TOLERANCE};
@@ -119,7 +120,10 @@ impl Selector<'_> {
     pub(crate) fn rated(&self, scorers: Vec<Candidate>) -> Candidates {
         let none = || vec![f64::NAN; self.problem.rates.len()];
         let rates = |scores: Vec<f64>| self.sample.true_rates(&self.sample.order(&scores));
-        let rates = |own: &Candidate| self.scores(&own.snapshot.parameters).map_or_else(none, rates);
+        let rates = |own: &Candidate| match &own.snapshot.rates {
+            Some(rates) => rates.clone(),
+            None => self.scores(&own.snapshot.parameters).map_or_else(none, rates),
+        };
         Candidates { rates: threads::map(&scorers, &rates), scorers }
     }
 
@@ -265,7 +269,9 @@ impl Selector<'_> {
     /// Adds linear scorers on the way from one scorer of a mixture to another: weights of length 1 are
     /// averaged, as the length of weights does not change an order.
     fn combine(&self, candidates: &mut Candidates, mixture: &Mixture) {
-        if !matches!(self.architecture, Architecture::Linear(_)) {
+        // Where rates are not those of the scorers here, those of combinations can't be told here either.
+        let told = |&(t, _): &(usize, f64)| candidates.scorers[t].snapshot.rates.is_some();
+        if !matches!(self.architecture, Architecture::Linear(_)) || mixture.members.iter().any(told) {
             return;
         }
         let ranks_only = !self.problem.uses(Rate::Mse);
@@ -284,8 +290,7 @@ impl Selector<'_> {
                     let share = step as f64 / STEPS as f64;
                     let parameters =
                         from.iter().zip(to).map(|(x, y)| (1.0 - share) * x + share * y).collect();
-                    let snapshot =
-                        Snapshot { iteration: 0, parameters, cost: 0.0, violation: 0.0, weights: Vec::new() };
+                    let snapshot = Snapshot::new(0, parameters, Found::default(), Vec::new());
                     Candidate { run: *run, late: true, last: false, snapshot }
                 }));
             }

@@ -12,7 +12,7 @@ mod rank_tree;
 mod shape;
 mod splits;
 
-pub(super) use coefficients::{Coefficients, RateWeights};
+pub(super) use coefficients::{Coefficients, RateWeights, order};
 pub use shape::SurrogateKind;
 pub(super) use shape::{Active, Hinge, Ramp, Slope, SquaredHinge};
 
