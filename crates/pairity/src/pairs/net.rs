@@ -55,12 +55,14 @@ impl NetLoss {
     pub(crate) fn evaluate(
         &self,
         index: &RateIndex,
-        order: &ScoreOrder,
+        scores: &[f64],
         weights: Weights,
         gradient: &mut [f64],
     ) -> f64 {
         let (pairs, mse) = (&index.pairs, weights.mse);
         let net = NetCoefficients::new(index, weights);
+        let weighs = weights.hold_up.iter().zip(weights.hold_down).any(|(up, down)| up != down);
+        let order = &if weighs { index.order(scores) } else { ScoreOrder::unsorted(scores) };
         let square = 2.0 / (self.margin * self.margin);
         let factor = |piece: &Piece, net: f64| match self.shape {
             NetShape::Convex if net > 0.0 => square * piece.convex * net,

@@ -74,7 +74,7 @@ proptest! {
 
     #[test]
     fn weighted_pairs_and_their_losses_are_those_of_a_list_of_all_pairs(
-        rows in tables(1..30), sizes in sizes(), (up, down, by_query, margin, bounded) in question(),
+        rows in tables(), sizes in sizes(), (up, down, by_query, margin, bounded) in question(),
     ) {
         // Parity of a continuous attribute is told by P[z > z'] alone, of whose pairs a turned one is no other.
         prop_assume!(rows.scores.iter().all(|score| score.abs() < 1e6));
@@ -108,7 +108,7 @@ proptest! {
         let loss = NetLoss { shape, margin };
         let value = |scores: &[f64]| {
             let mut gradient = vec![0.0; scores.len()];
-            (loss.evaluate(&index, &index.order(scores), weights, &mut gradient), gradient)
+            (loss.evaluate(&index, scores, weights, &mut gradient), gradient)
         };
         let (found, gradient) = value(&scores);
         let continuous = examples.is_continuous();

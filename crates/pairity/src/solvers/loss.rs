@@ -212,6 +212,11 @@ impl SurrogateWeights {
         }
     }
 
+    /// Gives the squared error a weight if it has none, so that scores have a scale.
+    pub(super) fn anchor(&mut self, mse: f64) {
+        self.mse = if self.mse > 0.0 { self.mse } else { mse };
+    }
+
     /// Sets them to those of some weighted forms.
     pub(crate) fn set<'f>(&mut self, problem: &Problem, forms: impl Iterator<Item = (&'f LinearForm, f64)>) {
         for weights in [&mut self.up, &mut self.down] {

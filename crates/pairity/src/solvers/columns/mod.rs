@@ -36,17 +36,27 @@ const ITERATIONS: usize = 40;
 /// Parts of the rows for cross-fitting.
 const FOLDS: usize = 5;
 
-/// Weight decay that is tried, where rows that were not fit tell which is best.
-const DECAYS: [f64; 6] = [1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3];
+/// Weight decay that is tried, the largest first, where rows that were not fit tell which is best.
+const DECAYS: [f64; 6] = [0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4];
 
 /// Weight decay where the rows that are fit are all there is: just enough that there is a minimum.
 const LEAST_DECAY: f64 = 1e-4;
 
-/// An answer is better if its Lagrangian is smaller by this.
+/// An answer is better if its Lagrangian is smaller by this share of the objective.
 const BETTER: f64 = 1e-5;
 
-/// Rounds of answers from other starts before it is over.
-const ATTEMPTS: usize = 2;
+/// The same where rates are those of rows that scorers were not fit to, which are noisy.
+const BETTER_ELSEWHERE: f64 = 2e-4;
+
+/// Rows or queries for each parameter from which scorers fit hardly anything but what is there: then the rates of the rows
+/// that they are fit to are as good as those of others.
+const PLENTY: usize = 200;
+
+/// Rounds of other answers before it is over.
+const ATTEMPTS: usize = 3;
+
+/// How much more the bounds weigh in some of them, as surrogates of rates follow prices less than rates do.
+const MORE: f64 = 4.0;
 
 /// Steps from one scorer of a mixture to another, where one scorer is wanted.
 const STEPS: usize = 16;
@@ -104,7 +114,7 @@ impl Solver for Columns {
         let decays = match settings.l2 {
             Some(l2) => vec![l2],
             None if exact => vec![0.0],
-            None if settings.select == Select::CrossFit || task.validated => DECAYS.to_vec(),
+            None if is_cross_fit(task) || task.validated => DECAYS.to_vec(),
             None => vec![LEAST_DECAY],
         };
         let phase = Phase::Violation;
@@ -113,7 +123,7 @@ impl Solver for Columns {
 
     fn buffers(task: &SolverTask) -> Rooms {
         let mut folds = Vec::new();
-        if task.training.settings.select == Select::CrossFit {
+        if is_cross_fit(task) {
             folds = parts(task).unwrap_or_default();
         }
         Rooms { folds }
@@ -136,8 +146,8 @@ impl Solver for Columns {
         }
         let before = self.columns.len();
         let mut least = f64::INFINITY;
-        for start in self.starts(&generation, &prices, iteration) {
-            for column in generation.answer(&prices, start, &mut self.bound) {
+        for question in self.questions(&generation, &prices, iteration) {
+            for column in generation.answer(&prices, question, self) {
                 self.tries += 1;
                 least = least.min(prices.lagrangian(problem, &column.rates));
                 self.add(column);
@@ -147,12 +157,14 @@ impl Solver for Columns {
             self.add_mirrored(&generation);
             self.narrow(problem);
         }
-        match least < prices.value - BETTER {
+        let cost = self.columns.first().map_or(0.0, |column| problem.cost(&column.rates).abs());
+        let share = if rooms.folds.is_empty() { BETTER } else { BETTER_ELSEWHERE };
+        let size = if prices.phase == Phase::Objective { cost } else { 1.0 };
+        match least < prices.value - share * size {
             true => (self.attempts, self.tries) = (0, 0),
             false => self.attempts += 1,
         }
-        let exact = generation.exact || rooms.folds.len() > 1;
-        if self.attempts > if exact { 0 } else { ATTEMPTS } {
+        if self.attempts >= if generation.exact { 1 } else { ATTEMPTS } {
             match (self.phase, prices.phase) {
                 (Phase::Violation, Phase::Violation) => (self.phase, self.attempts) = (Phase::Objective, 0),
                 _ => self.done = true,
@@ -209,11 +221,19 @@ fn parts(task: &SolverTask) -> Option<Vec<[Sample<'static>; 2]>> {
     Some(parts)
 }
 
-/// Where an answer is looked for from.
-struct Start {
+/// What is to be answered.
+struct Question {
+    /// What the forms of the objective and the bounds weigh.
+    weights: Vec<f64>,
     l2: f64,
-    parameters: Vec<f64>,
-    folds: Vec<Vec<f64>>,
+    /// Of a start at random.
+    random: Option<u64>,
+}
+
+/// Whether rates are those of rows that scorers were not fit to.
+fn is_cross_fit(task: &SolverTask) -> bool {
+    let units = task.sample.examples().units();
+    task.training.settings.select == Select::CrossFit && units < PLENTY * task.training.architecture.len()
 }
 
 impl Columns {
@@ -230,46 +250,71 @@ impl Columns {
         }
     }
 
-    /// Starts of the answers to prices: for each weight decay, the scorer that answered the nearest prices; where that
-    /// led nowhere, members of the mixture, and then directions at random.
-    fn starts(&self, generation: &Generation, prices: &Prices, iteration: usize) -> Vec<Start> {
-        let Generation { task, .. } = generation;
-        let folds = generation.folds.len();
-        let fresh =
-            |parameters: Vec<f64>, l2| Start { l2, folds: vec![parameters.clone(); folds], parameters };
-        let of = |column: &Column, l2| Start {
-            l2,
-            parameters: column.parameters.clone(),
-            folds: column.folds.clone(),
-        };
+    /// What is asked for next. First the prices themselves, for each weight decay; where that led nowhere, prices in the
+    /// middle between those that members of the mixture answered, then prices at which the bounds weigh more, and directions at
+    /// random.
+    fn questions(&self, generation: &Generation, prices: &Prices, iteration: usize) -> Vec<Question> {
+        let Training { problem, .. } = generation.task.training;
+        let asked = |weights: Vec<f64>, l2: f64| Question { weights, l2, random: None };
+        let at_prices = || self.decays.iter().map(|&l2| asked(prices.weights.clone(), l2));
+        match self.attempts {
+            0 => at_prices().collect(),
+            1 => {
+                let rates: Vec<Vec<f64>> = self.columns.iter().map(|column| column.rates.clone()).collect();
+                let mixture = shrink(problem, &rates).map_or_else(Vec::new, |mixture| mixture.members);
+                let members: Vec<&Column> = mixture.iter().map(|&(at, _)| &self.columns[at]).collect();
+                let middle = |a: &Column, b: &Column| {
+                    let (a, b) = (share_of(&a.weights), share_of(&b.weights));
+                    a.iter().zip(&b).map(|(x, y)| f64::midpoint(*x, *y)).collect::<Vec<f64>>()
+                };
+                let pairs = members
+                    .iter()
+                    .enumerate()
+                    .flat_map(|(at, a)| members[at + 1..].iter().map(move |b| (a, b)));
+                let answers = |column: &Column| column.weights.iter().any(|weight| *weight != 0.0);
+                let asks =
+                    pairs.filter(|(a, b)| answers(a) && answers(b)).map(|(a, b)| asked(middle(a, b), a.l2));
+                asks.take(3).collect()
+            }
+            _ => {
+                let objective = problem.objective.len();
+                let more = |question: Question| {
+                    let by = |(at, weight): (usize, f64)| if at < objective { weight } else { MORE * weight };
+                    Question {
+                        weights: question.weights.into_iter().enumerate().map(by).collect(),
+                        ..question
+                    }
+                };
+                let mut all: Vec<Question> = at_prices().take(1).map(more).collect();
+                if generation.folds.is_empty() && !problem.uses(Rate::Mse) {
+                    all.extend(
+                        at_prices().take(1).map(|own| Question { random: Some(iteration as u64), ..own }),
+                    );
+                }
+                all
+            }
+        }
+    }
+
+    /// Where the answer to a question is looked for from: the scorer that answered the nearest one, or a direction at
+    /// random.
+    fn start(&self, generation: &Generation, question: &Question) -> (Vec<f64>, Vec<Vec<f64>>) {
+        let Training { architecture, settings, .. } = generation.task.training;
+        let fresh = |parameters: Vec<f64>| (parameters.clone(), vec![parameters; generation.folds.len()]);
         let initial = || {
-            let Training { architecture, settings, .. } = task.training;
             settings.start.clone().unwrap_or_else(|| Parametric::new(architecture, settings.seed).snapshot())
         };
-        if self.attempts == 0 {
-            let nearest = |&l2: &f64| {
-                let own = self.columns.iter().filter(|column| column.l2 == l2);
-                let near = own.min_by(|a, b| {
-                    distance(&a.weights, &prices.weights).total_cmp(&distance(&b.weights, &prices.weights))
-                });
-                near.map_or_else(|| fresh(initial(), l2), |column| of(column, l2))
-            };
-            return self.decays.iter().map(nearest).collect();
+        if let Some(stream) = question.random {
+            let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
+            random.set_stream(stream + 1);
+            return fresh(initial().iter().map(|x| x + random.random_range(-2.0..2.0)).collect());
         }
-        let l2 = self.decays.first().copied().unwrap_or(LEAST_DECAY);
-        if self.attempts == 1 {
-            let rates: Vec<Vec<f64>> = self.columns.iter().map(|column| column.rates.clone()).collect();
-            let members =
-                shrink(task.training.problem, &rates).map_or_else(Vec::new, |mixture| mixture.members);
-            return members.iter().map(|&(at, _)| of(&self.columns[at], l2)).collect();
-        }
-        let mut random = ChaCha8Rng::seed_from_u64(task.training.settings.seed);
-        random.set_stream(iteration as u64 + 1);
-        let mut direction = || -> Vec<f64> {
-            let initial = initial();
-            initial.iter().map(|x| x + random.random_range(-2.0..2.0)).collect()
+        let far = |column: &Column| {
+            let decay = (column.l2 + 1e-9).ln() - (question.l2 + 1e-9).ln();
+            distance(&column.weights, &question.weights) + 1e-3 * decay * decay
         };
-        (0..2).map(|_| fresh(direction(), l2)).collect()
+        let nearest = self.columns.iter().min_by(|a, b| far(a).total_cmp(&far(b)));
+        nearest.map_or_else(|| fresh(initial()), |column| (column.parameters.clone(), column.folds.clone()))
     }
 
     /// Adds the first scorer turned around: half of each is as good as no scorer at all, but the mixture is fair.
@@ -300,8 +345,7 @@ impl Columns {
         };
         let costs: Vec<f64> = self.decays.iter().map(|&l2| cost(l2)).collect();
         let best = (0..costs.len()).min_by(|&a, &b| costs[a].total_cmp(&costs[b])).unwrap_or(0);
-        let last = (best + 2).min(self.decays.len());
-        self.decays = self.decays[best..last].to_vec();
+        self.decays = self.decays[best.saturating_sub(1)..=best].to_vec();
     }
 
     /// Adds scorers on the way from one member of the best mixture to another: where one scorer is wanted, it may lie
@@ -338,10 +382,14 @@ impl Columns {
     }
 }
 
+/// Weights that add up to 1.
+fn share_of(weights: &[f64]) -> Vec<f64> {
+    let sum = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    weights.iter().map(|weight| weight / sum).collect()
+}
+
 fn distance(a: &[f64], b: &[f64]) -> f64 {
-    let size = |weights: &[f64]| weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-    let (a_size, b_size) = (size(a), size(b));
-    a.iter().zip(b).map(|(x, y)| (x / a_size - y / b_size).powi(2)).sum()
+    share_of(a).iter().zip(share_of(b)).map(|(x, y)| (x - y).powi(2)).sum()
 }
 
 /// What answers are fit to.
@@ -381,12 +429,13 @@ impl<'a> Generation<'a> {
         Column { weights, l2, parameters, folds, rates }
     }
 
-    /// Columns that answer prices. Where answers are exact, the bound on all mixtures rises to what they prove.
-    fn answer(&self, prices: &Prices, start: Start, bound: &mut Option<f64>) -> Vec<Column> {
+    /// Columns that answer a question. Where answers are exact, the bound on all mixtures rises to what they prove.
+    fn answer(&self, prices: &Prices, question: Question, columns: &mut Columns) -> Vec<Column> {
         let problem = self.task.training.problem;
         let mut weights = SurrogateWeights::default();
-        weights.set(problem, prices.forms(problem));
-        let Start { l2, parameters, folds } = start;
+        weights.set(problem, Prices { weights: question.weights.clone(), ..prices.clone() }.forms(problem));
+        let (parameters, folds) = columns.start(self, &question);
+        let l2 = question.l2;
         let fits: Vec<(&Fitting, &Vec<f64>)> = std::iter::once((&self.whole, &parameters))
             .chain(self.folds.iter().map(|(fitting, _)| fitting).zip(&folds))
             .collect();
@@ -395,16 +444,16 @@ impl<'a> Generation<'a> {
         let whole = found.remove(0);
         let step = |(at, parameters): (usize, Vec<f64>)| {
             let folds = found.iter().map(|fold| fold.steps[at.min(fold.steps.len() - 1)].clone()).collect();
-            self.column(prices.weights.clone(), l2, parameters, folds)
+            self.column(question.weights.clone(), l2, parameters, folds)
         };
-        let columns: Vec<Column> = whole.steps.into_iter().enumerate().map(step).collect();
-        if let (Some(missed), Some(last), true) = (whole.missed, columns.last(), self.folds.is_empty())
+        let answers: Vec<Column> = whole.steps.into_iter().enumerate().map(step).collect();
+        if let (Some(missed), Some(last), true) = (whole.missed, answers.last(), self.folds.is_empty())
             && prices.phase == Phase::Objective
             && prices.violation <= TOLERANCE
         {
             let proved = prices.lagrangian(problem, &last.rates) - missed;
-            *bound = Some(bound.map_or(proved, |bound| bound.max(proved)));
+            columns.bound = Some(columns.bound.map_or(proved, |bound| bound.max(proved)));
         }
-        columns
+        answers
     }
 }

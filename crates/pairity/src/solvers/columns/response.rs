@@ -31,6 +31,13 @@ const MARGINS: [f64; 3] = [1.0, 0.4, 0.15];
 /// Directions in which planes are swept, beside the gradient's.
 const DIRECTIONS: usize = 12;
 
+/// Steps of a descent that may start far away, and of one that starts near.
+const FAR: usize = 150;
+const NEAR: usize = 25;
+
+/// Scorers of more parameters are not swept: there are too many planes.
+const POLISHED: usize = 30;
+
 /// Rounds of sweeps.
 const ROUNDS: usize = 2;
 
@@ -96,29 +103,34 @@ impl<'a> Fitting<'a> {
         if exact {
             return self.sweep_all(weights);
         }
-        let weights = &weights.normalized();
+        let mut weights = weights.normalized();
         let mut steps = Vec::new();
         if self.regression() {
+            weights.anchor(0.1 / (self.spread * self.spread).max(f64::MIN_POSITIVE));
+            let weights = &weights;
             let margin = self.spread.max(f64::MIN_POSITIVE);
-            steps.push(self.fit(NetShape::Convex, margin, weights, l2, start, 300));
+            steps.push(self.fit(NetShape::Convex, margin, weights, l2, start, FAR));
             if weights.has_pairs() {
                 for share in MARGINS {
                     let from = steps.last().map_or(start, Vec::as_slice);
-                    steps.push(self.fit(NetShape::Bounded, share * margin, weights, l2, from, 60));
+                    steps.push(self.fit(NetShape::Bounded, share * margin, weights, l2, from, NEAR));
                 }
-                steps.drain(1..MARGINS.len() - 1);
+                steps.remove(1);
             }
             return Response { steps, missed: None };
         }
-        let convex = self.fit(NetShape::Convex, 1.0, weights, l2, start, 300);
+        let weights = &weights;
+        let convex = self.fit(NetShape::Convex, 1.0, weights, l2, start, FAR);
         let mut annealed = convex.clone();
         for margin in MARGINS {
             self.bring_to_scale(&mut annealed);
-            annealed = self.fit(NetShape::Bounded, margin, weights, l2, &annealed, 40);
+            annealed = self.fit(NetShape::Bounded, margin, weights, l2, &annealed, NEAR);
         }
         self.bring_to_scale(&mut annealed);
-        let polished = self.polish(weights, annealed.clone());
-        steps.extend([convex, annealed, polished]);
+        steps.extend([convex, annealed]);
+        if self.architecture.len() <= POLISHED {
+            steps.push(self.polish(weights, steps[1].clone()));
+        }
         Response { steps, missed: None }
     }
 
@@ -133,7 +145,7 @@ impl<'a> Fitting<'a> {
         iterations: usize,
     ) -> Vec<f64> {
         let loss = NetLoss { shape, margin };
-        let limits = DescentLimits { iterations, gradient: 1e-6, decrease: 1e-7 };
+        let limits = DescentLimits { iterations, gradient: 1e-6, decrease: 1e-6 };
         let mut slopes = vec![0.0; self.sample.examples().len()];
         let found = descend(start.to_vec(), limits, |parameters, gradient| {
             self.evaluate(&loss, weights, l2, parameters, gradient, &mut slopes)
@@ -155,7 +167,7 @@ impl<'a> Fitting<'a> {
             return f64::INFINITY;
         }
         let sample = self.sample;
-        let mut value = loss.evaluate(sample.index(), &sample.order(&scores), weights.given(), slopes);
+        let mut value = loss.evaluate(sample.index(), &scores, weights.given(), slopes);
         let back = self.architecture.pull_back(parameters, &sample.features, &Trace::default(), slopes);
         gradient.copy_from_slice(&back);
         for ((g, x), decay) in gradient.iter_mut().zip(parameters).zip(&self.decay) {
@@ -279,6 +291,9 @@ fn deviation(values: &[f64]) -> f64 {
 /// What the squares of parameters count in weight decay: the variance of each number that they are multiplied with, so
 /// that it does not matter in which unit a feature is; 1 for words, and nothing for an intercept.
 fn decay(architecture: &Architecture, sample: &Sample) -> Vec<f64> {
+    if !matches!(architecture, Architecture::Linear(_)) {
+        return vec![1.0; architecture.len()];
+    }
     let features = &sample.features;
     let (dense, rows) = (features.dense_width(), features.rows().max(1) as f64);
     let (mut sums, mut squares) = (vec![0.0; dense], vec![0.0; dense]);
