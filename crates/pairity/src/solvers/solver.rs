@@ -39,7 +39,7 @@ pub(crate) trait Solver: Send + Serialize + DeserializeOwned {
     /// Room that iterations use again.
     type Buffers;
 
-    /// The step size of each run that it makes; not a number where it has none.
+    /// The step size of each run that it makes; 0 where it has none.
     fn runs(settings: &TrainSettings) -> Vec<f64>;
 
     /// The most iterations of a run.

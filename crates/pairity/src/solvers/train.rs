@@ -238,7 +238,7 @@ pub struct Trained {
     pub meets_goal: bool,
     /// Scorers and the probabilities they are drawn with.
     pub components: Vec<Component>,
-    /// The step size of the run that each comes from.
+    /// The step size of the run that each comes from; not a number where runs have none.
     pub step_sizes: Vec<f64>,
     /// The stated objective at the expected rates.
     pub objective: f64,
@@ -253,6 +253,8 @@ pub struct Trained {
     /// What misses the constraints by less, but only inside of their noise and with an objective that is far
     /// worse.
     pub passed_over: Option<PassedOver>,
+    /// Whether objective and violations are those of scorers on rows that they were not fit to, in place of the model's.
+    pub cross_fit: bool,
     /// Of an answer that is the best on the rows it was fit to and selected on, but for a gap.
     pub certificate: Option<Certificate>,
     /// How many answers were tried in vain after the last that was better, where that is how training ended.
@@ -328,7 +330,8 @@ pub fn train_with(
         };
         snapshots.into_iter().enumerate().map(candidate)
     };
-    let step_sizes: Vec<f64> = runs.iter().map(|run| run.0).collect();
+    let none = |size: f64| if size > 0.0 { size } else { f64::NAN };
+    let step_sizes: Vec<f64> = runs.iter().map(|run| none(run.0)).collect();
     let mut candidates = selector.rated(runs.into_iter().enumerate().flat_map(of_run).collect());
     let chosen = match term {
         None => selector.choose(&mut candidates, settings.answer),
@@ -372,6 +375,7 @@ pub fn train_with(
     };
     Ok(Trained {
         status,
+        cross_fit: members.iter().any(|&(place, _)| candidates.scorers[place].snapshot.rates.is_some()),
         certificate: search.and_then(certified),
         tries: search.map(|search| search.tries),
         meets_goal: found.met,
