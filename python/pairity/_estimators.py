@@ -221,6 +221,8 @@ class _FairEstimator(BaseEstimator):
             "standardize": bool(self.standardize),
             "answer": "deterministic" if self.deterministic else "auto",
             "solver": self.solver,
+            "select": self.select,
+            "l2": None if self.l2 is None else float(self.l2),
             "player": self.player,
             "surrogate": self.surrogate,
             "iterations": int(self.iterations),
@@ -329,9 +331,9 @@ class FairRanker(_FairEstimator):
         Share of the training queries that only the constraints look at.
     standardize
         Whether numbers are brought to mean 0 and deviation 1.
-    iterations, snapshots, step_sizes, solver, player, surrogate, batch, average, time_limit
-        As on the command line: steps of each game, scorers kept on the way, step sizes to try, ``paper``, ``swap``,
-        ``external`` or ``lagrangian``, ``hinge``, ``squared-hinge`` or ``ramp``, queries of a step,
+    iterations, snapshots, step_sizes, solver, select, l2, player, surrogate, batch, average, time_limit
+        As on the command line: steps of each game, scorers kept on the way, step sizes to try, ``paper`` or ``columns``,
+        ``validation`` or ``cross-fit``, weight decay, ``swap``, ``external`` or ``lagrangian``, ``hinge``, ``squared-hinge`` or ``ramp``, queries of a step,
         ``pairs`` or ``queries``, seconds.
     guarantee
         Confidence, such as 0.95, with which every bound is to be kept on new data: half of the queries (or rows) are
@@ -375,6 +377,8 @@ class FairRanker(_FairEstimator):
         snapshots: int = 100,
         step_sizes: Iterable[float] | None = None,
         solver: str = "paper",
+        select: str = "validation",
+        l2: float | None = None,
         player: str = "swap",
         surrogate: str = "hinge",
         average: str = "pairs",
@@ -399,6 +403,8 @@ class FairRanker(_FairEstimator):
         self.snapshots = snapshots
         self.step_sizes = step_sizes
         self.solver = solver
+        self.select = select
+        self.l2 = l2
         self.player = player
         self.surrogate = surrogate
         self.average = average
@@ -458,6 +464,8 @@ class FairRegressor(RegressorMixin, _FairEstimator):
         snapshots: int = 100,
         step_sizes: Iterable[float] | None = None,
         solver: str = "paper",
+        select: str = "validation",
+        l2: float | None = None,
         player: str = "swap",
         surrogate: str = "hinge",
         average: str = "pairs",
@@ -482,6 +490,8 @@ class FairRegressor(RegressorMixin, _FairEstimator):
         self.snapshots = snapshots
         self.step_sizes = step_sizes
         self.solver = solver
+        self.select = select
+        self.l2 = l2
         self.player = player
         self.surrogate = surrogate
         self.average = average

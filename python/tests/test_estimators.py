@@ -178,7 +178,7 @@ def test_tables_with_text_and_missing_numbers(rows):
         ({"step_sizes": [-1.0]}, "the step size is -1; it has to be a number above 0"),
         ({"validation_fraction": 1.5}, "the shares of a split"),
         ({"player": "me"}, 'player is "me"'),
-        ({"solver": "me"}, 'solver is "me"; it has to be one of "paper"'),
+        ({"solver": "me"}, 'solver is "me"; it has to be one of "paper", "columns"'),
     ],
 )
 def test_wrong_settings_are_told_in_the_words_of_the_engine(rows, settings, words):

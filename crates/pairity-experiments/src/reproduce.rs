@@ -11,7 +11,7 @@ use pairity::methods::{MethodOptions, Stage};
 use pairity::metrics::Metric;
 use pairity::rates::Rate;
 use pairity::run::{FitRequest, RunError, TrainOutcome, TrainRequest, train_from};
-use pairity::solvers::{Answer, Evaluation, Trained, Watch, reach};
+use pairity::solvers::{Answer, Evaluation, Select, SolverKind, Trained, Watch, reach};
 use std::path::PathBuf;
 
 /// How experiments are run.
@@ -27,6 +27,8 @@ pub struct Plan {
     pub queries: u32,
     /// Where published data is looked for first.
     pub folder: Option<PathBuf>,
+    /// How the goal is reached, and what answers are selected on, where that is not as in the paper.
+    pub solver: Option<(SolverKind, Select)>,
     /// Whether simulated tasks have the means that the paper prints, which are not those it used.
     pub as_printed: bool,
 }
@@ -39,6 +41,7 @@ impl Default for Plan {
             iterations: 2_500,
             queries: SIMULATED_QUERIES,
             folder: None,
+            solver: None,
             as_printed: false,
         }
     }
@@ -147,6 +150,9 @@ pub fn lines(
             request.fit.standardize = data.standardize;
             request.fit.iterations = plan.iterations.min(request.fit.iterations);
             request.fit.split = Some(plan.split);
+            if let Some(way) = plan.solver {
+                (request.fit.solver, request.fit.select) = way;
+            }
             // A scorer that was trained in any other way is another one; what is set of methods is not its concern.
             let plain = FitRequest { options: MethodOptions::default(), ..request.fit.clone() };
             let base = unconstrained.as_ref().filter(|(fit, ..)| *fit == plain);

@@ -8,7 +8,7 @@ use pairity::metrics::Settings;
 use pairity::pairs::SurrogateKind;
 use pairity::rates::{Average, Ties};
 use pairity::run::{FitRequest, GroupAware};
-use pairity::solvers::{Player, SolverKind};
+use pairity::solvers::{Player, Select, SolverKind};
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -91,6 +91,8 @@ pub fn fit_request(settings: &Bound<'_, PyDict>) -> PyResult<FitRequest> {
         split: Some([1.0 - validation - test, validation, test]),
         multiplier_share: get(settings, "multiplier_share")?,
         solver: choice(settings, "solver", SolverKind::NAMES)?,
+        select: choice(settings, "select", Select::NAMES)?,
+        l2: get(settings, "l2")?,
         player: choice(settings, "player", Player::NAMES)?,
         surrogate: choice(settings, "surrogate", SurrogateKind::NAMES)?,
         iterations: get(settings, "iterations")?,

@@ -149,7 +149,11 @@ pub fn training_json(report: &TrainingReport) -> Value {
         "seconds": run.seconds,
         "status": run.trained.status.name(),
         "meets_goal": run.trained.meets_goal,
-        "selected_on": run.selected_on(),
+        "selected_on": if run.trained.cross_fit { "cross_fit" } else { run.selected_on() },
+        "certificate": run.trained.certificate.map(
+            |own| json!({"objective": own.objective, "bound": own.bound, "gap": own.gap})
+        ),
+        "tries": run.trained.tries,
         "components": components
             .map(|(c, size)| json!({"probability": c.probability, "snapshot": c.snapshot, "step_size": size}))
             .collect::<Vec<_>>(),

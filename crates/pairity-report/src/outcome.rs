@@ -170,6 +170,7 @@ impl TrainingReport {
     /// The rows that the model was chosen on.
     fn chosen_on(&self) -> &'static str {
         match self.run.selected_on() {
+            _ if self.run.trained.cross_fit => "the training rows, each scored by scorers fit to others",
             "validation" => "the validation rows",
             _ => "the training rows",
         }
@@ -291,6 +292,32 @@ impl TrainingReport {
             }
         }
         told
+    }
+
+    /// How near the model is to the best there is, or how thoroughly a better one was looked for.
+    pub(crate) fn optimality(&self) -> Option<String> {
+        let stated = plain(objective_of(&self.run.goal));
+        if let Some(own) = self.run.trained.certificate {
+            let [objective, bound] = [own.objective, own.bound].map(fine);
+            let gap = if own.gap < 1e-4 { "less than 0.0001".to_owned() } else { fine(own.gap) };
+            return Some(format!(
+                "Certified: no mixture of such scorers that meets the goal on the training rows has a better {stated} \
+                 than {bound}; this one has {objective}, a gap of {gap}."
+            ));
+        }
+        let tries = self.run.trained.tries?;
+        Some(format!("No better answer was found in {}.", many(tries, "try")))
+    }
+
+    /// The step sizes of the runs that scorers come from, where runs have any.
+    pub(crate) fn step_sizes(&self) -> Option<String> {
+        let mut sizes = self.run.trained.step_sizes.clone();
+        sizes.retain(|size| size.is_finite());
+        sizes.sort_unstable_by(f64::total_cmp);
+        sizes.dedup();
+        let words: Vec<String> = sizes.iter().map(f64::to_string).collect();
+        let name = if sizes.len() > 1 { "step sizes" } else { "step size" };
+        (!sizes.is_empty()).then(|| format!("{name} {}", words.join(", ")))
     }
 
     /// That the model is far below the best scorer found whatever the constraints, if it is.

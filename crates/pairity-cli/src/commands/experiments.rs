@@ -100,6 +100,7 @@ fn reproduced(options: &ReproduceOptions, experiments: &[Experiment]) -> anyhow:
         iterations: options.iterations,
         queries: options.queries,
         folder: options.data_dir.clone(),
+        solver: options.solver.map(|solver| (solver, options.select)),
         as_printed: options.as_printed,
     };
     let files = experiments.iter().flat_map(|experiment| experiment.files(plan.folder.as_deref()));

@@ -11,6 +11,7 @@ use pairity::methods::Method;
 use pairity::methods::kallus_zhou::LogisticGrid;
 use pairity::metrics::Settings;
 use pairity::rates::{Average, Ties};
+use pairity::solvers::{Select, SolverKind};
 use pairity_experiments::fetch::FetchSettings;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -276,6 +277,14 @@ pub struct ReproduceOptions {
     /// Queries of the simulated tasks
     #[arg(long, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u32).range(4..=10_000_000))]
     pub queries: u32,
+
+    /// How the goal is reached, where that is not as in the paper
+    #[arg(long, value_parser = choices(SolverKind::NAMES), value_name = "NAME")]
+    pub solver: Option<SolverKind>,
+
+    /// What answers of that solver are selected on
+    #[arg(long, value_parser = choices(Select::NAMES), value_name = "validation|cross-fit", default_value = "validation", hide_possible_values = true, requires = "solver")]
+    pub select: Select,
 
     /// Simulated tasks with the means that the paper prints, which are not those it used
     #[arg(long)]

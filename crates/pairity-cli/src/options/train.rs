@@ -12,7 +12,7 @@ use pairity::methods::{self, Method, MethodOptions};
 use pairity::model::exposure::{Exposure, Utilities};
 use pairity::pairs::SurrogateKind;
 use pairity::run::{CompareRequest, FitRequest, FrontierRequest, GroupAware, RunError, TrainRequest};
-use pairity::solvers::{Answer, Player, SolverKind};
+use pairity::solvers::{Answer, Player, Select, SolverKind};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -147,6 +147,15 @@ pub struct FitOptions {
     #[arg(long, value_parser = choices(SolverKind::NAMES), value_name = "NAME", default_value = "paper")]
     pub solver: SolverKind,
 
+    /// What the answer is selected on: the validation part, or every row that is no test row, scored by scorers that were
+    /// fit to the others
+    #[arg(long, value_parser = choices(Select::NAMES), value_name = "validation|cross-fit", default_value = "validation", hide_possible_values = true)]
+    pub select: Select,
+
+    /// Weight decay on standardized features, for --solver columns (found by itself if not given)
+    #[arg(long, value_name = "X", value_parser = not_negative)]
+    pub l2: Option<f64>,
+
     /// Who weighs the constraints: by swap regret, by external regret, or as plain multipliers
     #[arg(long, value_parser = choices(Player::NAMES), value_name = "swap|external|lagrangian", default_value = "swap", hide_possible_values = true)]
     pub player: Player,
@@ -268,6 +277,8 @@ impl FitOptions {
             own_test: !self.test.is_empty(),
             multiplier_share: self.multiplier_share,
             solver: self.solver,
+            select: self.select,
+            l2: self.l2,
             player: self.player,
             surrogate: self.surrogate,
             iterations: self.iterations,

@@ -47,12 +47,10 @@ impl TextPage<'_, TrainingReport> {
                          draws the same scorer, by a hash of its id.";
             text += &self.sentence(words, 2);
         }
-        let mut sizes = run.trained.step_sizes.clone();
-        sizes.sort_unstable_by(f64::total_cmp);
-        sizes.dedup();
-        let sizes: Vec<String> = sizes.iter().map(f64::to_string).collect();
-        let steps = format!("step {} {}", if sizes.len() > 1 { "sizes" } else { "size" }, sizes.join(", "));
-        let pieces = [run.trained.status.name().to_owned(), steps, format!("{:.1} s", run.seconds)];
+        text += &self.report.optimality().map_or(String::new(), |words| self.sentence(&words, 2));
+        let status = Some(run.trained.status.name().to_owned());
+        let pieces = [status, self.report.step_sizes(), Some(format!("{:.1} s", run.seconds))];
+        let pieces: Vec<String> = pieces.into_iter().flatten().collect();
         text + &self.paint(FAINT, &flow(&pieces, self.look.width)) + "\n"
     }
 

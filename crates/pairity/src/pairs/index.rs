@@ -194,6 +194,11 @@ impl<'a> QueryPairs<'a> {
         positions
     }
 
+    /// The class of a pair of positions by the order of their continuous attributes.
+    pub(super) fn order_class(&self, first: usize, second: usize) -> usize {
+        super::slopes::order(self.attribute[first], self.attribute[second])
+    }
+
     /// The number of bits of the highest label rank.
     pub(super) fn label_bits(&self) -> u32 {
         u32::BITS - self.rank.last().map_or(0, |highest| highest.leading_zeros())

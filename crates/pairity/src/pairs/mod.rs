@@ -14,6 +14,9 @@ mod groups;
 mod index;
 mod label_walk;
 mod mass;
+mod net;
+#[cfg(test)]
+mod net_tests;
 #[cfg(test)]
 pub(crate) mod oracle;
 mod order;
@@ -31,6 +34,7 @@ mod tests;
 
 pub use correlation::{Correlation, Membership};
 pub(crate) use index::PairIndex;
+pub(crate) use net::{NetLoss, NetShape};
 pub(crate) use order::{DrawnOrder, ScoreOrder};
 pub(crate) use placements::visit_placements;
 pub use rate_index::RateIndex;

@@ -7,7 +7,7 @@ use crate::methods::MethodOptions;
 use crate::metrics::Settings;
 use crate::names::names;
 use crate::pairs::SurrogateKind;
-use crate::solvers::{Answer, Player, SolverKind, TrainSettings};
+use crate::solvers::{Answer, Player, Select, SolverKind, TrainSettings};
 use std::time::Duration;
 
 /// What is trained, for what, and how.
@@ -35,6 +35,10 @@ pub struct FitRequest {
     pub multiplier_share: f64,
     /// What moves the scorer toward the goal.
     pub solver: SolverKind,
+    /// What answers are selected on.
+    pub select: Select,
+    /// Weight decay on standardized features, where the solver has one; found by itself if none is given.
+    pub l2: Option<f64>,
     /// Who weighs the constraints.
     pub player: Player,
     /// What the scorer descends in place of rates.
@@ -72,6 +76,8 @@ impl Default for FitRequest {
             own_test: false,
             multiplier_share: 0.0,
             solver: settings.solver,
+            select: settings.select,
+            l2: settings.l2,
             player: settings.player,
             surrogate: settings.surrogate,
             iterations: settings.iterations,
@@ -123,6 +129,8 @@ impl FitRequest {
             iterations: self.iterations,
             snapshots: self.snapshots.unwrap_or(defaults.snapshots).min(self.iterations),
             solver: self.solver,
+            select: self.select,
+            l2: self.l2,
             player: self.player,
             surrogate: self.surrogate,
             average: self.measure.average,

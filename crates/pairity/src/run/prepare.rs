@@ -11,7 +11,7 @@ use crate::learners::{
 use crate::methods::Task;
 use crate::model::StochasticScorer;
 use crate::rates::Rate;
-use crate::solvers::{Answer, Data, Evaluation, Parts, TrainError, TrainSettings, evaluate};
+use crate::solvers::{Answer, Data, Evaluation, Parts, Select, TrainError, TrainSettings, evaluate};
 use std::io::BufRead;
 
 /// What a row is for.
@@ -80,15 +80,18 @@ impl Rows {
         let shares = request.shares()?;
         let FitRequest { multiplier_share, seed, .. } = *request;
         let split = |rows: &Examples| Parts::split(rows, shares, safety, multiplier_share, seed);
-        if !(request.own_validation || request.own_test) {
-            return Ok(split(&self.examples)?);
-        }
-        let mut parts = split(&self.fold(Fold::Split)?)?;
+        let mut parts = match request.own_validation || request.own_test {
+            false => split(&self.examples)?,
+            true => split(&self.fold(Fold::Split)?)?,
+        };
         if request.own_validation {
             parts.validation = Some(self.fold(Fold::Validation)?);
         }
         if request.own_test {
             parts.test = Some(self.fold(Fold::Test)?);
+        }
+        if request.select == Select::CrossFit {
+            parts.join_validation(&self.examples)?;
         }
         Ok(parts)
     }

@@ -7,7 +7,7 @@ use crate::examples::Attribute;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-const SCHEMA: &str = "pairity.checkpoint/3";
+const SCHEMA: &str = "pairity.checkpoint/4";
 
 /// What the text of the runs follows.
 const RUNS: &str = r#""runs":"#;

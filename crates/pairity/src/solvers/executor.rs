@@ -2,7 +2,7 @@
 //! None of these has an influence on what the solver does.
 
 use super::checkpoint::Checkpoint;
-use super::solver::{Executed, Solver, SolverTask};
+use super::solver::{Executed, Found, Solver, SolverTask};
 use super::train::{TrainError, TrainSettings};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -24,12 +24,19 @@ pub(crate) struct Snapshot {
     pub violation: f64,
     /// What objective and bounds weigh.
     pub weights: Vec<f64>,
+    /// The rates that selection goes by, where they are those of scorers fit to other rows than they are measured on.
+    pub rates: Option<Vec<f64>>,
 }
 
 impl Snapshot {
+    pub(crate) fn new(iteration: usize, parameters: Vec<f64>, found: Found, weights: Vec<f64>) -> Snapshot {
+        let Found { cost, violation } = found;
+        Snapshot { iteration, parameters, cost, violation, weights, rates: None }
+    }
+
     /// A scorer that was on no way.
     pub(crate) fn of(parameters: Vec<f64>) -> Snapshot {
-        Snapshot { iteration: 0, parameters, cost: 0.0, violation: 0.0, weights: Vec::new() }
+        Snapshot::new(0, parameters, Found::default(), Vec::new())
     }
 }
 
@@ -39,21 +46,18 @@ pub(crate) struct SolverRun<S> {
     step_size: f64,
     /// Iterations made.
     pub iteration: usize,
-    /// The value to be minimized, in the last iteration.
-    cost: f64,
-    /// The largest violation, in the last iteration.
-    violation: f64,
+    /// What the last iteration found.
+    found: Found,
     snapshots: Vec<Snapshot>,
     /// None once scores became infinite.
     state: Option<S>,
 }
 
 impl<S: Solver> SolverRun<S> {
-    /// The scorer as it is now.
-    fn current(&self) -> Option<Snapshot> {
-        let (parameters, weights) = self.state.as_ref()?.snapshot();
-        let SolverRun { iteration, cost, violation, .. } = *self;
-        Some(Snapshot { iteration, parameters, cost, violation, weights })
+    /// Keeps scorers of the last iteration.
+    fn keep(&mut self, task: &SolverTask, last: bool) {
+        let kept = self.state.as_mut().map(|state| state.kept(task, self.iteration, self.found, last));
+        self.snapshots.extend(kept.into_iter().flatten());
     }
 }
 
@@ -96,36 +100,38 @@ pub(crate) struct Executor<'a> {
 }
 
 impl Executor<'_> {
-    /// Makes a run for each step size, from its start or from where a checkpoint left it.
+    /// Makes the runs of a solver, each from its start or from where a checkpoint left it.
     pub(crate) fn run<S: Solver>(&self, mut watch: Watch) -> Result<Executed, TrainError> {
         let start = |&step_size: &f64| SolverRun {
             step_size,
             iteration: 0,
-            cost: 0.0,
-            violation: 0.0,
+            found: Found::default(),
             snapshots: Vec::new(),
             state: Some(S::start(self.task, step_size)),
         };
         let mut runs: Vec<SolverRun<S>> = match watch.resume.take() {
             Some(checkpoint) => checkpoint.resume(self.fingerprint)?,
-            None => self.settings().step_sizes.iter().map(start).collect(),
+            None => S::runs(self.settings()).iter().map(start).collect(),
         };
         let completed = self.execute(&mut runs, &watch);
         for run in &mut runs {
             // Where it was stopped, its last scorer too.
-            let last = if self.is_over(run) { None } else { run.current() };
-            run.snapshots.extend(last);
+            if !self.is_over(run) {
+                run.keep(self.task, true);
+            }
         }
-        Ok((runs.into_iter().map(|run| (run.step_size, run.snapshots)).collect(), completed))
+        let search = runs.last().and_then(|run| run.state.as_ref()?.search());
+        let runs = runs.into_iter().map(|run| (run.step_size, run.snapshots)).collect();
+        Ok(Executed { runs, completed, search })
     }
 
     fn settings(&self) -> &TrainSettings {
         self.task.training.settings
     }
 
-    /// Iterations from one snapshot to the next.
-    fn every(&self) -> usize {
-        self.settings().iterations / self.settings().snapshots
+    /// Iterations from one pause to the next.
+    fn every<S: Solver>(&self) -> usize {
+        (S::iterations(self.settings()) / self.settings().snapshots).max(1)
     }
 
     /// Makes the iterations of all runs side by side, pausing for progress and checkpoints: whether all were
@@ -141,7 +147,7 @@ impl Executor<'_> {
             // wait for another thread to wake up, several times.
             rayon::scope(|_| {
                 runs.par_iter_mut().for_each(|run| {
-                    let to = run.iteration + self.every();
+                    let to = run.iteration + self.every::<S>();
                     self.iterate(run, &|done| done < to && pause.elapsed() < PAUSE && in_time());
                 });
             });
@@ -164,15 +170,14 @@ impl Executor<'_> {
         true
     }
 
-    fn is_over<S>(&self, run: &SolverRun<S>) -> bool {
-        run.state.is_none() || run.iteration >= self.settings().iterations
+    fn is_over<S: Solver>(&self, run: &SolverRun<S>) -> bool {
+        run.state.as_ref().is_none_or(S::is_done) || run.iteration >= S::iterations(self.settings())
     }
 
     /// Makes iterations while `go_on` agrees, which is asked after each with their number.
     fn iterate<S: Solver>(&self, run: &mut SolverRun<S>, go_on: &dyn Fn(usize) -> bool) {
         let mut buffers = S::buffers(self.task);
-        let iterations = self.settings().iterations;
-        while run.iteration < iterations {
+        while !self.is_over(run) {
             let Some(state) = &mut run.state else { break };
             let Some(found) = state.next_iteration(self.task, run.iteration, &mut buffers) else {
                 run.state = None;
@@ -181,10 +186,9 @@ impl Executor<'_> {
             run.iteration += 1;
             // The first batches may lack the pairs of the objective; and a checkpoint holds finite numbers.
             let number = |x: f64| if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) };
-            (run.cost, run.violation) = (number(found.cost), number(found.violation));
-            if run.iteration.is_multiple_of(self.every()) || run.iteration == iterations {
-                run.snapshots.extend(run.current());
-            }
+            run.found = Found { cost: number(found.cost), violation: number(found.violation) };
+            let last = self.is_over(run);
+            run.keep(self.task, last);
             if !go_on(run.iteration) {
                 break;
             }
@@ -192,10 +196,11 @@ impl Executor<'_> {
     }
 
     /// How far all runs have come, and the best among them.
-    fn progress<S>(&self, runs: &[SolverRun<S>]) -> RunProgress {
-        let iterations = self.settings().iterations;
+    fn progress<S: Solver>(&self, runs: &[SolverRun<S>]) -> RunProgress {
+        let iterations = S::iterations(self.settings());
         let done = |run: &_| if self.is_over(run) { iterations } else { run.iteration };
-        let live = runs.iter().filter(|run| run.state.is_some()).map(|run| (run.violation, run.cost));
+        let live =
+            runs.iter().filter(|run| run.state.is_some()).map(|run| (run.found.violation, run.found.cost));
         let best = live.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let (violation, cost) = best.unwrap_or_default();
         RunProgress {

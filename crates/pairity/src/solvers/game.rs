@@ -14,9 +14,11 @@
 //! the pairs of the last batches earned over what they could have earned, older ones counting less. A single batch may
 //! have few pairs of a rate, or none.
 
+use super::executor::Snapshot;
 use super::loss::{Batches, Sample, SurrogateWeights};
 use super::players::{Multipliers, Player};
-use super::solver::{Solver, SolverTask, Training};
+use super::solver::{Found, Solver, SolverTask, Training};
+use super::train::TrainSettings;
 use crate::goals::{Assessment, Problem};
 use crate::learners::{Adam, Learner, Parametric, ScoreSlope, Trace};
 use crate::pairs::RateSums;
@@ -151,6 +153,14 @@ impl<L: Learner> Game<L> {
 impl Solver for Game<Parametric> {
     type Buffers = Buffers;
 
+    fn runs(settings: &TrainSettings) -> Vec<f64> {
+        settings.step_sizes.clone()
+    }
+
+    fn iterations(settings: &TrainSettings) -> usize {
+        settings.iterations
+    }
+
     fn start(task: &SolverTask, step_size: f64) -> Self {
         let Training { problem, architecture, settings, .. } = task.training;
         let mut learner = Parametric::new(architecture, settings.seed);
@@ -172,7 +182,7 @@ impl Solver for Game<Parametric> {
         iteration: usize,
         room: &mut Buffers,
     ) -> Option<Assessment> {
-        let SolverTask { training, sample, multipliers } = *task;
+        let SolverTask { training, sample, multipliers, .. } = *task;
         // Another draw for each step, the same when a run is resumed.
         let draw = training.settings.seed.rotate_left(32) ^ iteration as u64;
         let view = GameView { problem: training.problem, sample, multipliers, draw, memory: None };
@@ -183,7 +193,12 @@ impl Solver for Game<Parametric> {
         self.step(&GameView { sample: &batch, memory, ..view }, room)
     }
 
-    fn snapshot(&self) -> (Vec<f64>, Vec<f64>) {
-        (self.learner.snapshot(), self.multipliers.weights.clone())
+    fn kept(&mut self, task: &SolverTask, iteration: usize, found: Found, last: bool) -> Vec<Snapshot> {
+        let &TrainSettings { iterations, snapshots, .. } = task.training.settings;
+        if !(last || iteration.is_multiple_of(iterations / snapshots)) {
+            return Vec::new();
+        }
+        let (parameters, weights) = (self.learner.snapshot(), self.multipliers.weights.clone());
+        vec![Snapshot::new(iteration, parameters, found, weights)]
     }
 }

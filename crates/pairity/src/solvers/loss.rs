@@ -6,7 +6,7 @@ use super::solver::Training;
 use super::train::TrainError;
 use crate::examples::{Examples, shuffled};
 use crate::goals::{LinearForm, Problem, ProblemError};
-use crate::learners::Features;
+use crate::learners::{Architecture, Features};
 use crate::model::ModelError;
 use crate::pairs::{RateIndex, RateSums, ScoreOrder, Surrogate, SurrogateError, Weights};
 use crate::rates::Rate;
@@ -78,6 +78,17 @@ impl<'a> Sample<'a> {
         }
     }
 
+    /// A part of the examples of a sample, with no term; it may lack the pairs of a rate.
+    pub(super) fn owning(training: &Training, examples: Examples) -> Result<Sample<'static>, TrainError> {
+        let Training { problem, features, settings, .. } = *training;
+        Ok(Sample {
+            features: features.select(&examples.row),
+            index: RateIndex::owning(examples, &problem.rates, settings.average).with_ties(settings.ties),
+            surrogate: Surrogate::new(settings.surrogate, 1.0)?,
+            term: None,
+        })
+    }
+
     /// Examples of their own, for scores from outside.
     pub(crate) fn of_scores(
         problem: &Problem,
@@ -95,6 +106,10 @@ impl<'a> Sample<'a> {
         self.index.examples()
     }
 
+    pub(super) fn index(&self) -> &RateIndex<'a> {
+        &self.index
+    }
+
     /// The order of scores, which everything below is evaluated on.
     pub(crate) fn order<'s>(&self, scores: &'s [f64]) -> ScoreOrder<'s> {
         self.index.order(scores)
@@ -103,6 +118,22 @@ impl<'a> Sample<'a> {
     /// The rates of scores, in the order of the problem's.
     pub(crate) fn true_rates(&self, order: &ScoreOrder) -> Vec<f64> {
         self.index.true_rates(order)
+    }
+
+    /// The rates of a scorer; not numbers where its scores are none.
+    pub(super) fn true_rates_of(&self, architecture: &Architecture, parameters: &[f64]) -> Vec<f64> {
+        self.rate_sums_of(architecture, parameters).values()
+    }
+
+    /// What the pairs of each rate earn with a scorer.
+    pub(super) fn rate_sums_of(&self, architecture: &Architecture, parameters: &[f64]) -> RateSums {
+        let mut scores = vec![0.0; self.examples().len()];
+        architecture.score(parameters, &self.features, &mut scores);
+        if scores.iter().all(|score| score.is_finite()) {
+            return self.rate_sums(&self.order(&scores));
+        }
+        let rates = self.index.rates().len();
+        RateSums { credits: vec![f64::NAN; rates], totals: vec![1.0; rates] }
     }
 
     /// What the pairs of each rate earn, and what they could.
@@ -154,8 +185,36 @@ pub(crate) struct SurrogateWeights {
 }
 
 impl SurrogateWeights {
-    fn given(&self) -> Weights<'_> {
+    pub(super) fn given(&self) -> Weights<'_> {
         Weights { hold_up: &self.up, hold_down: &self.down, mse: self.mse }
+    }
+
+    /// Whether any pair has a weight.
+    pub(super) fn has_pairs(&self) -> bool {
+        self.up.iter().zip(&self.down).any(|(up, down)| up != down)
+    }
+
+    /// What rates earn by their net weights.
+    pub(super) fn earned(&self, rates: &[f64]) -> f64 {
+        let net = self.up.iter().zip(&self.down).map(|(up, down)| up - down).zip(rates);
+        net.filter(|(net, _)| *net != 0.0).map(|(net, rate)| net * rate).sum()
+    }
+
+    /// The same weights on a scale of their own: that of the squared error is 1, or else those of all rates together.
+    pub(super) fn normalized(&self) -> SurrogateWeights {
+        let sum: f64 = self.up.iter().zip(&self.down).map(|(up, down)| (up - down).abs()).sum();
+        let size = if self.mse > 0.0 { self.mse } else { sum };
+        let scaled = |weights: &Vec<f64>| weights.iter().map(|weight| weight / size).collect();
+        if size > 0.0 {
+            SurrogateWeights { up: scaled(&self.up), down: scaled(&self.down), mse: self.mse / size }
+        } else {
+            SurrogateWeights { up: self.up.clone(), down: self.down.clone(), mse: self.mse }
+        }
+    }
+
+    /// Gives the squared error a weight if it has none, so that scores have a scale.
+    pub(super) fn anchor(&mut self, mse: f64) {
+        self.mse = if self.mse > 0.0 { self.mse } else { mse };
     }
 
     /// Sets them to those of some weighted forms.

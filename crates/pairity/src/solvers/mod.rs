@@ -9,10 +9,10 @@
 //! one scorer is given.
 
 mod checkpoint;
+mod columns;
 mod evaluation;
 mod executor;
 mod game;
-#[cfg_attr(not(test), allow(dead_code, reason = "for the solver of columns, which is on its way"))]
 mod lbfgs;
 mod loss;
 mod parts;
@@ -36,4 +36,7 @@ pub use players::Player;
 pub use score_player::{ScorePlayer, ScoreSettings, ScoreStatus, ScoreStep};
 pub use selection::{Answer, PassedOver, Reach, reach};
 pub use solver::SolverKind;
-pub use train::{Data, FarBelow, Status, TracePoint, TrainError, TrainSettings, Trained, train, train_with};
+pub use train::{
+    Certificate, Data, FarBelow, Select, Status, TracePoint, TrainError, TrainSettings, Trained, train,
+    train_with,
+};

@@ -1,6 +1,6 @@
 //! The parts of the rows that training, selection and tests look at.
 
-use crate::examples::{Examples, SplitError};
+use crate::examples::{Examples, ExamplesError, SplitError};
 
 /// The parts of some rows.
 ///
@@ -62,6 +62,21 @@ impl Parts {
             }
         };
         Ok(Parts { train, multipliers, validation, safety, test, whole })
+    }
+
+    /// Puts the validation part to the training part, where models are chosen on rows of both.
+    ///
+    /// # Errors
+    /// Rows that are no examples of the whole.
+    pub(crate) fn join_validation(&mut self, all: &Examples) -> Result<(), ExamplesError> {
+        let Some(validation) = self.validation.take() else { return Ok(()) };
+        let mut chosen = vec![false; all.rows()];
+        let both = self.whole.example_rows().iter().chain(validation.example_rows());
+        both.for_each(|&row| chosen[row as usize] = true);
+        self.whole = all.part(&all.units_where(|row| chosen[row]))?;
+        self.train = self.whole.clone();
+        self.multipliers = None;
+        Ok(())
     }
 
     /// The parts that are reported, by name.

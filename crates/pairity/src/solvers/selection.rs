@@ -129,8 +129,12 @@ impl Selector<'_> {
         let at_once = (SCORES / self.sample.examples().len().max(1)).max(1);
         let mut all = Vec::with_capacity(scorers.len());
         for some in scorers.chunks(at_once) {
-            let some: Vec<&[f64]> = some.iter().map(|own| &own.snapshot.parameters[..]).collect();
-            all.extend(threads::map(&self.architecture.scores(&some, &self.sample.features), &rates));
+            let unknown = some.iter().filter(|own| own.snapshot.rates.is_none());
+            let unknown: Vec<&[f64]> = unknown.map(|own| &own.snapshot.parameters[..]).collect();
+            let scores = self.architecture.scores(&unknown, &self.sample.features);
+            let mut found = threads::map(&scores, &rates).into_iter();
+            let known = |own: &Candidate| own.snapshot.rates.clone().or_else(|| found.next());
+            all.extend(some.iter().map(known).map(|rates| rates.unwrap_or_else(none)));
         }
         Candidates { rates: all, scorers }
     }
@@ -286,7 +290,9 @@ impl Selector<'_> {
     /// Adds linear scorers on the way from one scorer of a mixture to another: weights of length 1 are
     /// averaged, as the length of weights does not change an order.
     fn combine(&self, candidates: &mut Candidates, mixture: &Mixture) {
-        if !matches!(self.architecture, Architecture::Linear(_)) {
+        // Where rates are not those of the scorers here, those of combinations can't be told here either.
+        let told = |&(t, _): &(usize, f64)| candidates.scorers[t].snapshot.rates.is_some();
+        if !matches!(self.architecture, Architecture::Linear(_)) || mixture.members.iter().any(told) {
             return;
         }
         let ranks_only = !self.problem.uses(Rate::Mse);

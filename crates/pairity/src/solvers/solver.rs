@@ -1,6 +1,7 @@
 //! What a solver is given and has to do, and which there are: a new one is a file with its [`Solver`], and a line in
 //! the list below.
 
+use super::columns::Columns;
 use super::executor::{Executor, Snapshot, Watch};
 use super::game::Game;
 use super::loss::{LossTerm, Sample};
@@ -8,7 +9,7 @@ use super::train::{TrainError, TrainSettings};
 use crate::goals::{Assessment, Problem};
 use crate::learners::{Architecture, Features, Parametric};
 use crate::names::names;
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// What is trained for what, and how.
 #[derive(Clone, Copy)]
@@ -29,12 +30,20 @@ pub(crate) struct SolverTask<'a> {
     pub sample: &'a Sample<'a>,
     /// What the multipliers look at, if that is something else.
     pub multipliers: Option<&'a Sample<'a>>,
+    /// Whether the answer is selected on other examples than those that the scorer is fit to.
+    pub validated: bool,
 }
 
 /// A way to solve a problem, one iteration at a time: all that a later iteration depends on.
 pub(crate) trait Solver: Send + Serialize + DeserializeOwned {
     /// Room that iterations use again.
     type Buffers;
+
+    /// The step size of each run that it makes; 0 where it has none.
+    fn runs(settings: &TrainSettings) -> Vec<f64>;
+
+    /// The most iterations of a run.
+    fn iterations(settings: &TrainSettings) -> usize;
 
     /// The state from which a run with a step size starts.
     fn start(task: &SolverTask, step_size: f64) -> Self;
@@ -51,8 +60,36 @@ pub(crate) trait Solver: Send + Serialize + DeserializeOwned {
         buffers: &mut Self::Buffers,
     ) -> Option<Assessment>;
 
-    /// The parameters of the scorer as it is now, and what objective and bounds weigh.
-    fn snapshot(&self) -> (Vec<f64>, Vec<f64>);
+    /// The scorers to be kept after an iteration, which `found` tells of; it may be the last one.
+    fn kept(&mut self, task: &SolverTask, iteration: usize, found: Found, last: bool) -> Vec<Snapshot>;
+
+    /// Whether there is nothing more to do.
+    fn is_done(&self) -> bool {
+        false
+    }
+
+    /// What is known of the best there is on the examples that it looked at.
+    fn search(&self) -> Option<Search> {
+        None
+    }
+}
+
+/// What an iteration found, as numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Found {
+    /// The value to be minimized.
+    pub cost: f64,
+    /// The largest violation.
+    pub violation: f64,
+}
+
+/// How thoroughly a better answer was looked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Search {
+    /// Answers that were tried since the last one that was better.
+    pub tries: usize,
+    /// No mixture of scorers that meets the constraints costs less.
+    pub bound: Option<f64>,
 }
 
 macro_rules! solvers {
@@ -76,11 +113,20 @@ macro_rules! solvers {
     };
 }
 
-/// The step size and the snapshots of each run, and whether all iterations were made.
-pub(crate) type Executed = (Vec<(f64, Vec<Snapshot>)>, bool);
+/// What came out of all runs.
+pub(crate) struct Executed {
+    /// The step size and the snapshots of each run.
+    pub runs: Vec<(f64, Vec<Snapshot>)>,
+    /// Whether all iterations were made.
+    pub completed: bool,
+    /// What the last run knows of the best there is.
+    pub search: Option<Search>,
+}
 
 solvers! {
     /// The proxy-Lagrangian game of Cotter et al. (2019).
     #[default]
     Paper, Game<Parametric>, "paper", "The game of Narasimhan et al. (2020)";
+    /// Column generation.
+    Columns, Columns, "columns", "Best answers to the prices of a linear program, until none is better";
 }

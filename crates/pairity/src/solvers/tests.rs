@@ -3,7 +3,7 @@
 use super::executor::Snapshot;
 use super::loss::Sample;
 use super::selection::{Candidate, Candidates, Chosen, Selector, Unbound};
-use super::solver::Training;
+use super::solver::{Found, Training};
 use super::{
     Answer, Checkpoint, Data, Status, TrainError, TrainSettings, Trained, Watch, evaluate, reach, train,
 };
@@ -17,12 +17,12 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// DrawnRows of a table with features.
-struct DrawnRows {
-    examples: Examples,
-    features: Features,
+pub(super) struct DrawnRows {
+    pub(super) examples: Examples,
+    pub(super) features: Features,
 }
 
-fn data(
+pub(super) fn data(
     labels: &[f64],
     groups: &[&str],
     queries: Option<&[u32]>,
@@ -35,7 +35,7 @@ fn data(
     DrawnRows { examples: Examples::new(columns).unwrap(), features }
 }
 
-fn problem(data: &DrawnRows, maximize: &str, constraints: &[&str]) -> Problem {
+pub(super) fn problem(data: &DrawnRows, maximize: &str, constraints: &[&str]) -> Problem {
     let words = data.examples.vocabulary();
     let constraints: Vec<Constraint> =
         constraints.iter().map(|text| parse_constraint(text, &words).unwrap()).collect();
@@ -43,7 +43,7 @@ fn problem(data: &DrawnRows, maximize: &str, constraints: &[&str]) -> Problem {
 }
 
 /// Trains and selects on all rows.
-fn run(
+pub(super) fn run(
     problem: &Problem,
     scorer: &Architecture,
     rows: &DrawnRows,
@@ -53,13 +53,13 @@ fn run(
     train(problem, scorer, &data, settings, Watch::default())
 }
 
-fn linear(width: usize) -> Architecture {
+pub(super) fn linear(width: usize) -> Architecture {
     Architecture::Linear(Linear { width, intercept: false, start: 1.0, groups: GroupUse::Blind })
 }
 
 /// One of eleven candidates is relevant in each query; group 1 has a tenth of them, and its relevant
 /// candidates look like others' irrelevant ones. A third group, if there is one, is the easiest to tell.
-fn simulated_groups(queries: usize, seed: u64, three: bool) -> DrawnRows {
+pub(super) fn simulated_groups(queries: usize, seed: u64, three: bool) -> DrawnRows {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut normal = move || {
         let (u, v): (f64, f64) = (random.random(), random.random());
@@ -88,12 +88,12 @@ fn simulated_groups(queries: usize, seed: u64, three: bool) -> DrawnRows {
     data(&labels, &groups, Some(&ids), 2, values)
 }
 
-fn simulated(queries: usize, seed: u64) -> DrawnRows {
+pub(super) fn simulated(queries: usize, seed: u64) -> DrawnRows {
     simulated_groups(queries, seed, false)
 }
 
 /// The objective of the best mixture of linear scorers in all directions, at no violation.
-fn limit(problem: &Problem, data: &DrawnRows) -> f64 {
+pub(super) fn limit(problem: &Problem, data: &DrawnRows) -> f64 {
     let scorers: Vec<Vec<f64>> = (0..720)
         .map(|step| {
             let (y, x) = (f64::from(step) * std::f64::consts::TAU / 720.0).sin_cos();
@@ -265,7 +265,7 @@ fn weights_for_each_group_make_fairness_nearly_free() {
 }
 
 /// A run that is cut after every pause and goes on from its checkpoint, written and read again.
-fn cut_again_and_again(problem: &Problem, rows: &DrawnRows, settings: &TrainSettings) -> Trained {
+pub(super) fn cut_again_and_again(problem: &Problem, rows: &DrawnRows, settings: &TrainSettings) -> Trained {
     let data = Data { features: &rows.features, train: &rows.examples, multipliers: None, validation: None };
     let mut kept: Option<String> = None;
     for _ in 0..10_000 {
@@ -531,7 +531,7 @@ fn chosen(
     let selector = Selector { problem, architecture: &architecture, sample: &sample, measure };
     let candidate = |(t, parameters): (usize, &[f64; 2])| {
         let parameters = parameters.to_vec();
-        let snapshot = Snapshot { iteration: t + 1, parameters, cost: 0.0, violation: 0.0, weights: vec![] };
+        let snapshot = Snapshot::new(t + 1, parameters, Found::default(), vec![]);
         Candidate { run: 0, late: false, last: false, snapshot }
     };
     let mut candidates = selector.rated(weights.iter().enumerate().map(candidate).collect());

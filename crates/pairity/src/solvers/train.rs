@@ -7,7 +7,7 @@ use super::loss::{LossTerm, Sample};
 use super::players::Player;
 use super::selection::{Answer, Candidate, Candidates, Chosen, PassedOver, Selector};
 use super::shrink::{Mixture, shrink};
-use super::solver::{SolverKind, SolverTask, Training};
+use super::solver::{Executed, Search, SolverKind, SolverTask, Training};
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::{Problem, ProblemError};
 use crate::learners::{Architecture, Features, ScorerError};
@@ -45,6 +45,10 @@ pub struct TrainSettings {
     pub time_limit: Option<Duration>,
     /// Which answer is wanted.
     pub answer: Answer,
+    /// What answers are selected on.
+    pub select: Select,
+    /// Weight decay on standardized features, for solvers that have one; found by itself if none is given.
+    pub l2: Option<f64>,
     /// Parameters to start from, such as those of a scorer for a similar goal.
     pub start: Option<Vec<f64>>,
     /// Parameters of scorers from elsewhere that take part in the selection.
@@ -67,10 +71,27 @@ impl Default for TrainSettings {
             seed: 0,
             time_limit: None,
             answer: Answer::Auto,
+            select: Select::Validation,
+            l2: None,
             start: None,
             also: Vec::new(),
         }
     }
+}
+
+/// What answers are selected on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Select {
+    /// The validation part, or without one the rows that scorers are fit to.
+    #[default]
+    Validation,
+    /// All rows but those of the test part, each scored by scorers that were fit to the others.
+    CrossFit,
+}
+
+names! { Select:
+    "validation" => Validation, "On the validation part, or else on the training part";
+    "cross-fit" => CrossFit, "On all rows but the test part, each scored by scorers fit to the others";
 }
 
 impl TrainSettings {
@@ -200,6 +221,17 @@ pub struct FarBelow {
     pub constant: f64,
 }
 
+/// How near an answer is to the best there is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Certificate {
+    /// The stated objective of the answer.
+    pub objective: f64,
+    /// No mixture of scorers of the same shape that meets the constraints on the same rows is better than this.
+    pub bound: f64,
+    /// How far they are apart.
+    pub gap: f64,
+}
+
 /// A stochastic model and how well it does on the examples it was selected on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trained {
@@ -209,7 +241,7 @@ pub struct Trained {
     pub meets_goal: bool,
     /// Scorers and the probabilities they are drawn with.
     pub components: Vec<Component>,
-    /// The step size of the run that each comes from.
+    /// The step size of the run that each comes from; not a number where runs have none.
     pub step_sizes: Vec<f64>,
     /// The stated objective at the expected rates.
     pub objective: f64,
@@ -224,6 +256,12 @@ pub struct Trained {
     /// What misses the constraints by less, but only inside of their noise and with an objective that is far
     /// worse.
     pub passed_over: Option<PassedOver>,
+    /// Whether objective and violations are those of scorers on rows that they were not fit to, in place of the model's.
+    pub cross_fit: bool,
+    /// Of an answer that is the best on the rows it was fit to and selected on, but for a gap.
+    pub certificate: Option<Certificate>,
+    /// How many answers were tried in vain after the last that was better, where that is how training ended.
+    pub tries: Option<usize>,
     /// The way of the run that the likeliest scorer comes from.
     pub trace: Vec<TracePoint>,
 }
@@ -277,9 +315,11 @@ pub fn train_with(
     let sample = on(TRAINING_PART)(data.train)?;
     let multipliers = data.multipliers.map(on(MULTIPLIERS_PART)).transpose()?;
     let validation = data.validation.map(on(VALIDATION_PART)).transpose()?;
-    let task = SolverTask { training, sample: &sample, multipliers: multipliers.as_ref() };
+    let validated = data.validation.is_some() || data.multipliers.is_some();
+    let task = SolverTask { training, sample: &sample, multipliers: multipliers.as_ref(), validated };
     let executor = Executor { task: &task, fingerprint: fingerprint(&training, data) };
-    let (runs, completed) = settings.solver.run(&executor, watch)?;
+    let solver = if term.is_some() { SolverKind::Paper } else { settings.solver };
+    let Executed { runs, completed, search } = solver.run(&executor, watch)?;
     // What the scorer was fit to is seen by selection if there is nothing else, and what it was held to.
     let selected_on = validation.as_ref().or(multipliers.as_ref()).unwrap_or(&sample);
     let selector = Selector { problem, architecture, sample: selected_on, measure: settings.measure() };
@@ -293,7 +333,8 @@ pub fn train_with(
         };
         snapshots.into_iter().enumerate().map(candidate)
     };
-    let step_sizes: Vec<f64> = runs.iter().map(|run| run.0).collect();
+    let none = |size: f64| if size > 0.0 { size } else { f64::NAN };
+    let step_sizes: Vec<f64> = runs.iter().map(|run| none(run.0)).collect();
     let also = settings.also.iter().map(|parameters| Candidate {
         run: 0,
         late: false,
@@ -335,8 +376,17 @@ pub fn train_with(
     if !queries && components.len() > 1 {
         selector.bring_to_one_scale(&mut components);
     }
+    let certified = |search: Search| {
+        let (objective, bound) = (stated(found.cost), stated(search.bound?));
+        let applies =
+            found.met && !validated && passed_over.is_none() && settings.select == Select::Validation;
+        applies.then(|| Certificate { objective, bound, gap: (bound - objective).abs() })
+    };
     Ok(Trained {
         status,
+        cross_fit: members.iter().any(|&(place, _)| candidates.scorers[place].snapshot.rates.is_some()),
+        certificate: search.and_then(certified),
+        tries: search.map(|search| search.tries),
         meets_goal: found.met,
         objective: stated(found.cost),
         components,

@@ -29,11 +29,16 @@ pub(in crate::html) fn course(run: &TrainOutcome) -> Option<Section> {
         let numbers = [point.objective, point.violation].map(|x| TableCell::number(fine(x)));
         table.row(TableCell::name(&count(point.iteration as u64)), numbers);
     }
-    let about = format!(
-        "The game with step size {}, of which the likeliest scorer is; its snapshots were kept on the way, and each is \
-         measured alone, on the training rows. A mixture of those of all games may meet a goal that none meets alone.",
-        run.trained.step_size()
-    );
+    let about = match run.trained.step_size() {
+        size if size.is_finite() => format!(
+            "The game with step size {size}, of which the likeliest scorer is; its snapshots were kept on the way, and \
+             each is measured alone, on the training rows. A mixture of those of all games may meet a goal that none \
+             meets alone."
+        ),
+        _ => "The scorers that were found one after the other, each an answer to weights of the objective and of the \
+              constraints, and each measured alone. A mixture of them may meet a goal that none meets alone."
+            .to_owned(),
+    };
     let body = [multiples(&charts), table.behind("These numbers as a table")];
     section("course", "How training went", &about, body)
 }
@@ -59,7 +64,7 @@ fn line(
     chart.line(0, &points);
     chart.explain(Swatch::Line, 0, "every snapshot");
     let (sizes, own) = (&run.trained.step_sizes, run.trained.step_size());
-    let of_game = run.trained.components.iter().zip(sizes).filter(|(_, size)| **size == own);
+    let of_game = run.trained.components.iter().zip(sizes).filter(|(_, size)| size.total_cmp(&&own).is_eq());
     let chosen = of_game.filter_map(|(component, _)| {
         let point = trace.iter().find(|point| point.iteration == component.snapshot)?;
         let about = format!(

@@ -92,6 +92,7 @@ impl<'a> TrainingPage<'a> {
         lead.extend(self.report.guarantee().map(|(word, words)| format!("{word}: {words}")));
         lead.extend(self.report.harm(self.aside.front_end));
         lead.extend(self.report.far_below());
+        lead.extend(self.report.optimality());
         if let Some(part) = self.last {
             let mut words = format!(
                 "On {}, {} is {}",
@@ -147,7 +148,11 @@ impl<'a> TrainingPage<'a> {
                 tiles.push(Tile::of(&format!("Gap ({}, {name} rows)", criterion.name()), gap, rate));
             }
         }
-        let note = format!("step size {}, {:.1} s", trained.step_size(), self.run.seconds);
+        let seconds = format!("{:.1} s", self.run.seconds);
+        let note = match trained.step_size() {
+            size if size.is_finite() => format!("step size {size}, {seconds}"),
+            _ => seconds,
+        };
         tiles.push(Tile::new("Scorers", trained.components.len().to_string(), note));
         tiles
     }

@@ -15,7 +15,7 @@ pub(in crate::pairs) const LESS: usize = 2;
 
 /// The class of a pair by the ranks of its attributes.
 #[inline(always)]
-pub(super) fn order(better: u32, worse: u32) -> usize {
+pub(in crate::pairs) fn order(better: u32, worse: u32) -> usize {
     let known = (better != NO_RANK) & (worse != NO_RANK);
     usize::from(known & (better > worse)) * GREATER + usize::from(known & (better < worse)) * LESS
 }
@@ -116,6 +116,35 @@ impl Coefficients {
             to.clear();
             to.extend(codes().flat_map(|a| codes().map(move |b| from[a * groups + b])));
         }
+        self.find_kinds()
+    }
+
+    /// The coefficients of a shape, from net ones: where a pair of parity has a mirror image, of both orders only the
+    /// one that weighs more has a weight left.
+    pub(in crate::pairs) fn map_from(
+        &mut self,
+        net: &Coefficients,
+        mirrored: bool,
+        shape: impl Fn(f64) -> f64,
+    ) -> &Coefficients {
+        let mapped = |cell: &[f64; 2]| [shape(cell[0]), 0.0];
+        self.accuracy.clear();
+        self.accuracy.extend(net.accuracy.iter().map(mapped));
+        self.joint = net.joint.map(|cell| mapped(&cell));
+        self.orders = [[0.0; 2]; 3];
+        if net.has_orders {
+            // A class has the shape of its own net weight, of which the accuracy of all pairs is a part.
+            let [all, ..] = self.joint;
+            self.accuracy.iter_mut().for_each(|cell| *cell = all);
+            self.orders = self.joint.map(|[class, _]| [class - all[0], 0.0]);
+        }
+        let k = net.parity.len().isqrt();
+        self.parity.clear();
+        self.parity.extend((0..net.parity.len()).map(|at| {
+            let mirror = if mirrored { net.parity[at % k * k + at / k][0] } else { 0.0 };
+            let own = net.parity[at][0] - mirror;
+            [if mirrored { shape(own.max(0.0)) } else { shape(own) }, 0.0]
+        }));
         self.find_kinds()
     }
 

@@ -11,7 +11,7 @@ mod merge;
 mod shape;
 mod splits;
 
-pub(super) use coefficients::{Coefficients, RateWeights};
+pub(super) use coefficients::{Coefficients, RateWeights, order};
 pub use shape::SurrogateKind;
 pub(super) use shape::{Active, Hinge, Ramp, Slope, SquaredHinge};
 

@@ -1,0 +1,271 @@
+//! One weight for each pair: what all rates together make of it, so that what holds it up and what holds it down
+//! cancel. A Lagrangian of rates is a sum of such pairs, and this is what is descended in place of it:
+//!
+//! ```text
+//! Σ w⁺ h(t) − Σ w⁻ σ(t)  + mse · mean (s − y)²,          t = (s_i − s_j) / margin,   w = w⁺ − w⁻
+//!
+//! h(t) = ((1 − t)₊² − (−1 − t)₊²) / 4                     a hinge with a round corner: convex, smooth
+//! σ(t) = ((1 − t)₊² − 2 (−t)₊² + (−1 − t)₊²) / 2          a smooth step from 1 to 0: bounded, close to the error
+//! ```
+//!
+//! A pair that is to be ordered has the convex bound, unless everything is to be bounded; one that is better off in the
+//! other order has the step, since a convex bound would drive it apart without end. Both are sums of squared hinges
+//! (m − d)₊² with m = margin, 0, −margin, which are summed exactly without a list of pairs.
+
+use super::index::{QueryPairs, with_masses};
+use super::mass::Mass;
+use super::order::ScoreOrder;
+use super::rate_index::RateIndex;
+use super::slopes::{Coefficients, RateWeights, ScoredPairs, SquaredHinge, SurrogateKind};
+use super::surrogate::Weights;
+use rayon::prelude::*;
+
+/// What stands in place of a pair's error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NetShape {
+    /// The round hinge where a pair is to be ordered, the smooth step where it is not.
+    Convex,
+    /// The smooth step everywhere.
+    Bounded,
+}
+
+/// A loss of pairs by their net weights.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct NetLoss {
+    pub shape: NetShape,
+    /// The difference of scores from which a pair counts as ordered.
+    pub margin: f64,
+}
+
+/// A squared hinge: where it begins, as a share of the margin, and its factor in each shape.
+struct Piece {
+    at: f64,
+    convex: f64,
+    step: f64,
+}
+
+const PIECES: [Piece; 3] = [
+    Piece { at: 1.0, convex: 0.25, step: 0.5 },
+    Piece { at: 0.0, convex: 0.0, step: -1.0 },
+    Piece { at: -1.0, convex: -0.25, step: 0.5 },
+];
+
+impl NetLoss {
+    /// The value at scores, and its gradient, which is overwritten; in the order of the examples.
+    pub(crate) fn evaluate(
+        &self,
+        index: &RateIndex,
+        scores: &[f64],
+        weights: Weights,
+        gradient: &mut [f64],
+    ) -> f64 {
+        let (pairs, mse) = (&index.pairs, weights.mse);
+        let net = NetCoefficients::new(index, weights);
+        let weighs = weights.hold_up.iter().zip(weights.hold_down).any(|(up, down)| up != down);
+        let order = &if weighs { index.order(scores) } else { ScoreOrder::unsorted(scores) };
+        let square = 2.0 / (self.margin * self.margin);
+        let factor = |piece: &Piece, net: f64| match self.shape {
+            NetShape::Convex if net > 0.0 => square * piece.convex * net,
+            _ => square * piece.step * net,
+        };
+        let mirrored = index.is_mirrored();
+        let shaped = PIECES.each_ref().map(|piece| {
+            let mut all = Coefficients::default();
+            if let Some(net) = &net.pooled {
+                all.map_from(net, mirrored, |net| factor(piece, net));
+            }
+            all
+        });
+        let of_task = |blocks: std::ops::Range<usize>, gradient: &mut [f64]| {
+            let start = pairs.examples.block(blocks.start).start;
+            let (mut room, mut own, mut piece_room) =
+                (Room::default(), Coefficients::default(), Coefficients::default());
+            let mut sum = 0.0;
+            for block in blocks {
+                let query = pairs.query(block);
+                let gradient = &mut gradient[query.range.start - start..query.range.end - start];
+                room.start(order.scores(&query), &query);
+                for (piece, all) in PIECES.iter().zip(&shaped) {
+                    let coefficients = match net.pooled.is_some() {
+                        true if query.present.len() == pairs.codes.len() => all,
+                        true => piece_room.select(all, pairs.codes.len(), query.present),
+                        false => {
+                            let own = net.of_block(block, &mut own);
+                            piece_room.map_from(own, mirrored, |net| factor(piece, net))
+                        }
+                    };
+                    room.add(index, &query, order, coefficients, piece.at * self.margin);
+                }
+                sum += room.finish(&query, gradient);
+                if mse != 0.0 {
+                    sum += mse * index.add_squared_error::<SquaredHinge>(block, mse, order.scores, gradient);
+                }
+            }
+            sum
+        };
+        let tasks = pairs.by_task(gradient).into_par_iter();
+        let values: Vec<f64> = tasks.map(|(blocks, own)| of_task(blocks, own)).collect();
+        values.iter().sum()
+    }
+}
+
+/// Net weights as coefficients of cells.
+struct NetCoefficients<'a> {
+    index: &'a RateIndex<'a>,
+    weights: RateWeights<'a>,
+    /// Where they are the same in all queries.
+    pooled: Option<Coefficients>,
+}
+
+impl<'a> NetCoefficients<'a> {
+    fn new(index: &'a RateIndex<'a>, weights: Weights<'a>) -> NetCoefficients<'a> {
+        let chosen = index.pairs.examples.side.is_some();
+        // The ramp's coefficients are the signed differences.
+        let weights =
+            RateWeights { rates: index.rates(), weights, kind: SurrogateKind::Ramp, unit: 1.0, chosen };
+        let pooled = index.fractions.pooled().map(|fractions| {
+            let mut all = Coefficients::default();
+            all.fill(weights, fractions, &index.pairs.codes);
+            all
+        });
+        NetCoefficients { index, weights, pooled }
+    }
+
+    fn of_block<'b>(&'b self, block: usize, own: &'b mut Coefficients) -> &'b Coefficients {
+        let pairs = &self.index.pairs;
+        let present = pairs.query(block).present;
+        match &self.pooled {
+            Some(all) if present.len() == pairs.codes.len() => all,
+            Some(all) => own.select(all, pairs.codes.len(), present),
+            None => {
+                let fractions = self.index.fractions.of_query(pairs.examples.query_of(block));
+                own.fill(self.weights, fractions, present)
+            }
+        }
+    }
+}
+
+/// Room that queries use again.
+#[derive(Default)]
+struct Room {
+    scores: Vec<f64>,
+    slopes: Vec<f64>,
+    offset: f64,
+}
+
+impl Room {
+    fn start(&mut self, own: &[f64], query: &QueryPairs) {
+        // Differences alone matter; counted from one of them, scores cost no precision in sums.
+        self.scores.clear();
+        self.scores.extend(query.example.iter().map(|&e| own[e as usize] - own[0]));
+        self.slopes.clear();
+        self.slopes.resize(self.scores.len(), 0.0);
+        self.offset = 0.0;
+    }
+
+    /// Adds the squared hinges that begin at a threshold.
+    fn add(
+        &mut self,
+        index: &RateIndex,
+        query: &QueryPairs,
+        order: &ScoreOrder,
+        coefficients: &Coefficients,
+        threshold: f64,
+    ) {
+        let Room { scores, slopes, offset } = self;
+        let entries = if query.is_small() { Default::default() } else { order.entries_by(query, |at| at) };
+        let (scores, range, margin) = (&scores[..], query.range.clone(), threshold);
+        if index.pairs.layout.labels && (coefficients.has_accuracy || coefficients.has_orders) {
+            *offset += with_masses!(&index.pairs.label_ordered, masses => {
+                let masses = &masses[range.clone()];
+                ScoredPairs { query, entries: &entries, scores, masses, margin }
+                    .label_ordered::<SquaredHinge>(coefficients, slopes)
+            });
+        }
+        if coefficients.has_parity {
+            let by_attribute = index.pairs.kinds.continuous_parity.then(|| query.by_attribute());
+            let query = by_attribute.as_ref().unwrap_or(query);
+            *offset += with_masses!(index.pairs.unordered(), masses => {
+                let masses = &masses[range];
+                ScoredPairs { query, entries: &entries, scores, masses, margin }
+                    .unordered::<SquaredHinge>(coefficients, slopes)
+            });
+        }
+    }
+
+    /// The value; the gradient is overwritten.
+    fn finish(&self, query: &QueryPairs, gradient: &mut [f64]) -> f64 {
+        let mut moment = 0.0;
+        for ((&score, &slope), &example) in self.scores.iter().zip(&self.slopes).zip(query.example) {
+            gradient[example as usize] = slope;
+            moment += score * slope;
+        }
+        (self.offset + moment) / 2.0
+    }
+}
+
+impl RateIndex<'_> {
+    /// Whether a pair of parity has a mirror image that stands for its other order.
+    fn is_mirrored(&self) -> bool {
+        self.pairs.examples.side.is_none() && !self.pairs.layout.continuous
+    }
+
+    /// An upper bound of the pairs that [`each_pair`](Self::each_pair) visits.
+    pub(crate) fn pair_limit(&self) -> u64 {
+        let examples = self.examples();
+        let blocks = (0..examples.blocks()).map(|block| examples.block(block).len() as u64);
+        blocks.map(|n| n.saturating_mul(n.saturating_sub(1)) / 2).fold(0, u64::saturating_add)
+    }
+
+    /// Visits every pair that has a net weight: two examples, and what the first one's scoring higher is worth. Equal
+    /// scores are worth half of it, unless ties are strict; then weights of pairs held down are not net.
+    pub(crate) fn each_pair(&self, weights: Weights, mut visit: impl FnMut(usize, usize, f64)) {
+        let net = NetCoefficients::new(self, weights);
+        let mut own = Coefficients::default();
+        for block in 0..self.examples().blocks() {
+            let query = self.pairs.query(block);
+            let coefficients = net.of_block(block, &mut own);
+            let chosen = |i: usize, j: usize| match query.side {
+                [] => true,
+                side => side[i] > side[j] && side[i] != super::index::NO_RANK,
+            };
+            let example = |at: usize| query.range.start + query.example[at] as usize;
+            let k = query.present.len();
+            let cell = |i: usize, j: usize| usize::from(query.group[i]) * k + usize::from(query.group[j]);
+            if self.pairs.layout.labels && (coefficients.has_accuracy || coefficients.has_orders) {
+                with_masses!(&self.pairs.label_ordered, masses => {
+                    let masses = &masses[query.range.clone()];
+                    for i in 0..query.len() {
+                        for j in (0..query.first[i] as usize).filter(|&j| chosen(i, j)) {
+                            let c = match coefficients.has_orders {
+                                true => coefficients.joint[query.order_class(i, j)][0],
+                                false => coefficients.accuracy[cell(i, j)][0],
+                            };
+                            if c != 0.0 {
+                                visit(example(i), example(j), c * masses[i].pair(masses[j]));
+                            }
+                        }
+                    }
+                });
+            }
+            if coefficients.has_parity {
+                let continuous = self.pairs.kinds.continuous_parity;
+                with_masses!(self.pairs.unordered(), masses => {
+                    let masses = &masses[query.range.clone()];
+                    for i in 0..query.len() {
+                        for j in 0..query.len() {
+                            let c = match continuous {
+                                true if query.order_class(i, j) == 1 => coefficients.parity[0][0],
+                                false if chosen(i, j) => coefficients.parity[cell(i, j)][0],
+                                _ => 0.0,
+                            };
+                            if c != 0.0 && i != j {
+                                visit(example(i), example(j), c * masses[i].pair(masses[j]));
+                            }
+                        }
+                    }
+                });
+            }
+        }
+    }
+}

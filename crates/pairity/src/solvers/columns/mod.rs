@@ -1,0 +1,462 @@
+//! Column generation: best answers to the prices of a linear program, until none is better.
+//!
+//! A column is a scorer with its rates. In each iteration the [`master`] program finds the best mixture of all columns so
+//! far and what its bounds cost; the learner answers these prices with scorers whose Lagrangian is small
+//! ([`response`]), and those become columns. Where an answer is no better than the columns that are there, others are
+//! tried from other starts, and then it is over: if answers are exact no mixture of any scorers is better, which is
+//! certified by the largest Lagrangian bound seen; otherwise none was found.
+//!
+//! Rates may be those of the rows that scorers are fit to, or, with [`Select::CrossFit`], of others: every answer is fit
+//! to all rows and again to all but one of five folds, in the same way and for the same prices, and its rates are those
+//! that the five have on the folds they have not seen.
+
+mod master;
+mod plane;
+mod response;
+
+use super::executor::Snapshot;
+use super::loss::{Sample, SurrogateWeights};
+use super::shrink::shrink;
+use super::solver::{Found, Search, Solver, SolverTask, Training};
+use super::train::{Select, TrainSettings};
+use crate::goals::{Assessment, Problem, TOLERANCE};
+use crate::learners::{Architecture, Learner, Parametric};
+use crate::pairs::RateSums;
+use crate::rates::Rate;
+use crate::threads;
+use master::{Phase, Prices};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use response::{Fitting, Response};
+use serde::{Deserialize, Serialize};
+
+/// The most iterations.
+const ITERATIONS: usize = 40;
+
+/// Parts of the rows for cross-fitting.
+const FOLDS: usize = 5;
+
+/// Weight decay that is tried, the largest first, where rows that were not fit tell which is best.
+const DECAYS: [f64; 6] = [0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4];
+
+/// Weight decay where the rows that are fit are all there is: just enough that there is a minimum.
+const LEAST_DECAY: f64 = 1e-4;
+
+/// An answer is better if its Lagrangian is smaller by this share of the objective.
+const BETTER: f64 = 1e-5;
+
+/// The same where rates are those of rows that scorers were not fit to, which are noisy.
+const BETTER_ELSEWHERE: f64 = 2e-4;
+
+/// Rows or queries for each parameter from which scorers fit hardly anything but what is there: then the rates of the rows
+/// that they are fit to are as good as those of others.
+const PLENTY: usize = 200;
+
+/// Rounds of other answers before it is over.
+const ATTEMPTS: usize = 3;
+
+/// How much more the bounds weigh in some of them, as surrogates of rates follow prices less than rates do.
+const MORE: f64 = 4.0;
+
+/// Steps from one scorer of a mixture to another, where one scorer is wanted.
+const STEPS: usize = 16;
+
+/// A scorer with its rates, and what it was an answer to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Column {
+    /// What the forms of the objective and the bounds weighed.
+    weights: Vec<f64>,
+    l2: f64,
+    #[serde(with = "crate::learners::numbers")]
+    parameters: Vec<f64>,
+    /// Those fit to all rows but a fold.
+    folds: Vec<Vec<f64>>,
+    rates: Vec<f64>,
+}
+
+/// All columns so far.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Columns {
+    columns: Vec<Column>,
+    /// How many of them the executor has.
+    kept: usize,
+    phase: Phase,
+    /// Weight decay that is still tried.
+    decays: Vec<f64>,
+    /// Rounds of answers since the last that was better.
+    attempts: usize,
+    /// Answers since then.
+    tries: usize,
+    /// No mixture that meets the bounds costs less.
+    bound: Option<f64>,
+    done: bool,
+}
+
+/// For each fold, all other rows and its own.
+pub(crate) struct Rooms {
+    folds: Vec<[Sample<'static>; 2]>,
+}
+
+impl Solver for Columns {
+    type Buffers = Rooms;
+
+    fn runs(_: &TrainSettings) -> Vec<f64> {
+        vec![0.0]
+    }
+
+    fn iterations(settings: &TrainSettings) -> usize {
+        settings.iterations.min(ITERATIONS)
+    }
+
+    fn start(task: &SolverTask, _: f64) -> Columns {
+        let settings = task.training.settings;
+        let exact = Fitting::new(&task.training, task.sample).is_exact();
+        let decays = match settings.l2 {
+            Some(l2) => vec![l2],
+            None if exact => vec![0.0],
+            None if is_cross_fit(task) || task.validated => DECAYS.to_vec(),
+            None => vec![LEAST_DECAY],
+        };
+        let phase = Phase::Violation;
+        Columns { columns: vec![], kept: 0, phase, decays, attempts: 0, tries: 0, bound: None, done: false }
+    }
+
+    fn buffers(task: &SolverTask) -> Rooms {
+        let mut folds = Vec::new();
+        if is_cross_fit(task) {
+            folds = parts(task).unwrap_or_default();
+        }
+        Rooms { folds }
+    }
+
+    fn next_iteration(
+        &mut self,
+        task: &SolverTask,
+        iteration: usize,
+        rooms: &mut Rooms,
+    ) -> Option<Assessment> {
+        let problem = task.training.problem;
+        let generation = Generation::new(task, rooms);
+        let prices = match self.columns.is_empty() {
+            true => Prices::unbound(problem),
+            false => Prices::of(problem, &self.rates(), self.phase)?,
+        };
+        if prices.phase == Phase::Objective {
+            self.phase = Phase::Objective;
+        }
+        let before = self.columns.len();
+        let mut least = f64::INFINITY;
+        for question in self.questions(&generation, &prices, iteration) {
+            for column in generation.answer(&prices, question, self) {
+                self.tries += 1;
+                least = least.min(prices.lagrangian(problem, &column.rates));
+                self.add(column);
+            }
+        }
+        if before == 0 {
+            self.add_mirrored(&generation);
+            self.narrow(problem);
+        }
+        let cost = self.columns.first().map_or(0.0, |column| problem.cost(&column.rates).abs());
+        let share = if rooms.folds.is_empty() { BETTER } else { BETTER_ELSEWHERE };
+        let size = if prices.phase == Phase::Objective { cost } else { 1.0 };
+        match least < prices.value - share * size {
+            true => (self.attempts, self.tries) = (0, 0),
+            false => self.attempts += 1,
+        }
+        if self.attempts >= if generation.exact { 1 } else { ATTEMPTS } {
+            match (self.phase, prices.phase) {
+                (Phase::Violation, Phase::Violation) => (self.phase, self.attempts) = (Phase::Objective, 0),
+                _ => self.done = true,
+            }
+        }
+        if self.done && !task.sample.examples().has_queries() {
+            self.combine(&generation);
+        }
+        let rates: Vec<Vec<f64>> = self.columns.iter().map(|column| column.rates.clone()).collect();
+        Some(shrink(problem, &rates)?.assessment)
+    }
+
+    fn kept(&mut self, task: &SolverTask, _: usize, _: Found, _: bool) -> Vec<Snapshot> {
+        let problem = task.training.problem;
+        let new = self.columns.iter().enumerate().skip(self.kept).map(|(at, column)| {
+            let Assessment { cost, violation, .. } = problem.assess(&column.rates);
+            let weights = game_weights(problem, &column.weights);
+            let rates = (!column.folds.is_empty()).then(|| column.rates.clone());
+            let found = Found { cost, violation };
+            Snapshot { rates, ..Snapshot::new(at + 1, column.parameters.clone(), found, weights) }
+        });
+        let new = new.collect();
+        self.kept = self.columns.len();
+        new
+    }
+
+    fn is_done(&self) -> bool {
+        self.done
+    }
+
+    fn search(&self) -> Option<Search> {
+        self.done.then_some(Search { tries: self.tries, bound: self.bound })
+    }
+}
+
+/// Prices as the game has them: of the objective, of its forms if they are several, and of the bounds.
+fn game_weights(problem: &Problem, weights: &[f64]) -> Vec<f64> {
+    let slack = problem.has_slack().then_some(0.0);
+    slack.into_iter().chain(weights.iter().copied()).collect()
+}
+
+/// The folds of the rows that are fit, each with all other rows.
+fn parts(task: &SolverTask) -> Option<Vec<[Sample<'static>; 2]>> {
+    let (training, examples) = (&task.training, task.sample.examples());
+    let shares = [1.0 / FOLDS as f64; FOLDS];
+    let folds = examples.split(&shares, training.settings.seed).ok()?;
+    let mut parts = Vec::new();
+    for fold in folds.into_iter().flatten() {
+        let mut own = vec![false; examples.rows()];
+        fold.example_rows().iter().for_each(|&row| own[row as usize] = true);
+        let others = examples.part(&examples.units_where(|row| !own[row])).ok()?;
+        parts.push([Sample::owning(training, others).ok()?, Sample::owning(training, fold).ok()?]);
+    }
+    Some(parts)
+}
+
+/// What is to be answered.
+struct Question {
+    /// What the forms of the objective and the bounds weigh.
+    weights: Vec<f64>,
+    l2: f64,
+    /// Of a start at random.
+    random: Option<u64>,
+}
+
+/// Whether rates are those of rows that scorers were not fit to.
+fn is_cross_fit(task: &SolverTask) -> bool {
+    let units = task.sample.examples().units();
+    task.training.settings.select == Select::CrossFit && units < PLENTY * task.training.architecture.len()
+}
+
+impl Columns {
+    fn rates(&self) -> Vec<&[f64]> {
+        let finite = |rates: &&[f64]| rates.iter().all(|rate| rate.is_finite());
+        self.columns.iter().map(|column| &column.rates[..]).filter(finite).collect()
+    }
+
+    /// Adds a column, unless there is one with the same rates.
+    fn add(&mut self, column: Column) {
+        let same = |own: &Column| own.rates.iter().zip(&column.rates).all(|(a, b)| (a - b).abs() < 1e-12);
+        if !self.columns.iter().any(same) {
+            self.columns.push(column);
+        }
+    }
+
+    /// What is asked for next. First the prices themselves, for each weight decay; where that led nowhere, prices in the
+    /// middle between those that members of the mixture answered, then prices at which the bounds weigh more, and directions at
+    /// random.
+    fn questions(&self, generation: &Generation, prices: &Prices, iteration: usize) -> Vec<Question> {
+        let Training { problem, .. } = generation.task.training;
+        let asked = |weights: Vec<f64>, l2: f64| Question { weights, l2, random: None };
+        let at_prices = || self.decays.iter().map(|&l2| asked(prices.weights.clone(), l2));
+        match self.attempts {
+            0 => at_prices().collect(),
+            1 => {
+                let rates: Vec<Vec<f64>> = self.columns.iter().map(|column| column.rates.clone()).collect();
+                let mixture = shrink(problem, &rates).map_or_else(Vec::new, |mixture| mixture.members);
+                let members: Vec<&Column> = mixture.iter().map(|&(at, _)| &self.columns[at]).collect();
+                let middle = |a: &Column, b: &Column| {
+                    let (a, b) = (share_of(&a.weights), share_of(&b.weights));
+                    a.iter().zip(&b).map(|(x, y)| f64::midpoint(*x, *y)).collect::<Vec<f64>>()
+                };
+                let pairs = members
+                    .iter()
+                    .enumerate()
+                    .flat_map(|(at, a)| members[at + 1..].iter().map(move |b| (a, b)));
+                let answers = |column: &Column| column.weights.iter().any(|weight| *weight != 0.0);
+                let asks =
+                    pairs.filter(|(a, b)| answers(a) && answers(b)).map(|(a, b)| asked(middle(a, b), a.l2));
+                asks.take(3).collect()
+            }
+            _ => {
+                let objective = problem.objective.len();
+                let more = |question: Question| {
+                    let by = |(at, weight): (usize, f64)| if at < objective { weight } else { MORE * weight };
+                    Question {
+                        weights: question.weights.into_iter().enumerate().map(by).collect(),
+                        ..question
+                    }
+                };
+                let mut all: Vec<Question> = at_prices().take(1).map(more).collect();
+                if generation.folds.is_empty() && !problem.uses(Rate::Mse) {
+                    all.extend(
+                        at_prices().take(1).map(|own| Question { random: Some(iteration as u64), ..own }),
+                    );
+                }
+                all
+            }
+        }
+    }
+
+    /// Where the answer to a question is looked for from: the scorer that answered the nearest one, or a direction at
+    /// random.
+    fn start(&self, generation: &Generation, question: &Question) -> (Vec<f64>, Vec<Vec<f64>>) {
+        let Training { architecture, settings, .. } = generation.task.training;
+        let fresh = |parameters: Vec<f64>| (parameters.clone(), vec![parameters; generation.folds.len()]);
+        let initial = || {
+            settings.start.clone().unwrap_or_else(|| Parametric::new(architecture, settings.seed).snapshot())
+        };
+        if let Some(stream) = question.random {
+            let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
+            random.set_stream(stream + 1);
+            return fresh(initial().iter().map(|x| x + random.random_range(-2.0..2.0)).collect());
+        }
+        let far = |column: &Column| {
+            let decay = (column.l2 + 1e-9).ln() - (question.l2 + 1e-9).ln();
+            distance(&column.weights, &question.weights) + 1e-3 * decay * decay
+        };
+        let nearest = self.columns.iter().min_by(|a, b| far(a).total_cmp(&far(b)));
+        nearest.map_or_else(|| fresh(initial()), |column| (column.parameters.clone(), column.folds.clone()))
+    }
+
+    /// Adds the first scorer turned around: half of each is as good as no scorer at all, but the mixture is fair.
+    fn add_mirrored(&mut self, generation: &Generation) {
+        let Training { problem, architecture, .. } = generation.task.training;
+        if problem.uses(Rate::Mse) || problem.constraints.is_empty() {
+            return;
+        }
+        let Some(first) = self.columns.first() else { return };
+        let turned = |parameters: &Vec<f64>| {
+            let mut parameters = parameters.clone();
+            architecture.scale(&mut parameters, -1.0);
+            parameters
+        };
+        let parameters = turned(&first.parameters);
+        let folds = first.folds.iter().map(turned).collect();
+        let (weights, l2) = (vec![0.0; first.weights.len()], first.l2);
+        let mirrored = generation.column(weights, l2, parameters, folds);
+        self.add(mirrored);
+    }
+
+    /// Keeps the weight decay with which the objective alone is best, and the next larger one, as bounds are overfitted
+    /// more than an objective is.
+    fn narrow(&mut self, problem: &Problem) {
+        let cost = |l2: f64| {
+            let own = self.columns.iter().filter(|column| column.l2 == l2);
+            own.map(|column| problem.cost(&column.rates)).fold(f64::INFINITY, f64::min)
+        };
+        let costs: Vec<f64> = self.decays.iter().map(|&l2| cost(l2)).collect();
+        let best = (0..costs.len()).min_by(|&a, &b| costs[a].total_cmp(&costs[b])).unwrap_or(0);
+        self.decays = self.decays[best.saturating_sub(1)..=best].to_vec();
+    }
+
+    /// Adds scorers on the way from one member of the best mixture to another: where one scorer is wanted, it may lie
+    /// between them.
+    fn combine(&mut self, generation: &Generation) {
+        let Training { problem, architecture, .. } = generation.task.training;
+        if !matches!(architecture, Architecture::Linear(_)) {
+            return;
+        }
+        let rates: Vec<Vec<f64>> = self.columns.iter().map(|column| column.rates.clone()).collect();
+        let Some(mixture) = shrink(problem, &rates) else { return };
+        let ranks_only = !problem.uses(Rate::Mse);
+        let scaled = |parameters: &Vec<f64>| {
+            let length = parameters.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let by = if ranks_only && length > 0.0 { length.recip() } else { 1.0 };
+            parameters.iter().map(|x| x * by).collect::<Vec<f64>>()
+        };
+        let between = |from: &Vec<f64>, to: &Vec<f64>, share: f64| -> Vec<f64> {
+            scaled(from).iter().zip(scaled(to)).map(|(x, y)| (1.0 - share) * x + share * y).collect()
+        };
+        let mut tried = Vec::new();
+        for (at, &(first, _)) in mixture.members.iter().enumerate() {
+            for &(second, _) in &mixture.members[at + 1..] {
+                tried.extend((1..STEPS).map(|step| (first, second, step as f64 / STEPS as f64)));
+            }
+        }
+        let columns: Vec<Column> = threads::map(&tried, &|&(first, second, share)| {
+            let (first, second) = (&self.columns[first], &self.columns[second]);
+            let parameters = between(&first.parameters, &second.parameters, share);
+            let folds = first.folds.iter().zip(&second.folds).map(|(a, b)| between(a, b, share)).collect();
+            generation.column(first.weights.clone(), first.l2, parameters, folds)
+        });
+        columns.into_iter().for_each(|column| self.add(column));
+    }
+}
+
+/// Weights that add up to 1.
+fn share_of(weights: &[f64]) -> Vec<f64> {
+    let sum = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    weights.iter().map(|weight| weight / sum).collect()
+}
+
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    share_of(a).iter().zip(share_of(b)).map(|(x, y)| (x - y).powi(2)).sum()
+}
+
+/// What answers are fit to.
+struct Generation<'a> {
+    task: &'a SolverTask<'a>,
+    whole: Fitting<'a>,
+    /// For each fold, all other rows, and its own.
+    folds: Vec<(Fitting<'a>, &'a Sample<'static>)>,
+    /// Whether answers are the best there are.
+    exact: bool,
+}
+
+impl<'a> Generation<'a> {
+    fn new(task: &'a SolverTask<'a>, rooms: &'a Rooms) -> Generation<'a> {
+        let whole = Fitting::new(&task.training, task.sample);
+        let folds =
+            rooms.folds.iter().map(|[others, own]| (Fitting::new(&task.training, others), own)).collect();
+        Generation { task, exact: whole.is_exact(), whole, folds }
+    }
+
+    /// A column of given scorers, with its rates.
+    fn column(&self, weights: Vec<f64>, l2: f64, parameters: Vec<f64>, folds: Vec<Vec<f64>>) -> Column {
+        let rates = match folds.is_empty() {
+            true => self.whole.sample.true_rates_of(self.task.training.architecture, &parameters),
+            false => {
+                let mut sums = RateSums::default();
+                for (parameters, (_, own)) in folds.iter().zip(&self.folds) {
+                    let found = own.rate_sums_of(self.task.training.architecture, parameters);
+                    match sums.totals.is_empty() {
+                        true => sums = found,
+                        false => sums.add(&found, 1.0),
+                    }
+                }
+                sums.values()
+            }
+        };
+        Column { weights, l2, parameters, folds, rates }
+    }
+
+    /// Columns that answer a question. Where answers are exact, the bound on all mixtures rises to what they prove.
+    fn answer(&self, prices: &Prices, question: Question, columns: &mut Columns) -> Vec<Column> {
+        let problem = self.task.training.problem;
+        let mut weights = SurrogateWeights::default();
+        weights.set(problem, Prices { weights: question.weights.clone(), ..prices.clone() }.forms(problem));
+        let (parameters, folds) = columns.start(self, &question);
+        let l2 = question.l2;
+        let fits: Vec<(&Fitting, &Vec<f64>)> = std::iter::once((&self.whole, &parameters))
+            .chain(self.folds.iter().map(|(fitting, _)| fitting).zip(&folds))
+            .collect();
+        let mut found: Vec<Response> =
+            threads::map(&fits, &|(fitting, start)| fitting.respond(&weights, l2, start, self.exact));
+        let whole = found.remove(0);
+        let step = |(at, parameters): (usize, Vec<f64>)| {
+            let folds = found.iter().map(|fold| fold.steps[at.min(fold.steps.len() - 1)].clone()).collect();
+            self.column(question.weights.clone(), l2, parameters, folds)
+        };
+        let answers: Vec<Column> = whole.steps.into_iter().enumerate().map(step).collect();
+        if let (Some(missed), Some(last), true) = (whole.missed, answers.last(), self.folds.is_empty())
+            && prices.phase == Phase::Objective
+            && prices.violation <= TOLERANCE
+        {
+            let proved = prices.lagrangian(problem, &last.rates) - missed;
+            columns.bound = Some(columns.bound.map_or(proved, |bound| bound.max(proved)));
+        }
+        answers
+    }
+}
+
+#[cfg(test)]
+mod tests;

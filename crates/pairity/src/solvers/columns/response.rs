@@ -1,0 +1,323 @@
+//! A linear scorer's answer to prices: of all scorers, one whose Lagrangian, a weighted sum of rates, is as small as can
+//! be found.
+//!
+//! | step | what it finds |
+//! |---|---|
+//! | [`NetShape::Convex`] to convergence | the one minimum of a smooth bound, if no pair is to be held down |
+//! | [`NetShape::Bounded`] with a margin that shrinks | a nearby minimum of something close to the rates themselves |
+//! | sweeps of planes | no smaller value in any of the planes that were tried |
+//!
+//! With two parameters one plane holds every scorer, so that a single sweep finds the best there is. Where errors are
+//! squared, scores have a scale, which margins are shares of, and there are no sweeps.
+
+use super::plane::{BestAngle, WeightedPair, sweep};
+use crate::goals::Problem;
+use crate::learners::{Architecture, GroupUse, Trace};
+use crate::pairs::{NetLoss, NetShape};
+use crate::rates::Rate;
+use crate::solvers::lbfgs::{DescentLimits, descend};
+use crate::solvers::loss::{Sample, SurrogateWeights};
+use crate::solvers::solver::Training;
+
+/// Lists of pairs up to this length are swept; of longer ones, angles are tried.
+const LISTED: u64 = 300_000;
+
+/// The same where a single sweep finds the best there is.
+const LISTED_EXACTLY: u64 = 20_000_000;
+
+/// Margins of the bounded shape, as shares of the deviation of scores.
+const MARGINS: [f64; 3] = [1.0, 0.4, 0.15];
+
+/// Directions in which planes are swept, beside the gradient's.
+const DIRECTIONS: usize = 12;
+
+/// Steps of a descent that may start far away, and of one that starts near.
+const FAR: usize = 150;
+const NEAR: usize = 25;
+
+/// Scorers of more parameters are not swept: there are too many planes.
+const POLISHED: usize = 30;
+
+/// Rounds of sweeps.
+const ROUNDS: usize = 2;
+
+/// Angles to either side that are tried where pairs are not listed.
+const ANGLES: [f64; 5] = [0.02, 0.06, 0.15, 0.4, 1.0];
+
+/// A sample that linear scorers are fit to.
+pub(super) struct Fitting<'a> {
+    pub sample: &'a Sample<'a>,
+    problem: &'a Problem,
+    architecture: &'a Architecture,
+    tie: f64,
+    /// What weight decay counts the square of each parameter for: the variance of what it is multiplied with.
+    decay: Vec<f64>,
+    /// The deviation of the labels.
+    spread: f64,
+}
+
+/// Scorers that answer prices, each step's one after the other.
+pub(super) struct Response {
+    pub steps: Vec<Vec<f64>>,
+    /// How much the best scorer of all may earn more than the last of these, where that is known.
+    pub missed: Option<f64>,
+}
+
+impl<'a> Fitting<'a> {
+    pub(super) fn new(training: &Training<'a>, sample: &'a Sample<'a>) -> Fitting<'a> {
+        let Training { problem, architecture, settings, .. } = *training;
+        let labels = sample.examples().labels.as_deref().unwrap_or_default();
+        let decay = decay(architecture, sample);
+        Fitting {
+            sample,
+            problem,
+            architecture,
+            tie: settings.ties.credit(),
+            decay,
+            spread: deviation(labels),
+        }
+    }
+
+    /// Whether scores are compared with labels.
+    fn regression(&self) -> bool {
+        self.problem.uses(Rate::Mse)
+    }
+
+    /// Whether one plane holds every scorer.
+    pub(super) fn is_exact(&self) -> bool {
+        !self.regression()
+            && self.architecture.len() <= 2
+            && self.architecture.groups() == GroupUse::Blind
+            && self.architecture.len() == self.architecture.width()
+            && self.sample.index().pair_limit() <= LISTED_EXACTLY
+    }
+
+    /// The answer to weights, from a start, or if that is asked for the best of all.
+    pub(super) fn respond(
+        &self,
+        weights: &SurrogateWeights,
+        l2: f64,
+        start: &[f64],
+        exact: bool,
+    ) -> Response {
+        if exact {
+            return self.sweep_all(weights);
+        }
+        let mut weights = weights.normalized();
+        let mut steps = Vec::new();
+        if self.regression() {
+            weights.anchor(0.1 / (self.spread * self.spread).max(f64::MIN_POSITIVE));
+            let weights = &weights;
+            let margin = self.spread.max(f64::MIN_POSITIVE);
+            steps.push(self.fit(NetShape::Convex, margin, weights, l2, start, FAR));
+            if weights.has_pairs() {
+                for share in MARGINS {
+                    let from = steps.last().map_or(start, Vec::as_slice);
+                    steps.push(self.fit(NetShape::Bounded, share * margin, weights, l2, from, NEAR));
+                }
+                steps.remove(1);
+            }
+            return Response { steps, missed: None };
+        }
+        let weights = &weights;
+        let convex = self.fit(NetShape::Convex, 1.0, weights, l2, start, FAR);
+        let mut annealed = convex.clone();
+        for margin in MARGINS {
+            self.bring_to_scale(&mut annealed);
+            annealed = self.fit(NetShape::Bounded, margin, weights, l2, &annealed, NEAR);
+        }
+        self.bring_to_scale(&mut annealed);
+        steps.extend([convex, annealed]);
+        if self.architecture.len() <= POLISHED {
+            steps.push(self.polish(weights, steps[1].clone()));
+        }
+        Response { steps, missed: None }
+    }
+
+    /// Descends a loss with weight decay.
+    fn fit(
+        &self,
+        shape: NetShape,
+        margin: f64,
+        weights: &SurrogateWeights,
+        l2: f64,
+        start: &[f64],
+        iterations: usize,
+    ) -> Vec<f64> {
+        let loss = NetLoss { shape, margin };
+        let limits = DescentLimits { iterations, gradient: 1e-6, decrease: 1e-6 };
+        let mut slopes = vec![0.0; self.sample.examples().len()];
+        let found = descend(start.to_vec(), limits, |parameters, gradient| {
+            self.evaluate(&loss, weights, l2, parameters, gradient, &mut slopes)
+        });
+        found.parameters
+    }
+
+    fn evaluate(
+        &self,
+        loss: &NetLoss,
+        weights: &SurrogateWeights,
+        l2: f64,
+        parameters: &[f64],
+        gradient: &mut [f64],
+        slopes: &mut [f64],
+    ) -> f64 {
+        let scores = self.scores(parameters);
+        if !scores.iter().all(|score| score.is_finite()) {
+            return f64::INFINITY;
+        }
+        let sample = self.sample;
+        let mut value = loss.evaluate(sample.index(), &scores, weights.given(), slopes);
+        let back = self.architecture.pull_back(parameters, &sample.features, &Trace::default(), slopes);
+        gradient.copy_from_slice(&back);
+        for ((g, x), decay) in gradient.iter_mut().zip(parameters).zip(&self.decay) {
+            *g += l2 * decay * x;
+            value += 0.5 * l2 * decay * x * x;
+        }
+        value
+    }
+
+    fn scores(&self, parameters: &[f64]) -> Vec<f64> {
+        let mut scores = vec![0.0; self.sample.examples().len()];
+        self.architecture.score(parameters, &self.sample.features, &mut scores);
+        scores
+    }
+
+    /// Gives the scores a deviation of 1, which changes no order.
+    fn bring_to_scale(&self, parameters: &mut [f64]) {
+        let spread = deviation(&self.scores(parameters));
+        if spread > 0.0 && spread.is_finite() {
+            self.architecture.scale(parameters, spread.recip());
+        }
+    }
+
+    fn listed(&self, weights: &SurrogateWeights) -> Vec<WeightedPair> {
+        let mut pairs = Vec::new();
+        self.sample.index().each_pair(weights.given(), |first, second, worth| {
+            pairs.push(WeightedPair { first: first as u32, second: second as u32, worth });
+        });
+        pairs
+    }
+
+    /// The best of all scorers of at most two parameters.
+    fn sweep_all(&self, weights: &SurrogateWeights) -> Response {
+        let len = self.architecture.len();
+        let axis = |at: usize| -> Vec<f64> { (0..len).map(|own| f64::from(u8::from(own == at))).collect() };
+        let pairs = self.listed(weights);
+        let (a, b) = (self.scores(&axis(0)), self.scores(&axis(1)));
+        let BestAngle { angle, value, top } = sweep(&pairs, &a, &b, self.tie);
+        let (sin, cos) = angle.sin_cos();
+        let best: Vec<f64> = [cos, sin].into_iter().take(len).collect();
+        Response { steps: vec![best], missed: Some(top - value) }
+    }
+
+    /// Sweeps planes through a scorer until none has a better one.
+    fn polish(&self, weights: &SurrogateWeights, mut best: Vec<f64>) -> Vec<f64> {
+        let listed = self.sample.index().pair_limit() <= LISTED;
+        let pairs = if listed { self.listed(weights) } else { Vec::new() };
+        let earned = |scores: &[f64]| weights.earned(&self.sample.true_rates(&self.sample.order(scores)));
+        let mut scores = self.scores(&best);
+        let mut value = earned(&scores);
+        for _ in 0..ROUNDS {
+            let before = value;
+            for mut direction in self.directions(weights, &best) {
+                self.bring_to_scale(&mut direction);
+                let other = self.scores(&direction);
+                let at = |angle: f64| -> Vec<f64> {
+                    let (sin, cos) = angle.sin_cos();
+                    scores.iter().zip(&other).map(|(a, b)| a * cos + b * sin).collect()
+                };
+                let angle = match listed {
+                    true => sweep(&pairs, &scores, &other, self.tie).angle,
+                    false => search_angle(|angle| earned(&at(angle)), value),
+                };
+                let moved = at(angle);
+                let found = earned(&moved);
+                if found > value + 1e-9 {
+                    let (sin, cos) = angle.sin_cos();
+                    best.iter_mut().zip(&direction).for_each(|(x, d)| *x = *x * cos + d * sin);
+                    (scores, value) = (moved, found);
+                }
+            }
+            if value <= before + 1e-6 {
+                break;
+            }
+            self.bring_to_scale(&mut best);
+            scores = self.scores(&best);
+        }
+        best
+    }
+
+    /// The way down, then single parameters, those first that the loss falls along most.
+    fn directions(&self, weights: &SurrogateWeights, parameters: &[f64]) -> Vec<Vec<f64>> {
+        let loss = NetLoss { shape: NetShape::Bounded, margin: MARGINS[2] };
+        let (mut gradient, mut slopes) =
+            (vec![0.0; parameters.len()], vec![0.0; self.sample.examples().len()]);
+        self.evaluate(&loss, weights, 0.0, parameters, &mut gradient, &mut slopes);
+        let mut order: Vec<usize> = (0..gradient.len()).filter(|&at| gradient[at] != 0.0).collect();
+        order.sort_by(|&a, &b| gradient[b].abs().total_cmp(&gradient[a].abs()));
+        let single = |&at: &usize| {
+            let mut direction = vec![0.0; gradient.len()];
+            direction[at] = -gradient[at].signum();
+            direction
+        };
+        let down: Vec<f64> = gradient.iter().map(|g| -g).collect();
+        std::iter::once(down).chain(order.iter().take(DIRECTIONS).map(single)).collect()
+    }
+}
+
+/// The best angle found near 0, where the value is known: a few to both sides, then between the best and its neighbors.
+fn search_angle(value: impl Fn(f64) -> f64, here: f64) -> f64 {
+    let mut tried: Vec<(f64, f64)> =
+        ANGLES.iter().flat_map(|&angle| [angle, -angle]).map(|x| (x, value(x))).collect();
+    tried.push((0.0, here));
+    for _ in 0..3 {
+        tried.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let best = (0..tried.len()).max_by(|&a, &b| tried[a].1.total_cmp(&tried[b].1)).unwrap_or(0);
+        let around =
+            [best.checked_sub(1), Some(best + 1)].into_iter().flatten().filter_map(|at| tried.get(at));
+        let new: Vec<f64> = around.map(|neighbor| f64::midpoint(neighbor.0, tried[best].0)).collect();
+        tried.extend(new.into_iter().map(|x| (x, value(x))));
+    }
+    tried.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0.0, |best| best.0)
+}
+
+fn deviation(values: &[f64]) -> f64 {
+    let n = values.len().max(1) as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    (values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt()
+}
+
+/// What the squares of parameters count in weight decay: the variance of each number that they are multiplied with, so
+/// that it does not matter in which unit a feature is; 1 for words, and nothing for an intercept.
+fn decay(architecture: &Architecture, sample: &Sample) -> Vec<f64> {
+    if !matches!(architecture, Architecture::Linear(_)) {
+        return vec![1.0; architecture.len()];
+    }
+    let features = &sample.features;
+    let (dense, rows) = (features.dense_width(), features.rows().max(1) as f64);
+    let (mut sums, mut squares) = (vec![0.0; dense], vec![0.0; dense]);
+    if dense > 0 {
+        for row in features.values().chunks_exact(dense) {
+            for ((sum, square), x) in sums.iter_mut().zip(&mut squares).zip(row) {
+                *sum += x;
+                *square += x * x;
+            }
+        }
+    }
+    let variance = |(sum, square): (&f64, &f64)| (square / rows - (sum / rows).powi(2)).max(1e-12);
+    let mut set: Vec<f64> = sums.iter().zip(&squares).map(variance).collect();
+    set.resize(architecture.width(), 1.0);
+    match architecture.groups() {
+        GroupUse::Blind => set.resize(architecture.len(), 0.0),
+        GroupUse::Offsets { groups } => {
+            set.resize(architecture.len() - groups, 0.0);
+            set.resize(architecture.len(), 0.25);
+        }
+        GroupUse::Weights { groups } => {
+            set.resize(architecture.set_len(), 0.25);
+            set = set.repeat(groups + 1);
+        }
+    }
+    set
+}
