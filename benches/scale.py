@@ -1,11 +1,12 @@
 """Audits of 10⁷ and 10⁸ rows: rows per second, peak memory and growth, beside what one would write instead.
 
-    python benches/scale.py path/to/pairity [--rows 10000000 100000000] [--memory 600MB] [--only NAME …]
+    python benches/scale.py path/to/pairity [--rows 10000000 100000000] [--memory 600MB] [--limit 300]
 
 Tables are written as Parquet, row group by row group, and removed at the end. Each line is a process of its own, whose
 CPU time and peak memory the system tells: the elapsed time of a busy machine says little. Growth is the exponent of the
 CPU time between the two sizes. DuckDB and polars count the same rates (binary labels with queries), without intervals;
-their values are compared with those of pairity. benches/scale_clusters.py, where it is there, adds Spark and Ray.
+their values are compared with those of pairity. What would take more than --limit seconds at the larger size, or more
+than half of the memory that is free, judged by the smaller one, is left out there. benches/scale_clusters.py, where it is there, adds Spark and Ray.
 """
 
 import argparse
@@ -34,7 +35,7 @@ where p.y = 1 and n.y = 0 group by all
 
 DUCKDB = """
 import duckdb, json, sys
-duckdb.sql("set threads = 2; set memory_limit = '{limit}'; set temp_directory = '{folder}'")
+duckdb.sql("set threads = 2; set enable_progress_bar = false; set memory_limit = '{limit}'; set temp_directory = '{folder}'")
 rows = duckdb.sql('''{sql}''').fetchall()
 print(json.dumps({{a + b: rate for a, b, rate in rows}}))
 """
@@ -53,7 +54,8 @@ def write_table(path, rows, scattered):
     """Ten rows a query, two groups, binary and real labels; scores follow both, with more noise in one group."""
     rng = np.random.default_rng(rows)
     queries = rows // QUERY_ROWS
-    schema = pa.schema([("q", pa.int64()), ("g", pa.string()), ("y", pa.float64()), ("real", pa.float64()), ("s", pa.float64())])
+    kinds = {"q": pa.int64(), "g": pa.string(), "y": pa.float64(), "real": pa.float64(), "s": pa.float64()}
+    schema = pa.schema(list(kinds.items()))
     with pq.ParquetWriter(path, schema) as writer:
         for start in range(0, rows, GROUP_ROWS):
             number = np.arange(start, min(start + GROUP_ROWS, rows))
@@ -81,7 +83,8 @@ def measured(command):
         text = out.read().decode()
     if process.returncode != 0:
         return None
-    return json.loads(text), elapsed, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000
+    # Peers may show their progress before.
+    return json.loads(text[text.index("{") :]), elapsed, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000
 
 
 def works(pairity, folder, memory):
@@ -91,19 +94,31 @@ def works(pairity, folder, memory):
         return lambda path: [pairity, "audit", path, "--score", "s", "--group", "g", "--format", "json", *more]
 
     with_queries = ["--label", "y", "--query", "q"]
-    small = ["--memory", memory]
     yield "in memory, 2 threads", "sorted", audit(*with_queries, "--memory", "100GB", "--threads", "2")
-    for threads in "1", "2":
-        more = [*small, "--threads", threads]
-        word = "thread" if threads == "1" else "threads"
-        yield f"streamed, {threads} {word}", "sorted", audit(*with_queries, *more)
-        yield f"streamed, real labels, {threads} {word}", "sorted", audit("--label", "real", "--query", "q", *more)
-        yield f"streamed, scattered queries, {threads} {word}", "scattered", audit(*with_queries, *more)
-        yield f"streamed, no queries, {threads} {word}", "sorted", audit("--label", "y", *more)
-    limit = memory if memory[-2:] == "GB" or memory[-2:] == "MB" else "1GB"
-    code = lambda text: lambda path: [sys.executable, "-c", text.format(table=path, sql=SQL.format(table=path), limit=limit, folder=folder)]
-    yield "DuckDB SQL, rates alone, 2 threads", "sorted", code(DUCKDB)
-    yield "polars, rates alone, 2 threads", "sorted", code(POLARS)
+
+    def streamed(threads):
+        more = ["--memory", memory, "--threads", str(threads)]
+        word = "1 thread" if threads == 1 else f"{threads} threads"
+        yield f"streamed, {word}", "sorted", audit(*with_queries, *more)
+        yield f"streamed, no queries, {word}", "sorted", audit("--label", "y", *more)
+        yield f"streamed, scattered queries, {word}", "scattered", audit(*with_queries, *more)
+
+    def peer(text):
+        filled = lambda path: text.format(table=path, sql=SQL.format(table=path), limit=memory, folder=folder)
+        return lambda path: [sys.executable, "-c", filled(path)]
+
+    yield from streamed(2)
+    yield "DuckDB SQL, rates alone, 2 threads", "sorted", peer(DUCKDB)
+    yield "polars, rates alone, 2 threads", "sorted", peer(POLARS)
+    real = ["--label", "real", "--query", "q", "--memory", memory, "--threads", "2"]
+    yield "streamed, real labels, 2 threads", "sorted", audit(*real)
+    yield from streamed(1)
+
+
+def free_memory():
+    """In MB."""
+    lines = pathlib.Path("/proc/meminfo").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable")) / 1000
 
 
 def check(name, output, rates):
@@ -122,18 +137,21 @@ def main():
     options.add_argument("pairity")
     options.add_argument("--rows", type=int, nargs="+", default=[10_000_000, 100_000_000])
     options.add_argument("--memory", default="600MB")
-    options.add_argument("--only", nargs="+", default=[""], help="lines whose name has one of these words")
+    options.add_argument("--limit", type=float, default=300)
     options = options.parse_args()
     os.environ["POLARS_MAX_THREADS"] = "2"
-    print("| audit | rows | rows/s | CPU s | elapsed s | peak MB | growth |\n|---|---|---|---|---|---|---|")
+    print("| audit | rows | rows/s | rows/CPU s | CPU s | peak MB | growth |\n|---|---|---|---|---|---|---|")
     before = {}
     for rows in sorted(options.rows):
         with tempfile.TemporaryDirectory() as folder:
             os.environ["TMPDIR"] = folder
             tables, rates = set(), {}
             for name, kind, command in works(options.pairity, folder, options.memory):
-                if not any(word in name for word in options.only):
-                    continue
+                if name in before:
+                    old_rows, _, old_elapsed, old_peak = before[name]
+                    more = rows / old_rows
+                    if old_elapsed * more > options.limit or old_peak * more > free_memory() / 2:
+                        continue
                 path = pathlib.Path(folder) / f"{kind}.parquet"
                 if kind not in tables:
                     write_table(path, rows, kind == "scattered")
@@ -146,10 +164,11 @@ def main():
                 check(name, output, rates)
                 growth = ""
                 if name in before:
-                    old_rows, old_cpu = before[name]
+                    old_rows, old_cpu, *_ = before[name]
                     growth = f"{math.log(cpu / old_cpu) / math.log(rows / old_rows):.2f}"
-                before[name] = rows, cpu
-                print(f"| {name} | {rows:,} | {rows / elapsed:,.0f} | {cpu:.1f} | {elapsed:.1f} | {peak:,.0f} | {growth} |", flush=True)
+                before[name] = rows, cpu, elapsed, peak
+                speed = f"{rows / elapsed:,.0f} | {rows / cpu:,.0f}"
+                print(f"| {name} | {rows:,} | {speed} | {cpu:.1f} | {peak:,.0f} | {growth} |", flush=True)
     clusters = HERE / "scale_clusters.py"
     if clusters.exists():
         subprocess.run([sys.executable, clusters, options.pairity], check=True)
