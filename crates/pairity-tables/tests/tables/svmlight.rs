@@ -133,7 +133,7 @@ fn features_that_are_mostly_zero_stay_sparse_and_have_the_same_numbers() {
     let line = |row: usize| {
         let value = row as f64 - 7.5;
         let mut line = format!("{} 1:{value}", row % 2);
-        for (index, on) in [(2, row % 5 == 0), (3, row % 3 == 1), (5, row < 20), (6, row == 2999)] {
+        for (index, on) in [(2, row.is_multiple_of(5)), (3, row % 3 == 1), (5, row < 20), (6, row == 2999)] {
             if on {
                 line += &format!(" {index}:{value}");
             }
