@@ -43,7 +43,7 @@ def test_the_command_line_compares_in_the_same_way(command, table, rows):
     found = pairity.compare(
         rows.X, rows.y, rows.groups, queries=rows.queries, subject_to="cross_group <= 0.05", random_state=5, **QUICK
     )
-    assert len(found.results) == 11
+    assert len(found.results) == 13
     for document in (expected, found):
         document.pop("tables")
         for result in document["results"]:
