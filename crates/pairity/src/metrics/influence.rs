@@ -14,7 +14,7 @@
 use super::Settings;
 use super::measurement::Arranged;
 use super::query_sums::QuerySums;
-use super::unit_blocks::Units;
+use super::unit_blocks::{UnitTotals, Units};
 use crate::examples::{Examples, ExamplesError};
 use crate::pairs::{CellLayout, DrawnOrder, PairIndex, Placement, Tally, UnitSums, visit_placements};
 use crate::rates::{Average, Rate, Ties};
@@ -58,15 +58,21 @@ impl Influence {
             return QuerySums::count(index, &members, ties, by_query)
                 .influence(&CellLayout::of(examples), rates);
         }
-        let tally = Tally::expected(index, &members, ties);
+        Influence::of_examples(index, &members, ties)
+    }
+
+    /// The same where examples are units.
+    pub(super) fn of_examples(index: &PairIndex, members: &[DrawnOrder], ties: Ties) -> Influence {
+        let rates = index.rates();
+        let tally = Tally::expected(index, members, ties);
         let sums = tally.rate_sums(index, false);
         let unit = UnitSums::new(index);
         let start = || Units::new(&sums, &unit, index.layout.codes());
         let add =
             |state: &mut Units, group: u16, placements: &[Placement]| state.add(group.into(), placements);
-        let states = visit_placements(index, &members, ties, start, add, Units::finish);
-        let all = Units::merged(states).unwrap_or_else(start);
-        let spread = |rate: usize| all.freedom_and_units(rate);
+        let states = visit_placements(index, members, ties, start, add, Units::finish);
+        let all = UnitTotals::merged(states, rates.len());
+        let spread = |rate: usize| all.freedom_and_units(rate, sums.totals[rate]);
         let (freedom, units) = (0..rates.len()).map(spread).unzip();
         Influence {
             pairs: unit.pairs(&tally.pairs),
