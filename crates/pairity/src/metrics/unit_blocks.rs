@@ -433,6 +433,9 @@ mod tests {
             let only = DrawnOrder { order: index.order(&scores), chances: &[1.0] };
             let fast = Influence::of_examples(&index, &[only], ties);
             let cells = oracle::count(&rows, ties);
+            // What pairs with weights earn is kept in f32.
+            let is_counted = examples.factors.is_none() && !rows.label_gap && rows.side.is_none();
+            let tolerance = if is_counted && rows.protected.is_none() { 1e-9 } else { 1e-3 };
             let moves: Vec<_> = rates.iter().map(|&rate| moves(&cells, &layout, rate)).collect();
             let pairs = (0..rates.len()).flat_map(|r| (r..rates.len()).map(move |s| (r, s)));
             for (r, s) in pairs.filter(|(r, s)| rates[*r] != Rate::Mse && rates[*s] != Rate::Mse) {
@@ -440,8 +443,8 @@ mod tests {
                 let slow: f64 = a.iter().filter_map(|(row, x)| Some(x * b.get(row)?)).sum();
                 let found = fast.covariance(r, s).unwrap();
                 let scale: f64 = [a, b].map(|m| m.values().map(|x| x * x).sum::<f64>()).iter().sum();
-                prop_assert!((found - slow).abs() <= 1e-5 * scale + 1e-12, "{r} {s}: {found} {slow}");
-                prop_assert!(r != s || (fast.variances[r] - slow).abs() <= 1e-5 * scale + 1e-12);
+                prop_assert!((found - slow).abs() <= tolerance * scale, "{r} {s}: {found} {slow}");
+                prop_assert!(r != s || (fast.variances[r] - slow).abs() <= tolerance * scale);
             }
         }
     }
