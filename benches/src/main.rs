@@ -3,10 +3,15 @@
 //! The folder holds raw little-endian f64 columns `scores`, `labels`, `attribute` and u8 codes `groups`;
 //! `run.py` writes them, so that peers work on the same arrays. Prints the best seconds and the growth of
 //! the peak memory in bytes.
+//!
+//! A work is `matrix`, `audit`, `count`, `gradient`, `gradient-up` or `train`, and a variant may follow: `-continuous` for the
+//! attribute in place of groups, `-queries` for queries of ten rows, `-weights` for the attribute's absolute value as
+//! weights, `-few` for five distinct labels, `-gap` for pairs weighted by the gap of labels, `-squared` for the squared
+//! hinge.
 
 mod training;
 
-use pairity::examples::{Columns, Examples, Groups};
+use pairity::examples::{Columns, Examples, Groups, PairWeight};
 use pairity::metrics::{Audit, Settings, rate_values};
 use pairity::pairs::{RateIndex, Surrogate, SurrogateKind, Weights};
 use pairity::rates::{Average, Rate};
@@ -31,9 +36,7 @@ fn memory(name: &str) -> u64 {
 fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [work, folder, threads, repeats] = arguments.as_slice() else {
-        return Err(
-            "usage: pairity-bench matrix|continuous|audit|count|count-continuous|gradient|gradient-up|gradient-continuous|train FOLDER THREADS REPEATS".into(),
-        );
+        return Err("usage: pairity-bench WORK[-VARIANT] FOLDER THREADS REPEATS".into());
     };
     rayon::ThreadPoolBuilder::new().num_threads(threads.parse()?).build_global()?;
     let folder = Path::new(folder);
@@ -48,13 +51,25 @@ fn main() -> Result<(), Failure> {
     let groups = Groups::from_codes(names, codes);
     let k = groups.names().len();
 
-    let (columns, rates): (_, Vec<Rate>) = if work.ends_with("continuous") {
+    let labels = match work.ends_with("-few") {
+        true => labels.iter().map(|label| label.round().clamp(-2.0, 2.0)).collect(),
+        false => labels,
+    };
+    let queries: Vec<u32> = (0..labels.len() as u32).map(|row| row / 10).collect();
+    let weights: Vec<f64> = attribute.iter().map(|value| value.abs()).collect();
+    let (mut columns, rates): (Columns, Vec<Rate>) = if work.ends_with("continuous") {
         let columns = Columns { labels: Some(&labels), protected: Some(&attribute), ..Columns::default() };
         (columns, vec![Rate::Greater, Rate::Less])
     } else {
         let columns = Columns { labels: Some(&labels), groups: Some(&groups), ..Columns::default() };
         (columns, (0..k).flat_map(|a| (0..k).map(move |b| Rate::accuracy(a, b))).collect())
     };
+    columns.queries = work.ends_with("-queries").then_some(&queries);
+    columns.weights = work.ends_with("-weights").then_some(&weights);
+    if work.ends_with("-gap") {
+        columns.pair_weight = PairWeight::LabelGap;
+    }
+    let kind = if work.ends_with("-squared") { SurrogateKind::SquaredHinge } else { SurrogateKind::Hinge };
     let settings = Settings::default();
     let before = memory("VmRSS:");
     let mut best = f64::INFINITY;
@@ -62,10 +77,9 @@ fn main() -> Result<(), Failure> {
     let is_prepared = work.starts_with("count") || work.starts_with("gradient");
     let prepared = if is_prepared { Some(Examples::new(columns)?) } else { None };
     let surrogate = match &prepared {
-        Some(examples) if work.starts_with("gradient") => Some((
-            RateIndex::new(examples, &rates, Average::Pairs),
-            Surrogate::new(SurrogateKind::Hinge, 1.0)?,
-        )),
+        Some(examples) if work.starts_with("gradient") => {
+            Some((RateIndex::new(examples, &rates, Average::Pairs), Surrogate::new(kind, 1.0)?))
+        }
         _ => None,
     };
     // Bounds on a gap hold rates down as well.
@@ -87,11 +101,11 @@ fn main() -> Result<(), Failure> {
                 &fresh
             }
         };
-        match work.as_str() {
-            "audit" => {
+        match work.starts_with("audit") {
+            true => {
                 std::hint::black_box(Audit::run(examples, &scores, &[], &settings)?);
             }
-            _ => {
+            false => {
                 std::hint::black_box(rate_values(examples, &scores, &rates, &settings)?);
             }
         }

@@ -42,12 +42,12 @@ impl LabelOrder {
             }
         }
         parts.into_par_iter().for_each(|(labels, example, rank)| {
-            let sorted = sort_by_value(labels);
+            sort_values(example, |i| labels[i]);
             let mut dense = 0;
-            for (i, &(key, id)) in sorted.iter().enumerate() {
-                dense += u32::from(i > 0 && key != sorted[i - 1].0);
-                example[i] = id;
-                rank[i] = dense;
+            for (i, (example, rank)) in example.iter_mut().zip(rank).enumerate() {
+                dense += u32::from(i > 0 && *example & TIED == 0);
+                *example &= !TIED;
+                *rank = dense;
             }
         });
         order
@@ -59,59 +59,125 @@ impl LabelOrder {
     }
 }
 
+/// Marks an index whose value equals that of the one before.
+pub(crate) const TIED: u32 = 1 << 31;
+
+/// Lists of at least so many numbers are sorted on several threads.
+const FORK: usize = 1 << 15;
+
 /// (key, index) of each value, ascending; equal values by index.
 pub(crate) fn sort_by_value(values: &[f64]) -> Vec<(u64, u32)> {
-    let mut keys = sort_values(values.len(), |i| values[i]);
-    for run in keys.chunk_by_mut(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {
-        run.sort_unstable_by_key(|&(_, id)| id);
-    }
-    keys
+    let mut sorted = vec![0; values.len()];
+    sort_values(&mut sorted, |i| values[i]);
+    let with_key = |&entry: &u32| (score_key(values[(entry & !TIED) as usize]), entry & !TIED);
+    sorted.iter().map(with_key).collect()
 }
 
-/// (key, index) of each of `n` values, ascending; equal values in any order.
-pub(crate) fn sort_values(n: usize, value: impl Fn(usize) -> f64 + Sync) -> Vec<(u64, u32)> {
-    let mut keys: Vec<(u64, u32)> = (0..n).into_par_iter().map(|i| (score_key(value(i)), i as u32)).collect();
-    // The unstable sort of keys alone is much faster than one of tuples; runs of equal keys are rare
-    // or long, and are put in order afterwards.
-    sort_keys(&mut keys, rayon::current_num_threads());
-    keys
+/// The indexes of as many values as there is room for, ascending; equal values by index, and marked as tied.
+///
+/// What is sorted are words of 64 bits: the highest bits of a value's key, and its index, which takes as many bits as it
+/// needs. Of a million values 44 bits are left, so that different ones seldom agree in them: then they are looked at.
+/// Plain words are sorted much faster than pairs of key and index, and faster than by digits.
+pub(crate) fn sort_values(sorted: &mut [u32], value: impl Fn(usize) -> f64 + Sync) {
+    let bits = usize::BITS - sorted.len().leading_zeros();
+    let index = |word: u64| (word & ((1 << bits) - 1)) as u32;
+    let word = |i: usize| score_key(value(i)) >> bits << bits | i as u64;
+    let mut words: Vec<u64> = (0..sorted.len()).into_par_iter().with_min_len(FORK / 2).map(word).collect();
+    sort_words(&mut words, rayon::current_num_threads());
+    let mut sorted = sorted.iter_mut();
+    let mut full: Vec<(u64, u32)> = Vec::new();
+    for run in words.chunk_by(|a, b| a >> bits == b >> bits) {
+        if let [alone] = run {
+            sorted.by_ref().take(1).for_each(|to| *to = index(*alone));
+            continue;
+        }
+        full.clear();
+        full.extend(run.iter().map(|&word| (score_key(value(index(word) as usize)), index(word))));
+        if !full.is_sorted() {
+            full.sort_unstable();
+        }
+        for (at, to) in (0..full.len()).zip(sorted.by_ref()) {
+            let tied = at > 0 && full[at].0 == full[at - 1].0;
+            *to = full[at].1 | if tied { TIED } else { 0 };
+        }
+    }
 }
 
-/// Sorts by key: parts the keys around a pivot, and sorts both sides at once with the standard library's
-/// sort, which is twice as fast as rayon's.
-fn sort_keys(keys: &mut [(u64, u32)], threads: usize) {
-    let n = keys.len();
-    if threads < 2 || n < 1 << 15 {
-        return keys.sort_unstable_by_key(|&(key, _)| key);
+/// Sorts words: parts them around a pivot, and sorts both sides at once with the standard library's sort, which is
+/// twice as fast as rayon's.
+fn sort_words(words: &mut [u64], threads: usize) {
+    let n = words.len();
+    if threads < 2 || n < FORK {
+        return words.sort_unstable();
     }
-    let mut sample: Vec<u64> = keys.iter().step_by(n / 1023).map(|&(key, _)| key).collect();
+    let mut sample: Vec<u64> = words.iter().step_by(n / 1023).copied().collect();
     let middle = sample.len() / 2;
     let pivot = *sample.select_nth_unstable(middle).1;
-    // Both ends are looked at in turn; a key on its own side stays.
+    // Both ends are looked at in turn; a word on its own side stays.
     let (mut low, mut high) = (0, n);
     while low < high {
-        if keys[low].0 < pivot {
+        if words[low] < pivot {
             low += 1;
         } else {
             high -= 1;
-            keys.swap(low, high);
+            words.swap(low, high);
         }
     }
-    let (below, above) = keys.split_at_mut(low);
-    rayon::join(|| sort_keys(below, threads / 2), || sort_keys(above, threads - threads / 2));
+    let (below, above) = words.split_at_mut(low);
+    rayon::join(|| sort_words(below, threads / 2), || sort_words(above, threads - threads / 2));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn threads_do_not_change_the_order() {
         let values: Vec<f64> = (0..100_000u64).map(|i| (i * 7_919 % 1_013) as f64).collect();
         let pool = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
-        let one = pool(1).install(|| sort_by_value(&values));
-        assert!(one.is_sorted());
-        assert!(one == pool(3).install(|| sort_by_value(&values)));
+        let one = pool(1).install(|| sorted(&values));
+        assert!(one == pool(3).install(|| sorted(&values)));
+        assert!(one == slow(&values));
+        assert!(sort_by_value(&values).is_sorted());
+    }
+
+    fn sorted(values: &[f64]) -> Vec<u32> {
+        let mut sorted = vec![0; values.len()];
+        sort_values(&mut sorted, |i| values[i]);
+        sorted
+    }
+
+    /// By comparisons of values, then of indexes.
+    fn slow(values: &[f64]) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..values.len() as u32).collect();
+        order.sort_by(|&a, &b| (values[a as usize] + 0.0).total_cmp(&(values[b as usize] + 0.0)));
+        let tied = |i: usize| i > 0 && values[order[i] as usize] == values[order[i - 1] as usize];
+        (0..order.len()).map(|i| order[i] | if tied(i) { TIED } else { 0 }).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+        /// Values that differ in their last bits alone, ties, both zeros, huge and tiny ones; on both sides of the size
+        /// from which several threads sort.
+        #[test]
+        fn orders_are_those_of_a_sort_by_comparisons(
+            some in prop::collection::vec(
+                prop_oneof![
+                    prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO,
+                    (0..40_u64).prop_map(|ulps| f64::from_bits(1.0_f64.to_bits() + ulps)),
+                    (-3..3_i32).prop_map(f64::from),
+                ],
+                0..300,
+            ),
+            times in prop::sample::select(vec![1_usize, 30, 200]),
+        ) {
+            let values: Vec<f64> = (0..times).flat_map(|_| some.iter().copied()).collect();
+            prop_assert!(sorted(&values) == slow(&values));
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+            prop_assert!(pool.install(|| sorted(&values)) == slow(&values));
+        }
     }
 
     #[test]

@@ -23,7 +23,7 @@ use super::exact::ExactSum;
 use super::influence::Influence;
 use super::measurement::{Estimate, all_rates};
 use super::plain_table::PlainTable;
-use super::unit_blocks::Units;
+use super::unit_blocks::{UnitTotals, Units};
 use super::{Measurement, Settings};
 use crate::examples::{PlainRow, RowRecord};
 use crate::pairs::{
@@ -117,7 +117,7 @@ pub fn measure_blocks<E>(
     drop(kept);
     let sums = counting.rate_sums();
     let unit = UnitSums::of(&counting.layout, &counting.rates);
-    let mut units = Units::new(&sums, &unit, counting.layout.codes());
+    let mut units = UnitTotals::new(counting.rates.len());
     for block in 0..blocks.count() {
         if counting.sizes[block] == 0 {
             continue;
@@ -135,10 +135,10 @@ pub fn measure_blocks<E>(
             };
             all.iter_mut().zip(own).for_each(|(all, own)| *all = less(*all, own));
         }
-        counting.add_units(&mut units, &rows, &all);
+        counting.add_units(&mut units, &rows, &all, (&sums, &unit));
     }
     let pairs = counting.pairs.iter().map(|&pairs| u64::try_from(pairs).unwrap_or(0)).collect();
-    let influence = Influence::of_units(units, pairs);
+    let influence = Influence::of_units(units, &sums, &unit, pairs);
     let all = u128::from(table.rows());
     let estimate =
         (done < steps.len()).then_some(Estimate { compared: counting.compared, all: all * (all - 1) / 2 });
@@ -310,11 +310,17 @@ impl<'a> BlockCounts<'a> {
     }
 
     /// Adds rows, of which each has these sums.
-    fn add_units(&self, units: &mut Units, rows: &[PlainRow], sums: &[f64]) {
+    fn add_units(
+        &self,
+        units: &mut UnitTotals,
+        rows: &[PlainRow],
+        sums: &[f64],
+        (all, unit): (&RateSums, &UnitSums),
+    ) {
         let width = self.width();
         let tasks: Vec<(&[PlainRow], &[f64])> = rows.chunks(TASK).zip(sums.chunks(TASK * width)).collect();
         let parts = threads::map(&tasks, &|(rows, sums)| {
-            let mut units = units.none();
+            let mut units = Units::new(all, unit, self.layout.codes());
             let mut found = Vec::new();
             for (row, sums) in rows.iter().zip(sums.chunks_exact(width)) {
                 found.clear();
@@ -325,7 +331,7 @@ impl<'a> BlockCounts<'a> {
                 }
                 units.add(group, &found, 1.0);
             }
-            units
+            units.finish()
         });
         units.extend(parts);
     }

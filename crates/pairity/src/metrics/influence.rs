@@ -14,9 +14,11 @@
 use super::Settings;
 use super::measurement::Arranged;
 use super::query_sums::QuerySums;
-use super::unit_blocks::Units;
+use super::unit_blocks::{UnitTotals, Units};
 use crate::examples::{Examples, ExamplesError};
-use crate::pairs::{CellLayout, DrawnOrder, PairIndex, Placement, Tally, UnitSums, visit_placements};
+use crate::pairs::{
+    CellLayout, DrawnOrder, PairIndex, Placement, RateSums, Tally, UnitSums, visit_placements,
+};
 use crate::rates::{Average, Rate, Ties};
 
 /// Above this number of rates only variances are kept, and a difference is bounded by the sum of its
@@ -58,25 +60,35 @@ impl Influence {
             return QuerySums::count(index, &members, ties, by_query)
                 .influence(&CellLayout::of(examples), rates);
         }
-        let tally = Tally::expected(index, &members, ties);
+        Influence::of_examples(index, &members, ties)
+    }
+
+    /// The same where examples are units.
+    pub(super) fn of_examples(index: &PairIndex, members: &[DrawnOrder], ties: Ties) -> Influence {
+        let rates = index.rates();
+        let tally = Tally::expected(index, members, ties);
         let sums = tally.rate_sums(index, false);
         let unit = UnitSums::new(index);
         let start = || Units::new(&sums, &unit, index.layout.codes());
         let add = |state: &mut Units, (_, group): (usize, u16), placements: &[Placement]| {
             state.add(group.into(), placements, 1.0);
         };
-        let states = visit_placements(index, &members, ties, (start, add, Units::finish));
-        let mut all = start();
-        all.extend(states);
-        Influence::of_units(all, tally.pairs)
+        let mut all = UnitTotals::new(rates.len());
+        all.extend(visit_placements(index, members, ties, (start, add, Units::finish)));
+        Influence::of_units(all, &sums, &unit, tally.pairs)
     }
 
-    /// What was summed over units, beside the numbers of pairs of cells.
-    pub(super) fn of_units(all: Units, cell_pairs: Vec<u64>) -> Influence {
-        let (sums, spread) = (all.sums, |rate: usize| all.freedom_and_units(rate));
+    /// What was summed over units, beside the rates and the numbers of pairs of cells.
+    pub(super) fn of_units(
+        all: UnitTotals,
+        sums: &RateSums,
+        unit: &UnitSums,
+        cell_pairs: Vec<u64>,
+    ) -> Influence {
+        let spread = |rate: usize| all.freedom_and_units(rate, sums.totals[rate]);
         let (freedom, units) = (0..sums.totals.len()).map(spread).unzip();
         Influence {
-            pairs: all.unit.pairs(&cell_pairs),
+            pairs: unit.pairs(&cell_pairs),
             cell_pairs,
             values: sums.values(),
             covariance: all.covariance,

@@ -13,7 +13,7 @@ use super::exact::ExactSum;
 use super::influence::Influence;
 use super::measurement::all_rates;
 use super::plain_table::PlainTable;
-use super::unit_blocks::Units;
+use super::unit_blocks::{UnitTotals, Units};
 use super::{Measurement, Settings};
 use crate::examples::{PlainRow, RowRecord};
 use crate::pairs::{CellLayout, Placement, RateSums, UnitSums};
@@ -71,11 +71,10 @@ pub(super) fn measure_sized<E>(
     unit.collect(&cells.entries, false);
     let one = |sides: &[[f64; 2]]| sides.iter().map(|side| side[0]).collect();
     let sums = RateSums { credits: one(&unit.credits), totals: one(&unit.totals) };
-    let units = Units::new(&sums, &unit, layout.codes());
-    let mut placing = PlacementSweep::new(counts, units, settings.ties);
+    let mut placing = PlacementSweep::new(counts, (&sums, &unit), settings.ties);
     pass(&mut |records| placing.add(records))?;
     placing.drain(true);
-    let influence = Influence::of_units(placing.units, cells.pairs);
+    let influence = Influence::of_units(placing.units, &sums, &unit, cells.pairs);
     Ok(table.measurement(influence, settings))
 }
 
@@ -276,16 +275,19 @@ struct PlacementSweep<'a> {
     /// What rows below the first waiting one bring.
     below: Vec<f64>,
     waiting: Vec<SweptRow>,
-    units: Units<'a>,
+    /// What all pairs earned, and the rates of cells.
+    known: (&'a RateSums, &'a UnitSums),
+    units: UnitTotals,
 }
 
 impl<'a> PlacementSweep<'a> {
-    fn new(counts: SweepCounts<'a>, units: Units<'a>, ties: Ties) -> PlacementSweep<'a> {
+    fn new(counts: SweepCounts<'a>, known: (&'a RateSums, &'a UnitSums), ties: Ties) -> PlacementSweep<'a> {
         PlacementSweep {
             all: counts.below.clone(),
             below: vec![0.0; counts.below.len()],
             waiting: Vec::with_capacity(counts.sizes.batch),
-            units,
+            units: UnitTotals::new(known.0.totals.len()),
+            known,
             counts,
             ties,
         }
@@ -365,7 +367,7 @@ impl<'a> PlacementSweep<'a> {
                 below: below.clone(),
                 level: level.map_or_else(|| vec![0.0; below.len()], <[f64]>::to_vec),
                 found: Vec::new(),
-                units: self.units.none(),
+                units: Units::new(self.known.0, self.known.1, self.counts.layout.codes()),
             };
             match level {
                 Some(_) => rows[range.clone()].iter().for_each(|row| task.place(row)),
@@ -373,7 +375,7 @@ impl<'a> PlacementSweep<'a> {
                     .chunk_by(|a, b| a.row.score == b.row.score)
                     .for_each(|rows| task.place_level(rows)),
             }
-            task.units
+            task.units.finish()
         };
         let units = threads::map(&tasks, &work);
         self.units.extend(units);

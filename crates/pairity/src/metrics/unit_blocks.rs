@@ -40,32 +40,28 @@ impl SideSum {
 }
 
 /// Sums over units.
-pub(super) struct Units<'a> {
-    pub sums: &'a RateSums,
-    pub unit: &'a UnitSums,
+pub(super) struct UnitTotals {
     /// Upper triangle; empty if there are too many rates.
     pub covariance: Vec<f64>,
     pub variances: Vec<f64>,
     /// By rate and side.
     sides: Vec<[SideSum; 2]>,
-    groups: usize,
-    /// By group, from the first unit on.
+}
+
+/// Sums in the making.
+pub(super) struct Units<'a> {
+    sums: &'a RateSums,
+    unit: &'a UnitSums,
+    totals: UnitTotals,
+    /// By group.
     blocks: Vec<Option<Block>>,
 }
 
 impl<'a> Units<'a> {
     /// Of no unit yet; `unit` knows the rates of a cell.
     pub(super) fn new(sums: &'a RateSums, unit: &'a UnitSums, groups: usize) -> Units<'a> {
-        let rates = sums.totals.len();
-        Units {
-            sums,
-            unit,
-            covariance: vec![0.0; if rates <= MAX_COVARIANCES { rates * rates } else { 0 }],
-            variances: vec![0.0; rates],
-            sides: vec![Default::default(); rates],
-            groups,
-            blocks: (0..groups).map(|_| None).collect(),
-        }
+        let blocks = (0..groups).map(|_| None).collect();
+        Units { sums, unit, totals: UnitTotals::new(sums.totals.len()), blocks }
     }
 
     /// Adds an example of a group so many times.
@@ -74,25 +70,37 @@ impl<'a> Units<'a> {
             Some(block) if block.fits(placements) => block,
             other => {
                 if let Some(block) = other.take() {
-                    block.finish(self.sums, &mut self.covariance, &mut self.variances, &mut self.sides);
+                    block.finish(self.sums, &mut self.totals);
                 }
-                let is_full = !self.covariance.is_empty();
+                let is_full = !self.totals.covariance.is_empty();
                 other.insert(Block::new(placements, self.unit, is_full))
             }
         };
         block.add(placements, times, self.sums);
     }
 
-    /// Of no unit yet, for the same rates.
-    pub(super) fn none(&self) -> Units<'a> {
-        Units::new(self.sums, self.unit, self.groups)
+    /// With what waits in blocks.
+    pub(super) fn finish(mut self) -> UnitTotals {
+        for block in self.blocks.into_iter().flatten() {
+            block.finish(self.sums, &mut self.totals);
+        }
+        self.totals
+    }
+}
+
+impl UnitTotals {
+    pub(super) fn new(rates: usize) -> UnitTotals {
+        UnitTotals {
+            covariance: vec![0.0; if rates <= MAX_COVARIANCES { rates * rates } else { 0 }],
+            variances: vec![0.0; rates],
+            sides: vec![Default::default(); rates],
+        }
     }
 
-    /// Adds the sums of others, in order.
-    pub(super) fn extend(&mut self, parts: Vec<Units>) {
-        for part in parts.into_iter().map(Units::finish) {
-            let add =
-                |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+    /// Adds those of others, in order.
+    pub(super) fn extend(&mut self, parts: Vec<UnitTotals>) {
+        let add = |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+        for part in parts {
             add(&mut self.covariance, &part.covariance);
             add(&mut self.variances, &part.variances);
             let sides = self.sides.as_flattened_mut().iter_mut().zip(part.sides.as_flattened());
@@ -100,18 +108,10 @@ impl<'a> Units<'a> {
         }
     }
 
-    /// With what waits in blocks.
-    pub(super) fn finish(mut self) -> Units<'a> {
-        for block in std::mem::take(&mut self.blocks).into_iter().flatten() {
-            block.finish(self.sums, &mut self.covariance, &mut self.variances, &mut self.sides);
-        }
-        self
-    }
-
     /// Degrees of freedom of a rate's variance, and how many units of equal size its units are worth; 0 if
     /// they are too few.
-    pub(super) fn freedom_and_units(&self, r: usize) -> (f64, f64) {
-        let (both, total) = (self.sides[r], self.sums.totals[r]);
+    pub(super) fn freedom_and_units(&self, r: usize, total: f64) -> (f64, f64) {
+        let both = self.sides[r];
         let sides = if both[1].squares == 0.0 { &both[..1] } else { &both };
         if total == 0.0 || sides.iter().any(|side| side.units < 2.0) {
             return (0.0, 0.0);
@@ -247,26 +247,19 @@ impl Block {
         self.filled = 0;
     }
 
-    fn finish(
-        mut self,
-        sums: &RateSums,
-        covariance: &mut [f64],
-        variances: &mut [f64],
-        sides: &mut [[SideSum; 2]],
-    ) {
+    fn finish(mut self, sums: &RateSums, to: &mut UnitTotals) {
         if self.filled > 0 {
             self.sum(sums);
         }
-        let (n, m) = (variances.len(), self.rates.len());
+        let (n, m) = (to.variances.len(), self.rates.len().next_multiple_of(2));
         for (i, touched) in self.rates.iter().enumerate() {
-            variances[touched.rate] += self.variances[i];
-            sides[touched.rate].iter_mut().zip(&self.sides[i]).for_each(|(to, from)| to.add(from));
+            to.variances[touched.rate] += self.variances[i];
+            to.sides[touched.rate].iter_mut().zip(&self.sides[i]).for_each(|(to, from)| to.add(from));
             if self.products.is_empty() {
                 continue;
             }
-            let row = &mut covariance[touched.rate * n..][..n];
-            for (other, product) in self.rates.iter().zip(&self.products[i * m.next_multiple_of(2)..]).skip(i)
-            {
+            let row = &mut to.covariance[touched.rate * n..][..n];
+            for (other, product) in self.rates.iter().zip(&self.products[i * m..]).skip(i) {
                 row[other.rate] += product;
             }
         }
@@ -396,6 +389,68 @@ fn add_products(columns: &[f64], rows: usize, stride: usize, products: &mut [f64
             products[i * m + j + 1] += ad;
             products[(i + 1) * m + j] += bc;
             products[(i + 1) * m + j + 1] += bd;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::metrics::influence::Influence;
+    use crate::metrics::measurement::all_rates;
+    use crate::pairs::oracle::{self, sizes, tables};
+    use crate::pairs::{CellLayout, DrawnOrder, PairIndex};
+    use crate::rates::{Rate, Ties};
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    /// What each row moves a rate by, from its pairs one by one; none where a row has all of them.
+    fn moves(
+        cells: &BTreeMap<(u32, usize), oracle::CellSums>,
+        layout: &CellLayout,
+        rate: Rate,
+    ) -> Option<BTreeMap<usize, f64>> {
+        let own = layout.cells(rate);
+        let sums: Vec<_> = cells.iter().filter(|((_, cell), _)| own.contains(cell)).collect();
+        let credit: f64 = sums.iter().map(|(_, sums)| sums.credit).sum();
+        let all: f64 = sums.iter().map(|(_, sums)| sums.total).sum();
+        let mut rows: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+        for (&(row, _), &(credit, total)) in sums.iter().flat_map(|(_, sums)| &sums.placements) {
+            let sum = rows.entry(row).or_default();
+            *sum = (sum.0 + credit, sum.1 + total);
+        }
+        let moved = |(row, (n, d)): (usize, (f64, f64))| {
+            (all - d > 1e-9 * all).then(|| (row, (n - credit / all * d) / (all - d)))
+        };
+        rows.into_iter().map(moved).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+        #[test]
+        fn covariances_are_those_of_what_each_row_moves(rows in tables(), strict: bool, sizes in sizes()) {
+            let rows = oracle::OracleRows { queries: None, ..rows };
+            let Some(examples) = rows.ordered_above(sizes.small) else { return Ok(()) };
+            let (layout, ties) = (CellLayout::of(&examples), if strict { Ties::Strict } else { Ties::Half });
+            let rates = all_rates(&layout);
+            let scores = examples.arrange(&rows.scores).unwrap();
+            let index = PairIndex::sized(&examples, &rates, sizes);
+            let only = DrawnOrder { order: index.order(&scores), chances: &[1.0] };
+            let fast = Influence::of_examples(&index, &[only], ties);
+            let cells = oracle::count(&rows, ties);
+            // What pairs with weights earn is kept in f32.
+            let is_counted = examples.factors.is_none() && !rows.label_gap && rows.side.is_none();
+            let tolerance = if is_counted && rows.protected.is_none() { 1e-9 } else { 1e-3 };
+            let moves: Vec<_> = rates.iter().map(|&rate| moves(&cells, &layout, rate)).collect();
+            let pairs = (0..rates.len()).flat_map(|r| (r..rates.len()).map(move |s| (r, s)));
+            for (r, s) in pairs.filter(|(r, s)| rates[*r] != Rate::Mse && rates[*s] != Rate::Mse) {
+                let (Some(a), Some(b)) = (&moves[r], &moves[s]) else { continue };
+                let slow: f64 = a.iter().filter_map(|(row, x)| Some(x * b.get(row)?)).sum();
+                let found = fast.covariance(r, s).unwrap();
+                let scale: f64 = [a, b].map(|m| m.values().map(|x| x * x).sum::<f64>()).iter().sum();
+                prop_assert!((found - slow).abs() <= tolerance * scale + 1e-12, "{r} {s}: {found} {slow}");
+                prop_assert!(r != s || (fast.variances[r] - slow).abs() <= tolerance * scale + 1e-12);
+            }
         }
     }
 }

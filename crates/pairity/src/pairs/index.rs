@@ -28,6 +28,8 @@ pub(crate) struct Sizes {
     pub attribute_leaf: usize,
     /// Nodes of a count above this size hand their halves to two threads.
     pub count_fork: usize,
+    /// Placements are visited so many examples at a time, or a multiple of it.
+    pub placement_chunk: usize,
     /// Nodes of slopes up to this size compare every pair.
     pub slope_leaf: usize,
     /// Two lists of a node of slopes that have at most this many pairs compare every one.
@@ -47,6 +49,7 @@ impl Default for Sizes {
             count_leaf: 12,
             attribute_leaf: 16,
             count_fork: 1 << 16,
+            placement_chunk: 1 << 14,
             slope_leaf: 32,
             slope_pairs: 400,
             slope_fork: 1 << 14,
@@ -209,6 +212,12 @@ impl<'a> PairIndex<'a> {
     /// Prepares counts of these rates.
     pub(crate) fn new(examples: &'a Examples, rates: &[Rate]) -> PairIndex<'a> {
         PairIndex::build(Cow::Borrowed(examples), rates, Sizes::default(), None)
+    }
+
+    /// The same with given sizes.
+    #[cfg(test)]
+    pub(crate) fn sized(examples: &'a Examples, rates: &[Rate], sizes: Sizes) -> PairIndex<'a> {
+        PairIndex::build(Cow::Borrowed(examples), rates, sizes, None)
     }
 
     /// The same with given sizes, and perhaps for slopes of rates that are averaged in some way.

@@ -4,13 +4,10 @@
 //! example that comes after a worse one has won, whatever ties there are.
 
 use super::index::{PairIndex, QueryPairs};
-use crate::examples::sort_values;
+use crate::examples::{TIED, sort_values};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
-
-/// Marks a position whose score equals that of the one before.
-const TIED: u32 = 1 << 31;
 
 /// Scores in the order of the examples, and the positions of all queries that are not small in the order of scores.
 pub(crate) struct ScoreOrder<'s> {
@@ -114,17 +111,20 @@ impl PairIndex<'_> {
 /// Sorts the positions of one query.
 fn sort(query: &QueryPairs, scores: &[f64], sorted: &mut [u32]) {
     let scores = &scores[query.range.clone()];
-    let mut keys = sort_values(scores.len(), |position| scores[query.example[position] as usize]);
-    for run in keys.chunk_by_mut(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {
-        match query.rank {
-            [] => run.sort_unstable_by_key(|&(_, position)| position),
-            rank => run.sort_unstable_by_key(|&(_, p)| (u32::MAX - rank[p as usize], p)),
-        }
+    sort_values(sorted, |position| scores[query.example[position] as usize]);
+    // Equal scores are by position, which is ascending order of label.
+    if !query.rank.is_empty() {
+        sort_ties(sorted, |position| (u32::MAX - query.rank[position as usize], position));
     }
-    sorted.par_iter_mut().enumerate().with_min_len(1 << 14).for_each(|(i, to)| {
-        let tied = i > 0 && keys[i].0 == keys[i - 1].0;
-        *to = keys[i].1 | if tied { TIED } else { 0 };
-    });
+}
+
+/// Puts equal scores in the order of `key` of their positions.
+fn sort_ties<K: Ord>(entries: &mut [u32], key: impl Fn(u32) -> K) {
+    for run in entries.chunk_by_mut(|_, next| next & TIED != 0).filter(|run| run.len() > 1) {
+        run.iter_mut().for_each(|entry| *entry &= !TIED);
+        run.sort_unstable_by_key(|&position| key(position));
+        run.iter_mut().skip(1).for_each(|entry| *entry |= TIED);
+    }
 }
 
 impl<'s> ScoreOrder<'s> {
@@ -147,11 +147,7 @@ impl<'s> ScoreOrder<'s> {
     pub(super) fn entries_by<K: Ord>(&self, query: &QueryPairs, key: impl Fn(u32) -> K) -> Cow<'_, [u32]> {
         let mut entries = Cow::Borrowed(self.entries(query));
         if entries.iter().any(|entry| entry & TIED != 0) {
-            for run in entries.to_mut().chunk_by_mut(|_, next| next & TIED != 0) {
-                run.iter_mut().for_each(|entry| *entry &= !TIED);
-                run.sort_unstable_by_key(|&position| key(position));
-                run.iter_mut().skip(1).for_each(|entry| *entry |= TIED);
-            }
+            sort_ties(entries.to_mut(), key);
         }
         entries
     }

@@ -18,9 +18,8 @@ use crate::rates::Ties;
 use crate::threads::{self, both};
 use std::ops::Range;
 
-/// Sums are kept at every so many positions. A task visits a multiple of it, which is part of the
-/// result's definition, as it orders the sums.
-const CHUNK: usize = 1 << 14;
+/// Squared errors that are looked up at once.
+const ERRORS: usize = 256;
 
 /// The most tasks: each has sums of its own, which may be large.
 const TASKS: usize = 16;
@@ -28,16 +27,16 @@ const TASKS: usize = 16;
 /// Calls `visit` with each example, its group and its placements; examples come in chunks that depend on the data
 /// alone, each with a state from `start`. Returns the states in order, after `finish`. Examples of one group and block
 /// have placements in the same cells, in the same order; those without pairs are there, with a total of 0.
-pub(crate) fn visit_placements<R: Send>(
+pub(crate) fn visit_placements<R: Send, S: Send>(
     index: &PairIndex,
     members: &[DrawnOrder],
     ties: Ties,
     steps: (
         impl Fn() -> R + Sync,
         impl Fn(&mut R, (usize, u16), &[Placement]) + Sync,
-        impl Fn(R) -> R + Sync,
+        impl Fn(R) -> S + Sync,
     ),
-) -> Vec<R> {
+) -> Vec<S> {
     with_masses!(&index.label_ordered, labeled => match index.unordered() {
         MassColumn::Weight(plain) => run(index, (labeled, plain), members, ties, steps),
         MassColumn::Equal(plain) => run(index, (labeled, plain), members, ties, steps),
@@ -47,7 +46,7 @@ pub(crate) fn visit_placements<R: Send>(
 }
 
 /// `M` is the mass of label-ordered pairs, `P` that of pairs without labels.
-fn run<M: Mass, P: Mass, R: Send>(
+fn run<M: Mass, P: Mass, R: Send, S: Send>(
     index: &PairIndex,
     (labeled_masses, plain_masses): (&[M], &[P]),
     members: &[DrawnOrder],
@@ -55,10 +54,12 @@ fn run<M: Mass, P: Mass, R: Send>(
     (start, visit, finish): (
         impl Fn() -> R + Sync,
         impl Fn(&mut R, (usize, u16), &[Placement]) + Sync,
-        impl Fn(R) -> R + Sync,
+        impl Fn(R) -> S + Sync,
     ),
-) -> Vec<R> {
-    let step = CHUNK * index.examples().len().div_ceil(CHUNK * TASKS);
+) -> Vec<S> {
+    // A task visits a multiple of a chunk, which is part of the result's definition, as it orders the sums.
+    let chunk = index.sizes.placement_chunk.max(1);
+    let step = chunk * index.examples().len().div_ceil(chunk * TASKS);
     // Short blocks share a state; longer ones have states of their own.
     let states_of = |tasks: &&[Range<usize>]| {
         let (mut short, mut states) = (start(), Vec::new());
@@ -75,9 +76,10 @@ fn run<M: Mass, P: Mass, R: Send>(
             let froms: Vec<usize> = (0..query.len()).step_by(step).collect();
             states.extend(threads::map(&froms, &|&from| {
                 let mut state = start();
-                let positions = from..(from + step).min(query.len());
-                block.visit(positions, |example, found| visit(&mut state, example, found));
-                state
+                block.visit(from..(from + step).min(query.len()), |example, found| {
+                    visit(&mut state, example, found)
+                });
+                finish(state)
             }));
         }
         states.push(finish(short));
@@ -163,13 +165,19 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
 
     /// Calls `visit` with the examples at some positions, their groups and placements, in order.
     fn visit(&self, positions: Range<usize>, mut visit: impl FnMut((usize, u16), &[Placement])) {
-        let (layout, examples) = (&self.index.layout, self.index.examples());
+        let layout = &self.index.layout;
         let order_cells =
             [[layout.greater(), layout.less()], [layout.parity_greater(), layout.parity_less()]];
         let mut found = Vec::new();
         let mut window = Window::<M>::default();
         let mut walk = self.counted.as_ref().map(|counted| (counted, counted.walk(positions.clone())));
-        for at in positions {
+        let mut errors = Vec::new();
+        for at in positions.clone() {
+            // Errors are looked up in the order of the examples, many at once, so that their ways don't add up.
+            if (at - positions.start).is_multiple_of(ERRORS) {
+                errors.clear();
+                errors.extend((at..positions.end.min(at + ERRORS)).filter_map(|at| self.squared_error(at)));
+            }
             found.clear();
             if let Some((counted, walk)) = &mut walk {
                 counted.add_to(&mut found, walk, at, layout);
@@ -181,15 +189,7 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
                 labeled.add_to(&mut found, &window, at, layout);
             }
             self.chosen.iter().for_each(|chosen| chosen.add_to(&mut found, at, layout));
-            let example = self.query.range.start + self.query.example[at] as usize;
-            if let Some(labels) = &examples.labels {
-                let weight = examples.weight(example);
-                let error = |member: &DrawnOrder| {
-                    member.chance() * (member.order.scores[example] - labels[example]).powi(2)
-                };
-                let credit = weight * self.members.iter().map(error).sum::<f64>();
-                found.push(Placement { cell: layout.mse() as u32, side: 0, credit, total: weight });
-            }
+            found.extend(errors.get((at - positions.start) % ERRORS));
             for (order, cells) in self.orders.iter().zip(order_cells) {
                 let Some((credits, totals)) = order else { continue };
                 for (i, (&credit, &total)) in credits[at].iter().zip(&totals[at]).enumerate() {
@@ -200,8 +200,23 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
             if let Some(parity) = &self.parity {
                 parity.add_to(&mut found, at, layout);
             }
+            let example = self.query.range.start + self.query.example[at] as usize;
             visit((example, self.query.present[usize::from(self.query.group[at])]), &found);
         }
+    }
+}
+
+impl<M: Mass, P: Mass> BlockPlacements<'_, M, P> {
+    /// The squared error at a position, where there are labels.
+    fn squared_error(&self, at: usize) -> Option<Placement> {
+        let examples = self.index.examples();
+        let labels = examples.labels.as_ref()?;
+        let example = self.query.range.start + self.query.example[at] as usize;
+        let weight = examples.weight(example);
+        let error =
+            |member: &DrawnOrder| member.chance() * (member.order.scores[example] - labels[example]).powi(2);
+        let credit = weight * self.members.iter().map(error).sum::<f64>();
+        Some(Placement { cell: self.index.layout.mse() as u32, side: 0, credit, total: weight })
     }
 }
 
@@ -217,7 +232,7 @@ struct LabeledPlacements<'a, M: Mass> {
     /// For each position the credit as the better example by group of the worse, then the credit as the
     /// worse example by group of the better.
     credits: Vec<f32>,
-    /// Sums by group before every [`CHUNK`]-th position, and over all.
+    /// Sums by group before every so many positions, and over all.
     before: Vec<Vec<M::Sum>>,
 }
 
@@ -252,7 +267,7 @@ impl<'a, M: Mass> LabeledPlacements<'a, M> {
         labeled.credits = credits;
         let mut sums = vec![M::Sum::default(); k];
         for at in 0..n {
-            if at.is_multiple_of(CHUNK) {
+            if at.is_multiple_of(labeled.chunk()) {
                 labeled.before.push(sums.clone());
             }
             sums[query.group[at] as usize] += masses[at].alone();
@@ -263,6 +278,10 @@ impl<'a, M: Mass> LabeledPlacements<'a, M> {
 
     fn group(&self, at: usize) -> usize {
         self.query.group[at] as usize
+    }
+
+    fn chunk(&self) -> usize {
+        self.query.sizes.placement_chunk.max(1)
     }
 
     /// Half credit inside a run of equal scores, given in ascending order of label.
@@ -350,8 +369,8 @@ impl<'a, M: Mass> LabeledPlacements<'a, M> {
 
     /// Sums by group over the positions before `at`.
     fn sums_before(&self, at: usize) -> Vec<M::Sum> {
-        let mut sums = self.before[at / CHUNK].clone();
-        self.add_masses(&mut sums, at / CHUNK * CHUNK..at);
+        let mut sums = self.before[at / self.chunk()].clone();
+        self.add_masses(&mut sums, at / self.chunk() * self.chunk()..at);
         sums
     }
 
@@ -363,7 +382,7 @@ impl<'a, M: Mass> LabeledPlacements<'a, M> {
             true => self.sums_before(rank[..at].partition_point(|&r| r < rank[at])),
             false => last.through,
         };
-        if last.end == 0 || end - at > CHUNK {
+        if last.end == 0 || end - at > self.chunk() {
             return Window { below, through: self.sums_before(end), end };
         }
         let mut through = below.clone();

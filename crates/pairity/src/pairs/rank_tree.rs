@@ -88,9 +88,8 @@ impl<const G: usize> RankTree<G> {
         for level in &mut self.upper[..self.levels] {
             let count = |(block, entries): (&mut [[i32; WIDE]; G], &[[i32; G]])| {
                 let mut before = [0; G];
-                for at in 0..WIDE {
-                    (0..G).for_each(|column| block[column][at] = before[column]);
-                    let own = entries.get(at).unwrap_or(&[0; G]);
+                for (at, own) in entries.iter().chain(std::iter::repeat(&[0; G])).take(WIDE).enumerate() {
+                    block.iter_mut().zip(&before).for_each(|(column, &before)| column[at] = before);
                     before.iter_mut().zip(own).for_each(|(before, own)| *before += own);
                 }
                 before
