@@ -210,7 +210,7 @@ impl RateIndex<'_> {
         self.pairs.examples.side.is_none() && !self.pairs.layout.continuous
     }
 
-    /// An upper bound of the pairs that [`each_pair`](Self::each_pair) visits.
+    /// How many pairs there are to compare; each may be visited once for its labels and once for its parity.
     pub(crate) fn pair_limit(&self) -> u64 {
         let examples = self.examples();
         let blocks = (0..examples.blocks()).map(|block| examples.block(block).len() as u64);

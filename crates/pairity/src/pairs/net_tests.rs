@@ -65,7 +65,7 @@ fn shapes(t: f64) -> [f64; 2] {
 }
 
 fn question() -> impl Strategy<Value = (Vec<f64>, Vec<f64>, bool, f64, bool)> {
-    let weights = || prop::collection::vec(prop_oneof![Just(0.0), 0.0..2.0_f64], 40);
+    let weights = || prop::collection::vec(prop_oneof![Just(0.0), 0.0..2.0_f64], 100);
     (weights(), weights(), any::<bool>(), 0.2..3.0_f64, any::<bool>())
 }
 
@@ -101,7 +101,7 @@ proptest! {
         }).sum();
         let constant = parity_constant(&index, &rates, &up, &down, rows.side.is_some());
         prop_assert!((found - (turned_credit + constant)).abs() < 1e-9, "{found} {turned_credit} {constant}");
-        prop_assert!(count as u64 <= 2 * index.pair_limit());
+        prop_assert!(count as u64 <= 3 * index.pair_limit());
 
         // The loss.
         let shape = if bounded { NetShape::Bounded } else { NetShape::Convex };

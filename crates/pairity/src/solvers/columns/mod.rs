@@ -58,6 +58,9 @@ const ATTEMPTS: usize = 3;
 /// How much more the bounds weigh in some of them, as surrogates of rates follow prices less than rates do.
 const MORE: f64 = 4.0;
 
+/// Prices that are halved between those of two scorers, where one scorer is wanted.
+const BISECTIONS: usize = 5;
+
 /// Steps from one scorer of a mixture to another, where one scorer is wanted.
 const STEPS: usize = 16;
 
@@ -141,10 +144,10 @@ impl Solver for Columns {
             true => Prices::unbound(problem),
             false => Prices::of(problem, &self.rates(), self.phase)?,
         };
-        if prices.phase == Phase::Objective {
+        let before = self.columns.len();
+        if before > 0 && prices.phase == Phase::Objective {
             self.phase = Phase::Objective;
         }
-        let before = self.columns.len();
         let mut least = f64::INFINITY;
         for question in self.questions(&generation, &prices, iteration) {
             for column in generation.answer(&prices, question, self) {
@@ -171,6 +174,7 @@ impl Solver for Columns {
             }
         }
         if self.done && !task.sample.examples().has_queries() {
+            self.bisect(&generation, &prices);
             self.combine(&generation);
         }
         let rates: Vec<Vec<f64>> = self.columns.iter().map(|column| column.rates.clone()).collect();
@@ -346,6 +350,39 @@ impl Columns {
         let costs: Vec<f64> = self.decays.iter().map(|&l2| cost(l2)).collect();
         let best = (0..costs.len()).min_by(|&a, &b| costs[a].total_cmp(&costs[b])).unwrap_or(0);
         self.decays = self.decays[best.saturating_sub(1)..=best].to_vec();
+    }
+
+    /// Adds answers to prices between those of the two likeliest members of the best mixture, nearer and nearer to where a
+    /// bound is just met: where one scorer is wanted, it lies there.
+    fn bisect(&mut self, generation: &Generation, prices: &Prices) {
+        let problem = generation.task.training.problem;
+        let rates: Vec<Vec<f64>> = self.columns.iter().map(|column| column.rates.clone()).collect();
+        let Some(mut members) = shrink(problem, &rates).map(|mixture| mixture.members) else { return };
+        members.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let answers = |at: usize| self.columns[at].weights.iter().any(|weight| *weight != 0.0);
+        let [(first, _), (second, _), ..] = members[..] else { return };
+        if !(answers(first) && answers(second)) {
+            return;
+        }
+        // The bound that is missed most, or hardly met.
+        let worst = |rates: &[f64]| {
+            let misses: Vec<f64> = problem.bound_misses(rates).collect();
+            (0..misses.len()).max_by(|&a, &b| misses[a].total_cmp(&misses[b]))
+        };
+        let [mut low, mut high] = [first, second].map(|at| share_of(&self.columns[at].weights));
+        let at_low = worst(&self.columns[first].rates);
+        let l2 = self.columns[first].l2;
+        for _ in 0..BISECTIONS {
+            let weights: Vec<f64> = low.iter().zip(&high).map(|(x, y)| f64::midpoint(*x, *y)).collect();
+            let question = Question { weights: weights.clone(), l2, random: None };
+            let found = generation.answer(prices, question, self);
+            // The last step is the nearest to the rates themselves.
+            match found.last().is_some_and(|column| worst(&column.rates) == at_low) {
+                true => low = weights,
+                false => high = weights,
+            }
+            found.into_iter().for_each(|column| self.add(column));
+        }
     }
 
     /// Adds scorers on the way from one member of the best mixture to another: where one scorer is wanted, it may lie
