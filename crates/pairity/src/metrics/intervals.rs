@@ -26,8 +26,8 @@ const DRAWS: usize = 10_000;
 /// With more forms than this the quantile is Šidák's, which needs no draws.
 const MAX_FORMS: usize = 5_000;
 
-/// Variances that differ by less than this part are taken for equal.
-const ALIKE: f64 = 1e-9;
+/// Variances that differ by less than this part are taken for equal: placements of weighted pairs have 24 bits.
+const ALIKE: f64 = 1e-5;
 
 /// A number with its interval.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
