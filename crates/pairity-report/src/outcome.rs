@@ -306,7 +306,7 @@ impl TrainingReport {
             ));
         }
         let tries = self.run.trained.tries?;
-        Some(format!("No better answer was found in {}.", many(tries, "try")))
+        Some(format!("No better answer was found in {tries} {}.", if tries == 1 { "try" } else { "tries" }))
     }
 
     /// The step sizes of the runs that scorers come from, where runs have any.

@@ -421,6 +421,14 @@ fn check(
     term.map_or(Ok(()), LossTerm::check)?;
     ensure(!step_sizes.is_empty(), "step sizes", "no number", "at least one")?;
     step_sizes.iter().try_for_each(|&size| check_step_size(size))?;
+    if settings.solver == SolverKind::Paper {
+        let (name, select) = ("the selection of the solver paper", settings.select);
+        ensure(select == Select::Validation, name, select.name(), "validation")?;
+        let l2 = settings.l2.unwrap_or_default();
+        ensure(settings.l2.is_none(), "the weight decay of the solver paper", l2, "left out")?;
+    }
+    let l2 = settings.l2.unwrap_or_default();
+    ensure(l2 >= 0.0 && l2.is_finite(), "the weight decay", l2, "a number of at least 0")?;
     let given = settings.also.iter().map(|own| ("a scorer from elsewhere", own.len()));
     for (name, found) in start.iter().map(|own| ("the start", own.len())).chain(given) {
         let (fits, found) = (found == architecture.len(), format!("{found} parameters"));

@@ -64,7 +64,7 @@ fn line(
     chart.line(0, &points);
     chart.explain(Swatch::Line, 0, "every snapshot");
     let (sizes, own) = (&run.trained.step_sizes, run.trained.step_size());
-    let of_game = run.trained.components.iter().zip(sizes).filter(|(_, size)| size.total_cmp(&&own).is_eq());
+    let of_game = run.trained.components.iter().zip(sizes).filter(|(_, size)| size.total_cmp(&own).is_eq());
     let chosen = of_game.filter_map(|(component, _)| {
         let point = trace.iter().find(|point| point.iteration == component.snapshot)?;
         let about = format!(
