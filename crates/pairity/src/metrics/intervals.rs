@@ -29,6 +29,9 @@ const MAX_FORMS: usize = 5_000;
 /// Variances that differ by less than this part are taken for equal: placements of weighted pairs have 24 bits.
 const ALIKE: f64 = 1e-5;
 
+/// A variance that is less than this part of what it is the difference of is rounding.
+const ROUNDING: f64 = 1e-9;
+
 /// A number with its interval.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Interval {
@@ -118,7 +121,7 @@ impl Measurement {
             let with = |&(a, x): &(usize, f64)| form.iter().map(move |&(b, y)| (a, b, x * y));
             let variance: f64 = form.iter().flat_map(with).map(|(a, b, xy)| xy * covered(a, b)).sum();
             let scale: f64 = form.iter().map(|&(a, x)| x * x * covered(a, a)).sum();
-            (variance > 1e-12 * scale).then(|| (variance.sqrt().recip(), form))
+            (variance > ROUNDING * scale).then(|| (variance.sqrt().recip(), form))
         };
         let scaled: Vec<(f64, Vec<(usize, f64)>)> = forms.iter().filter_map(scaled).collect();
         let mut largest = self.normals.with(self.settings.seed, n.div_ceil(2) * DRAWS, |normals| {
@@ -141,7 +144,7 @@ impl Measurement {
             // Of rates that vary alike, such as P[a > b] and P[b > a], the last: rounding must not choose.
             let pivot = (0..n).rev().find(|i| rest[i * n + i] >= largest * (1.0 - ALIKE))?;
             let size = rest[pivot * n + pivot];
-            if size <= 1e-12 * scale {
+            if size <= ROUNDING * scale {
                 break;
             }
             let root = size.sqrt();
