@@ -150,7 +150,7 @@ pub fn lines(
             request.fit.standardize = data.standardize;
             request.fit.iterations = plan.iterations.min(request.fit.iterations);
             request.fit.split = Some(plan.split);
-            if let Some(way) = plan.solver {
+            if let Some(way) = plan.solver.filter(|_| request.fit.solver == SolverKind::Paper) {
                 (request.fit.solver, request.fit.select) = way;
             }
             // A scorer that was trained in any other way is another one; what is set of methods is not its concern.

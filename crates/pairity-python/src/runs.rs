@@ -60,8 +60,8 @@ fn trained<'py>(
         method: method(&get::<String>(settings, "method")?, |_| true)?,
         answer: choice(settings, "answer", Answer::NAMES)?,
         pictures: false,
-        guarantee: get(&settings, "guarantee")?,
-        no_harm: get(&settings, "no_harm")?,
+        guarantee: get(settings, "guarantee")?,
+        no_harm: get(settings, "no_harm")?,
     };
     let run = listening(py, progress, |progress| {
         run::train(rows, &request, Watch { progress, ..Watch::default() })

@@ -40,6 +40,8 @@ pub(crate) struct Sizes {
     pub tree_examples: usize,
     /// The same for queries of at most this many labels.
     pub tree_labels: usize,
+    /// Net losses of queries of at most this many examples look at every pair.
+    pub net_pairs: usize,
 }
 
 impl Default for Sizes {
@@ -55,6 +57,7 @@ impl Default for Sizes {
             slope_fork: 1 << 14,
             tree_examples: 400,
             tree_labels: 64,
+            net_pairs: 2_000,
         }
     }
 }
@@ -178,6 +181,11 @@ impl<'a> QueryPairs<'a> {
 
     pub(super) fn len(&self) -> usize {
         self.range.len()
+    }
+
+    /// Whether net losses look at every pair.
+    pub(super) fn is_compared_directly(&self) -> bool {
+        self.len() <= self.sizes.net_pairs && self.side.is_empty()
     }
 
     /// Whether pairs are compared one by one.

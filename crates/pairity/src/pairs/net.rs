@@ -85,6 +85,11 @@ impl NetLoss {
                 let query = pairs.query(block);
                 let gradient = &mut gradient[query.range.start - start..query.range.end - start];
                 room.start(order.scores(&query), &query);
+                let directly = index.pairs.layout.labels && query.is_compared_directly();
+                if directly {
+                    let net = net.of_block(block, &mut own);
+                    sum += self.add_directly(index, &query, net, &mut room);
+                }
                 for (piece, all) in PIECES.iter().zip(&shaped) {
                     let coefficients = match net.pooled.is_some() {
                         true if query.present.len() == pairs.codes.len() => all,
@@ -94,7 +99,7 @@ impl NetLoss {
                             piece_room.map_from(own, mirrored, |net| factor(piece, net))
                         }
                     };
-                    room.add(index, &query, order, coefficients, piece.at * self.margin);
+                    room.add(index, &query, order, coefficients, piece.at * self.margin, !directly);
                 }
                 sum += room.finish(&query, gradient);
                 if mse != 0.0 {
@@ -106,6 +111,69 @@ impl NetLoss {
         let tasks = pairs.by_task(gradient).into_par_iter();
         let values: Vec<f64> = tasks.map(|(blocks, own)| of_task(blocks, own)).collect();
         values.iter().sum()
+    }
+}
+
+impl NetLoss {
+    /// The value of the label-ordered pairs of a query, one by one, whose slopes are added.
+    fn add_directly(
+        &self,
+        index: &RateIndex,
+        query: &QueryPairs,
+        net: &Coefficients,
+        room: &mut Room,
+    ) -> f64 {
+        let k = query.present.len();
+        let by_order: [f64; 3] = net.joint.map(|cell| cell[0]);
+        let by_group: Vec<f64> = net.accuracy.iter().map(|cell| cell[0]).collect();
+        with_masses!(&index.pairs.label_ordered, masses => {
+            let masses = &masses[query.range.clone()];
+            match (net.has_orders, net.has_accuracy) {
+                (true, _) => self.each_directly(query, masses, room, |i, j| by_order[query.order_class(i, j)]),
+                (false, true) => {
+                    let cell = |i: usize, j: usize| {
+                        by_group[usize::from(query.group[i]) * k + usize::from(query.group[j])]
+                    };
+                    self.each_directly(query, masses, room, cell)
+                }
+                (false, false) => 0.0,
+            }
+        })
+    }
+
+    #[inline(always)]
+    fn each_directly<M: Mass>(
+        &self,
+        query: &QueryPairs,
+        masses: &[M],
+        room: &mut Room,
+        net: impl Fn(usize, usize) -> f64,
+    ) -> f64 {
+        let (by, convex) = (self.margin.recip(), self.shape == NetShape::Convex);
+        let mut value = 0.0;
+        for i in 0..query.len() {
+            let (score, mass) = (room.scores[i], masses[i]);
+            let worse = query.first[i] as usize;
+            let (mut own, mut sum) = (0.0, 0.0);
+            let others = room.scores[..worse].iter().zip(&mut room.direct[..worse]).zip(masses).enumerate();
+            for (j, ((&other, slope), &other_mass)) in others {
+                let weight = net(i, j) * mass.pair(other_mass);
+                let t = (score - other) * by;
+                // The step falls by 1 − |t| at t, the round hinge by (1 − t) / 2, each within its range.
+                let fall = (1.0 - t.abs()).max(0.0);
+                let half = fall * fall / 2.0;
+                let step = if t < 0.0 { 1.0 - half } else { half };
+                let share = ((1.0 - t) / 2.0).clamp(0.0, 1.0);
+                let hinge = share * share + (-1.0 - t).max(0.0);
+                let (bound, falls) = if convex & (weight > 0.0) { (hinge, share) } else { (step, fall) };
+                sum += weight * bound;
+                own -= weight * falls;
+                *slope += weight * falls * by;
+            }
+            room.direct[i] += own * by;
+            value += sum;
+        }
+        value
     }
 }
 
@@ -150,6 +218,8 @@ impl<'a> NetCoefficients<'a> {
 struct Room {
     scores: Vec<f64>,
     slopes: Vec<f64>,
+    /// Slopes of pairs that were looked at one by one.
+    direct: Vec<f64>,
     offset: f64,
 }
 
@@ -160,6 +230,8 @@ impl Room {
         self.scores.extend(query.example.iter().map(|&e| own[e as usize] - own[0]));
         self.slopes.clear();
         self.slopes.resize(self.scores.len(), 0.0);
+        self.direct.clear();
+        self.direct.resize(self.scores.len(), 0.0);
         self.offset = 0.0;
     }
 
@@ -171,11 +243,12 @@ impl Room {
         order: &ScoreOrder,
         coefficients: &Coefficients,
         threshold: f64,
+        ordered: bool,
     ) {
-        let Room { scores, slopes, offset } = self;
+        let Room { scores, slopes, offset, .. } = self;
         let entries = if query.is_small() { Default::default() } else { order.entries_by(query, |at| at) };
         let (scores, range, margin) = (&scores[..], query.range.clone(), threshold);
-        if index.pairs.layout.labels && (coefficients.has_accuracy || coefficients.has_orders) {
+        if ordered && index.pairs.layout.labels && (coefficients.has_accuracy || coefficients.has_orders) {
             *offset += with_masses!(&index.pairs.label_ordered, masses => {
                 let masses = &masses[range.clone()];
                 ScoredPairs { query, entries: &entries, scores, masses, margin }
@@ -196,8 +269,9 @@ impl Room {
     /// The value; the gradient is overwritten.
     fn finish(&self, query: &QueryPairs, gradient: &mut [f64]) -> f64 {
         let mut moment = 0.0;
-        for ((&score, &slope), &example) in self.scores.iter().zip(&self.slopes).zip(query.example) {
-            gradient[example as usize] = slope;
+        let slopes = self.slopes.iter().zip(&self.direct);
+        for ((&score, (&slope, direct)), &example) in self.scores.iter().zip(slopes).zip(query.example) {
+            gradient[example as usize] = slope + direct;
             moment += score * slope;
         }
         (self.offset + moment) / 2.0

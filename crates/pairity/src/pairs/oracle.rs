@@ -148,7 +148,7 @@ pub(crate) fn sizes() -> impl Strategy<Value = Sizes> {
     let either = |tiny: usize, usual: usize| prop_oneof![Just(tiny), 0usize..20, Just(usual)];
     let leaves = (either(1, usual.count_leaf), either(1, usual.attribute_leaf), either(1, usual.slope_leaf));
     let forks = (either(4, usual.count_fork), either(4, usual.slope_fork), either(1, usual.placement_chunk));
-    let trees = (either(0, usual.tree_examples), either(0, usual.tree_labels));
+    let trees = (either(0, usual.tree_examples), either(0, usual.tree_labels), either(0, usual.net_pairs));
     (prop_oneof![Just(0), Just(usual.small), Just(200)], leaves, either(0, usual.slope_pairs), forks, trees)
         .prop_map(|(small, leaves, slope_pairs, forks, trees)| Sizes {
             small,
@@ -161,6 +161,7 @@ pub(crate) fn sizes() -> impl Strategy<Value = Sizes> {
             placement_chunk: forks.2,
             tree_examples: trees.0,
             tree_labels: trees.1,
+            net_pairs: trees.2,
         })
 }
 
