@@ -180,7 +180,7 @@ mod tests {
         }
         assert_eq!(shortened(&"é".repeat(61)), format!("{0}…{0}", "é".repeat(30)));
         let rate = Rate::row(0);
-        assert_eq!(rate.in_words(&[long.clone()]), format!("A[{} > *]", shortened(&long)));
-        assert_eq!(rate.name(&[long.clone()]), format!("A[{long} > *]"));
+        assert_eq!(rate.in_words(std::slice::from_ref(&long)), format!("A[{} > *]", shortened(&long)));
+        assert_eq!(rate.name(std::slice::from_ref(&long)), format!("A[{long} > *]"));
     }
 }
