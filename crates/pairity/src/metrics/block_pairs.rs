@@ -209,9 +209,9 @@ impl<'a> BlockCounts<'a> {
         }
     }
 
-    /// Sums of a row.
+    /// Sums of a row; at least one, which nothing is added to where there are no rates at all.
     fn width(&self) -> usize {
-        2 * self.cells[0].len()
+        (2 * self.cells[0].len()).max(1)
     }
 
     fn rows(&self, records: &[RowRecord]) -> Vec<PlainRow> {

@@ -85,6 +85,7 @@ impl Influence {
         unit: &UnitSums,
         cell_pairs: Vec<u64>,
     ) -> Influence {
+        let all = all.without_rounding(sums);
         let spread = |rate: usize| all.freedom_and_units(rate, sums.totals[rate]);
         let (freedom, units) = (0..sums.totals.len()).map(spread).unzip();
         Influence {

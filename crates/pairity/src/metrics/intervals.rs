@@ -142,11 +142,12 @@ impl Measurement {
         for column in 0..n {
             let largest = (0..n).map(|i| rest[i * n + i]).fold(0.0, f64::max);
             // Of rates that vary alike, such as P[a > b] and P[b > a], the last: rounding must not choose.
-            let pivot = (0..n).rev().find(|i| rest[i * n + i] >= largest * (1.0 - ALIKE))?;
-            let size = rest[pivot * n + pivot];
-            if size <= ROUNDING * scale {
+            // What is left of a singular covariance may be a little below 0.
+            let is_pivot = |i: &usize| rest[i * n + i] >= largest * (1.0 - ALIKE);
+            let Some(pivot) = (0..n).rev().find(is_pivot).filter(|_| largest > ROUNDING * scale) else {
                 break;
-            }
+            };
+            let size = rest[pivot * n + pivot];
             let root = size.sqrt();
             let line: Vec<f64> = (0..n).map(|i| rest[i * n + pivot] / root).collect();
             for i in 0..n {

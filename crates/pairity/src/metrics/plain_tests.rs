@@ -122,7 +122,7 @@ fn assert_same(found: &Measurement, expected: &Measurement, exact: bool, toleran
     let gaps = metrics.0.len() - found.gaps.len();
     for (at, (found, expected)) in metrics.0.iter().zip(metrics.1).enumerate() {
         // Simulated quantiles follow the rank of the covariance, which the rounding of weights hides.
-        let tolerance = if !exact && at >= gaps { 0.1 } else { tolerance };
+        let tolerance = if !exact && at >= gaps { 0.05 } else { tolerance };
         assert_eq!((found.pairs, &found.few), (expected.pairs, &expected.few), "{at}");
         assert_eq!(
             (&found.reason, found.value.is_some()),

@@ -14,6 +14,9 @@ const LANES: usize = 4;
 /// Rows of a block of few columns, and of many, where there are many groups too.
 const ROWS: [usize; 2] = [64, 8];
 
+/// The part of a squared influence that is rounding, at most: placements of weighted pairs have 24 bits.
+const ROUNDING: f64 = 1e-12;
+
 /// Columns that are few.
 const FEW_COLUMNS: usize = 128;
 
@@ -106,6 +109,20 @@ impl UnitTotals {
             let sides = self.sides.as_flattened_mut().iter_mut().zip(part.sides.as_flattened());
             sides.for_each(|(to, from)| to.add(from));
         }
+    }
+
+    /// Takes variances for 0 that are rounding, as those of rates that never vary: units with the part D_u / D of the
+    /// pairs move a rate by about as much, and what moves it by a millionth of that is not known.
+    pub(super) fn without_rounding(mut self, sums: &RateSums) -> UnitTotals {
+        let each = self.sides.iter_mut().zip(&mut self.variances).zip(&sums.totals);
+        for ((sides, variance), total) in each {
+            let is_rounding = |side: &SideSum| side.variance <= ROUNDING * side.squares / (total * total);
+            if sides.iter().all(is_rounding) {
+                *variance = 0.0;
+                sides.iter_mut().for_each(|side| side.variance = 0.0);
+            }
+        }
+        self
     }
 
     /// Degrees of freedom of a rate's variance, and how many units of equal size its units are worth; 0 if
@@ -440,7 +457,8 @@ mod tests {
             let cells = oracle::count(&rows, ties);
             // What pairs with weights earn is kept in f32.
             let is_counted = examples.factors.is_none() && !rows.label_gap && rows.side.is_none();
-            let tolerance = if is_counted && rows.protected.is_none() { 1e-9 } else { 1e-3 };
+            let is_exact = is_counted && rows.protected.is_none();
+            let (tolerance, least) = if is_exact { (1e-9, 1e-12) } else { (1e-3, 1e-10) };
             let moves: Vec<_> = rates.iter().map(|&rate| moves(&cells, &layout, rate)).collect();
             let pairs = (0..rates.len()).flat_map(|r| (r..rates.len()).map(move |s| (r, s)));
             for (r, s) in pairs.filter(|(r, s)| rates[*r] != Rate::Mse && rates[*s] != Rate::Mse) {
@@ -448,8 +466,8 @@ mod tests {
                 let slow: f64 = a.iter().filter_map(|(row, x)| Some(x * b.get(row)?)).sum();
                 let found = fast.covariance(r, s).unwrap();
                 let scale: f64 = [a, b].map(|m| m.values().map(|x| x * x).sum::<f64>()).iter().sum();
-                prop_assert!((found - slow).abs() <= tolerance * scale + 1e-12, "{r} {s}: {found} {slow}");
-                prop_assert!(r != s || (fast.variances[r] - slow).abs() <= tolerance * scale + 1e-12);
+                prop_assert!((found - slow).abs() <= tolerance * scale + least, "{r} {s}: {found} {slow}");
+                prop_assert!(r != s || (fast.variances[r] - slow).abs() <= tolerance * scale + least);
             }
         }
     }
