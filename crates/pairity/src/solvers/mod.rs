@@ -2,7 +2,8 @@
 //!
 //! A [`Problem`](crate::goals::Problem) says what is wanted, a [`Learner`](crate::learners::Learner) gives
 //! scores and takes steps, a solver makes one iteration after the other, and the executor runs it: it owns
-//! time, progress, interruption and checkpoints. [`SolverKind`] lists the solvers: the paper's game, so far.
+//! time, progress, interruption and checkpoints. [`SolverKind`] lists the solvers: the paper's game, and column
+//! generation.
 //!
 //! The result is a stochastic model: a few scorers and the probabilities they are drawn with, one draw a
 //! query. Its rates are the expected rates of the draw. Without queries one draw would serve the whole table, so
