@@ -11,6 +11,7 @@ __all__ = [
     "Adjustment",
     "CRITERIA",
     "Examples",
+    "FeaturePart",
     "Model",
     "NEEDED",
     "ScorePlayer",
@@ -27,6 +28,7 @@ __all__ = [
     "score_table",
     "simulated",
     "train",
+    "train_elsewhere",
     "uniform",
 ]
 
@@ -136,10 +138,11 @@ def train_elsewhere(
     progress: Callable[[int, int, float, float], object] | None,
 ) -> tuple[Model, tuple[dict[str, Any], View]]: ...
 
+@final
 class FeaturePart:
     def __new__(
         cls, features: _Features, encoder: str, codes: NDArray[np.uint16] | None = None
-    ) -> FeaturePart: ...
+    ) -> Self: ...
     def select(self, rows: NDArray[np.uint32]) -> FeaturePart: ...
     def scores(self, scorer: str, parameters: list[NDArray[np.float64]]) -> list[NDArray[np.float64]]: ...
     def gradient(
