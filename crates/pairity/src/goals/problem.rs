@@ -211,6 +211,15 @@ impl Problem {
         Problem::new(&self.stated, self.maximize, constraints)
     }
 
+    /// The same problem whose constraints have to be met with so much room to spare.
+    pub(crate) fn tightened(&self, room: &[f64]) -> Problem {
+        let mut problem = self.clone();
+        for bound in &mut problem.bounds {
+            bound.form.constant += room[bound.constraint];
+        }
+        problem
+    }
+
     /// The same goal with another number on the right side of every constraint `e <= number`.
     ///
     /// # Errors

@@ -16,7 +16,8 @@ mod response;
 
 use super::executor::Snapshot;
 use super::loss::{Sample, SurrogateWeights};
-use super::shrink::shrink;
+use super::selection::Selector;
+use super::shrink::{Mixture, shrink};
 use super::solver::{Found, Search, Solver, SolverTask, Training};
 use super::train::{Select, TrainSettings};
 use crate::goals::{Assessment, Problem, TOLERANCE};
@@ -46,7 +47,7 @@ const LEAST_DECAY: f64 = 1e-4;
 const BETTER: f64 = 1e-5;
 
 /// The same where rates are those of rows that scorers were not fit to, which are noisy.
-const BETTER_ELSEWHERE: f64 = 2e-4;
+const BETTER_ELSEWHERE: f64 = 5e-4;
 
 /// Rows or queries for each parameter from which scorers fit hardly anything but what is there: then the rates of the rows
 /// that they are fit to are as good as those of others.
@@ -86,6 +87,8 @@ pub(crate) struct Columns {
     phase: Phase,
     /// Weight decay that is still tried.
     decays: Vec<f64>,
+    /// The room that each constraint is to be met with.
+    room: Vec<f64>,
     /// Rounds of answers since the last that was better.
     attempts: usize,
     /// Answers since then.
@@ -121,7 +124,9 @@ impl Solver for Columns {
             None => vec![LEAST_DECAY],
         };
         let phase = Phase::Violation;
-        Columns { columns: vec![], kept: 0, phase, decays, attempts: 0, tries: 0, bound: None, done: false }
+        let room = vec![0.0; task.training.problem.constraints.len()];
+        let columns = Vec::new();
+        Columns { columns, kept: 0, phase, decays, room, attempts: 0, tries: 0, bound: None, done: false }
     }
 
     fn buffers(task: &SolverTask) -> Rooms {
@@ -138,8 +143,9 @@ impl Solver for Columns {
         iteration: usize,
         rooms: &mut Rooms,
     ) -> Option<Assessment> {
-        let problem = task.training.problem;
-        let generation = Generation::new(task, rooms);
+        let tight = task.training.problem.tightened(&self.room);
+        let problem = &tight;
+        let generation = Generation::new(task, problem, rooms);
         let prices = match self.columns.is_empty() {
             true => Prices::unbound(problem),
             false => Prices::of(problem, &self.rates(), self.phase)?,
@@ -159,6 +165,7 @@ impl Solver for Columns {
         if before == 0 {
             self.add_mirrored(&generation);
             self.narrow(problem);
+            self.room = self.room_to_spare(task);
         }
         let cost = self.columns.first().map_or(0.0, |column| problem.cost(&column.rates).abs());
         let share = if rooms.folds.is_empty() { BETTER } else { BETTER_ELSEWHERE };
@@ -166,6 +173,9 @@ impl Solver for Columns {
         match least < prices.value - share * size {
             true => (self.attempts, self.tries) = (0, 0),
             false => self.attempts += 1,
+        }
+        if before > 0 {
+            self.keep_decay_of_mixture(problem);
         }
         if self.attempts >= if generation.exact { 1 } else { ATTEMPTS } {
             match (self.phase, prices.phase) {
@@ -178,7 +188,8 @@ impl Solver for Columns {
             self.combine(&generation);
         }
         let rates: Vec<Vec<f64>> = self.columns.iter().map(|column| column.rates.clone()).collect();
-        Some(shrink(problem, &rates)?.assessment)
+        let members = shrink(problem, &rates)?.members;
+        Some(Mixture::new(task.training.problem, &rates, members).assessment)
     }
 
     fn kept(&mut self, task: &SolverTask, _: usize, _: Found, _: bool) -> Vec<Snapshot> {
@@ -200,7 +211,11 @@ impl Solver for Columns {
     }
 
     fn search(&self) -> Option<Search> {
-        self.done.then_some(Search { tries: self.tries, bound: self.bound })
+        Some(Search {
+            tries: self.done.then_some(self.tries),
+            bound: self.bound.filter(|_| self.done),
+            room: self.room.clone(),
+        })
     }
 }
 
@@ -258,7 +273,7 @@ impl Columns {
     /// middle between those that members of the mixture answered, then prices at which the bounds weigh more, and directions at
     /// random.
     fn questions(&self, generation: &Generation, prices: &Prices, iteration: usize) -> Vec<Question> {
-        let Training { problem, .. } = generation.task.training;
+        let problem = generation.problem;
         let asked = |weights: Vec<f64>, l2: f64| Question { weights, l2, random: None };
         let at_prices = || self.decays.iter().map(|&l2| asked(prices.weights.clone(), l2));
         match self.attempts {
@@ -323,7 +338,7 @@ impl Columns {
 
     /// Adds the first scorer turned around: half of each is as good as no scorer at all, but the mixture is fair.
     fn add_mirrored(&mut self, generation: &Generation) {
-        let Training { problem, architecture, .. } = generation.task.training;
+        let (problem, architecture) = (generation.problem, generation.task.training.architecture);
         if problem.uses(Rate::Mse) || problem.constraints.is_empty() {
             return;
         }
@@ -340,6 +355,23 @@ impl Columns {
         self.add(mirrored);
     }
 
+    /// The room that constraints are to be met with, where the rows that answers are selected on stand for new ones: the
+    /// standard error of each at the best scorer whatever the constraints, and at most half of its bound.
+    fn room_to_spare(&self, task: &SolverTask) -> Vec<f64> {
+        let Training { problem, architecture, settings, .. } = task.training;
+        let none = vec![0.0; problem.constraints.len()];
+        if settings.select != Select::CrossFit {
+            return none;
+        }
+        let best =
+            self.columns.iter().min_by(|a, b| problem.cost(&a.rates).total_cmp(&problem.cost(&b.rates)));
+        let selector = Selector { problem, architecture, sample: task.sample, measure: settings.measure() };
+        let noise = best.and_then(|column| selector.noise(&column.parameters));
+        let Some(noise) = noise else { return none };
+        let sizes = problem.constraints.iter().map(|constraint| constraint.bound.abs() / 2.0);
+        noise.constraints.iter().zip(sizes).map(|(error, size)| error.min(size)).collect()
+    }
+
     /// Keeps the weight decay with which the objective alone is best, and the next larger one, as bounds are overfitted
     /// more than an objective is.
     fn narrow(&mut self, problem: &Problem) {
@@ -352,10 +384,19 @@ impl Columns {
         self.decays = self.decays[best.saturating_sub(1)..=best].to_vec();
     }
 
+    /// Keeps the weight decay of the likeliest member of the best mixture.
+    fn keep_decay_of_mixture(&mut self, problem: &Problem) {
+        let rates: Vec<Vec<f64>> = self.columns.iter().map(|column| column.rates.clone()).collect();
+        let members = shrink(problem, &rates).map_or_else(Vec::new, |mixture| mixture.members);
+        let likeliest = members.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        let l2 = likeliest.map(|&(at, _)| self.columns[at].l2).filter(|l2| self.decays.contains(l2));
+        self.decays = l2.map_or_else(|| self.decays.clone(), |l2| vec![l2]);
+    }
+
     /// Adds answers to prices between those of the two likeliest members of the best mixture, nearer and nearer to where a
     /// bound is just met: where one scorer is wanted, it lies there.
     fn bisect(&mut self, generation: &Generation, prices: &Prices) {
-        let problem = generation.task.training.problem;
+        let problem = generation.problem;
         let rates: Vec<Vec<f64>> = self.columns.iter().map(|column| column.rates.clone()).collect();
         let Some(mut members) = shrink(problem, &rates).map(|mixture| mixture.members) else { return };
         members.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -388,7 +429,7 @@ impl Columns {
     /// Adds scorers on the way from one member of the best mixture to another: where one scorer is wanted, it may lie
     /// between them.
     fn combine(&mut self, generation: &Generation) {
-        let Training { problem, architecture, .. } = generation.task.training;
+        let (problem, architecture) = (generation.problem, generation.task.training.architecture);
         if !matches!(architecture, Architecture::Linear(_)) {
             return;
         }
@@ -432,6 +473,8 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 /// What answers are fit to.
 struct Generation<'a> {
     task: &'a SolverTask<'a>,
+    /// With constraints that leave room to spare.
+    problem: &'a Problem,
     whole: Fitting<'a>,
     /// For each fold, all other rows, and its own.
     folds: Vec<(Fitting<'a>, &'a Sample<'static>)>,
@@ -440,11 +483,11 @@ struct Generation<'a> {
 }
 
 impl<'a> Generation<'a> {
-    fn new(task: &'a SolverTask<'a>, rooms: &'a Rooms) -> Generation<'a> {
+    fn new(task: &'a SolverTask<'a>, problem: &'a Problem, rooms: &'a Rooms) -> Generation<'a> {
         let whole = Fitting::new(&task.training, task.sample);
         let folds =
             rooms.folds.iter().map(|[others, own]| (Fitting::new(&task.training, others), own)).collect();
-        Generation { task, exact: whole.is_exact(), whole, folds }
+        Generation { task, problem, exact: whole.is_exact(), whole, folds }
     }
 
     /// A column of given scorers, with its rates.
@@ -468,7 +511,7 @@ impl<'a> Generation<'a> {
 
     /// Columns that answer a question. Where answers are exact, the bound on all mixtures rises to what they prove.
     fn answer(&self, prices: &Prices, question: Question, columns: &mut Columns) -> Vec<Column> {
-        let problem = self.task.training.problem;
+        let problem = self.problem;
         let mut weights = SurrogateWeights::default();
         weights.set(problem, Prices { weights: question.weights.clone(), ..prices.clone() }.forms(problem));
         let (parameters, folds) = columns.start(self, &question);

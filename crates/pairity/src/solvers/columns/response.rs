@@ -28,11 +28,14 @@ const LISTED_EXACTLY: u64 = 20_000_000;
 /// Margins of the bounded shape, as shares of the deviation of scores.
 const MARGINS: [f64; 3] = [1.0, 0.4, 0.15];
 
+/// The same where scores have a scale, as shares of the deviation of labels.
+const NARROWER: [f64; 3] = [0.4, 0.15, 0.05];
+
 /// Directions in which planes are swept, beside the gradient's.
 const DIRECTIONS: usize = 12;
 
 /// Steps of a descent that may start far away, and of one that starts near.
-const FAR: usize = 150;
+const FAR: usize = 80;
 const NEAR: usize = 25;
 
 /// Scorers of more parameters are not swept: there are too many planes.
@@ -111,11 +114,10 @@ impl<'a> Fitting<'a> {
             let margin = self.spread.max(f64::MIN_POSITIVE);
             steps.push(self.fit(NetShape::Convex, margin, weights, l2, start, FAR));
             if weights.has_pairs() {
-                for share in MARGINS {
+                for share in NARROWER {
                     let from = steps.last().map_or(start, Vec::as_slice);
                     steps.push(self.fit(NetShape::Bounded, share * margin, weights, l2, from, NEAR));
                 }
-                steps.remove(1);
             }
             return Response { steps, missed: None };
         }
@@ -145,7 +147,7 @@ impl<'a> Fitting<'a> {
         iterations: usize,
     ) -> Vec<f64> {
         let loss = NetLoss { shape, margin };
-        let limits = DescentLimits { iterations, gradient: 1e-6, decrease: 1e-6 };
+        let limits = DescentLimits { iterations, gradient: 1e-6, decrease: 3e-6 };
         let mut slopes = vec![0.0; self.sample.examples().len()];
         let found = descend(start.to_vec(), limits, |parameters, gradient| {
             self.evaluate(&loss, weights, l2, parameters, gradient, &mut slopes)
@@ -218,9 +220,11 @@ impl<'a> Fitting<'a> {
         let earned = |scores: &[f64]| weights.earned(&self.sample.true_rates(&self.sample.order(scores)));
         let mut scores = self.scores(&best);
         let mut value = earned(&scores);
-        for _ in 0..ROUNDS {
+        // Where pairs are not listed each angle takes a count of all of them.
+        let (rounds, directions) = if listed { (ROUNDS, DIRECTIONS) } else { (1, DIRECTIONS / 3) };
+        for _ in 0..rounds {
             let before = value;
-            for mut direction in self.directions(weights, &best) {
+            for mut direction in self.directions(weights, &best, directions) {
                 self.bring_to_scale(&mut direction);
                 let other = self.scores(&direction);
                 let at = |angle: f64| -> Vec<f64> {
@@ -249,7 +253,7 @@ impl<'a> Fitting<'a> {
     }
 
     /// The way down, then single parameters, those first that the loss falls along most.
-    fn directions(&self, weights: &SurrogateWeights, parameters: &[f64]) -> Vec<Vec<f64>> {
+    fn directions(&self, weights: &SurrogateWeights, parameters: &[f64], singles: usize) -> Vec<Vec<f64>> {
         let loss = NetLoss { shape: NetShape::Bounded, margin: MARGINS[2] };
         let (mut gradient, mut slopes) =
             (vec![0.0; parameters.len()], vec![0.0; self.sample.examples().len()]);
@@ -262,7 +266,7 @@ impl<'a> Fitting<'a> {
             direction
         };
         let down: Vec<f64> = gradient.iter().map(|g| -g).collect();
-        std::iter::once(down).chain(order.iter().take(DIRECTIONS).map(single)).collect()
+        std::iter::once(down).chain(order.iter().take(singles).map(single)).collect()
     }
 }
 
