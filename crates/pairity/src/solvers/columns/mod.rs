@@ -47,7 +47,7 @@ const LEAST_DECAY: f64 = 1e-4;
 const BETTER: f64 = 1e-5;
 
 /// The same where rates are those of rows that scorers were not fit to, which are noisy.
-const BETTER_ELSEWHERE: f64 = 5e-4;
+const BETTER_ELSEWHERE: f64 = 2e-4;
 
 /// Rows or queries for each parameter from which scorers fit hardly anything but what is there: then the rates of the rows
 /// that they are fit to are as good as those of others.
@@ -63,7 +63,13 @@ const MORE: f64 = 4.0;
 const BISECTIONS: usize = 5;
 
 /// Steps from one scorer of a mixture to another, where one scorer is wanted.
-const STEPS: usize = 16;
+const STEPS: usize = 12;
+
+/// How often the step is halved in which a bound is just met.
+const HALVINGS: usize = 10;
+
+/// Pairs of scorers that are combined.
+const COMBINED: usize = 3;
 
 /// A scorer with its rates, and what it was an answer to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -150,6 +156,7 @@ impl Solver for Columns {
             true => Prices::unbound(problem),
             false => Prices::of(problem, &self.rates(), self.phase)?,
         };
+        let one_scorer = !task.sample.examples().has_queries();
         let before = self.columns.len();
         if before > 0 && prices.phase == Phase::Objective {
             self.phase = Phase::Objective;
@@ -162,8 +169,11 @@ impl Solver for Columns {
                 self.add(column);
             }
         }
+        if self.attempts == 1 && one_scorer {
+            least = least.min(self.combine(&generation, &prices));
+        }
         if before == 0 {
-            self.add_mirrored(&generation);
+            self.add_fair(&generation);
             self.narrow(problem);
             self.room = self.room_to_spare(task);
         }
@@ -183,9 +193,9 @@ impl Solver for Columns {
                 _ => self.done = true,
             }
         }
-        if self.done && !task.sample.examples().has_queries() {
+        if self.done && one_scorer {
             self.bisect(&generation, &prices);
-            self.combine(&generation);
+            self.combine(&generation, &prices);
         }
         let rates: Vec<Vec<f64>> = self.columns.iter().map(|column| column.rates.clone()).collect();
         let members = shrink(problem, &rates)?.members;
@@ -317,7 +327,12 @@ impl Columns {
 
     /// Where the answer to a question is looked for from: the scorer that answered the nearest one, or a direction at
     /// random.
-    fn start(&self, generation: &Generation, question: &Question) -> (Vec<f64>, Vec<Vec<f64>>) {
+    fn start(
+        &self,
+        generation: &Generation,
+        question: &Question,
+        prices: &Prices,
+    ) -> (Vec<f64>, Vec<Vec<f64>>) {
         let Training { architecture, settings, .. } = generation.task.training;
         let fresh = |parameters: Vec<f64>| (parameters.clone(), vec![parameters; generation.folds.len()]);
         let initial = || {
@@ -332,17 +347,31 @@ impl Columns {
             let decay = (column.l2 + 1e-9).ln() - (question.l2 + 1e-9).ln();
             distance(&column.weights, &question.weights) + 1e-3 * decay * decay
         };
-        let nearest = self.columns.iter().min_by(|a, b| far(a).total_cmp(&far(b)));
+        // Of several, the best.
+        let cost = |column: &Column| prices.lagrangian(generation.problem, &column.rates);
+        let order = |a: &&Column, b: &&Column| far(a).total_cmp(&far(b)).then(cost(a).total_cmp(&cost(b)));
+        let nearest = self.columns.iter().min_by(order);
         nearest.map_or_else(|| fresh(initial()), |column| (column.parameters.clone(), column.folds.clone()))
     }
 
-    /// Adds the first scorer turned around: half of each is as good as no scorer at all, but the mixture is fair.
-    fn add_mirrored(&mut self, generation: &Generation) {
+    /// Adds a scorer that makes a fair mixture: the first one turned around, as half of each is as good as no scorer at all;
+    /// where scores are compared with labels, their mean.
+    fn add_fair(&mut self, generation: &Generation) {
         let (problem, architecture) = (generation.problem, generation.task.training.architecture);
-        if problem.uses(Rate::Mse) || problem.constraints.is_empty() {
+        let Some(first) = self.columns.first().filter(|_| !problem.constraints.is_empty()) else { return };
+        let (weights, l2) = (vec![0.0; first.weights.len()], first.l2);
+        if problem.uses(Rate::Mse) {
+            if let Architecture::Linear(linear) = architecture {
+                let labels = generation.task.sample.examples().labels.as_deref().unwrap_or_default();
+                let mut mean = vec![0.0; architecture.len()];
+                let label = labels.iter().sum::<f64>() / labels.len().max(1) as f64;
+                response::intercepts(linear).for_each(|at| mean[at] = label);
+                let folds = vec![mean.clone(); first.folds.len()];
+                let column = generation.column(weights, l2, mean, folds);
+                self.add(column);
+            }
             return;
         }
-        let Some(first) = self.columns.first() else { return };
         let turned = |parameters: &Vec<f64>| {
             let mut parameters = parameters.clone();
             architecture.scale(&mut parameters, -1.0);
@@ -350,7 +379,6 @@ impl Columns {
         };
         let parameters = turned(&first.parameters);
         let folds = first.folds.iter().map(turned).collect();
-        let (weights, l2) = (vec![0.0; first.weights.len()], first.l2);
         let mirrored = generation.column(weights, l2, parameters, folds);
         self.add(mirrored);
     }
@@ -405,11 +433,7 @@ impl Columns {
         if !(answers(first) && answers(second)) {
             return;
         }
-        // The bound that is missed most, or hardly met.
-        let worst = |rates: &[f64]| {
-            let misses: Vec<f64> = problem.bound_misses(rates).collect();
-            (0..misses.len()).max_by(|&a, &b| misses[a].total_cmp(&misses[b]))
-        };
+        let worst = |rates: &[f64]| worst_bound(problem, rates);
         let [mut low, mut high] = [first, second].map(|at| share_of(&self.columns[at].weights));
         let at_low = worst(&self.columns[first].rates);
         let l2 = self.columns[first].l2;
@@ -426,38 +450,56 @@ impl Columns {
         }
     }
 
-    /// Adds scorers on the way from one member of the best mixture to another: where one scorer is wanted, it may lie
-    /// between them.
-    fn combine(&mut self, generation: &Generation) {
+    /// Adds scorers on the way from one member of the best mixture to another, those above all that just meet a bound: where
+    /// one scorer is wanted, it may lie between them, and squared errors of a mean are below the mean of squared errors.
+    /// Returns the least Lagrangian among them.
+    fn combine(&mut self, generation: &Generation, prices: &Prices) -> f64 {
         let (problem, architecture) = (generation.problem, generation.task.training.architecture);
         if !matches!(architecture, Architecture::Linear(_)) {
-            return;
+            return f64::INFINITY;
         }
         let rates: Vec<Vec<f64>> = self.columns.iter().map(|column| column.rates.clone()).collect();
-        let Some(mixture) = shrink(problem, &rates) else { return };
-        let ranks_only = !problem.uses(Rate::Mse);
-        let scaled = |parameters: &Vec<f64>| {
-            let length = parameters.iter().map(|x| x * x).sum::<f64>().sqrt();
-            let by = if ranks_only && length > 0.0 { length.recip() } else { 1.0 };
-            parameters.iter().map(|x| x * by).collect::<Vec<f64>>()
-        };
-        let between = |from: &Vec<f64>, to: &Vec<f64>, share: f64| -> Vec<f64> {
-            scaled(from).iter().zip(scaled(to)).map(|(x, y)| (1.0 - share) * x + share * y).collect()
-        };
-        let mut tried = Vec::new();
-        for (at, &(first, _)) in mixture.members.iter().enumerate() {
-            for &(second, _) in &mixture.members[at + 1..] {
-                tried.extend((1..STEPS).map(|step| (first, second, step as f64 / STEPS as f64)));
+        let members = shrink(problem, &rates).map_or_else(Vec::new, |mixture| mixture.members);
+        let pairs: Vec<[usize; 2]> = members
+            .iter()
+            .enumerate()
+            .flat_map(|(at, first)| members[at + 1..].iter().map(move |second| [first.0, second.0]))
+            .take(COMBINED)
+            .collect();
+        let found = threads::map(&pairs, &|&[first, second]: &[usize; 2]| {
+            let ends = [&self.columns[first], &self.columns[second]];
+            let at = |share: f64| generation.between(ends, share, prices);
+            let grid: Vec<Column> = (1..STEPS).map(|step| at(step as f64 / STEPS as f64)).collect();
+            let worst = |column: &Column| worst_bound(problem, &column.rates);
+            let whole: Vec<&Column> = std::iter::once(ends[0]).chain(&grid).chain([ends[1]]).collect();
+            let crossing = (0..STEPS).find(|&step| worst(whole[step]) != worst(whole[step + 1]));
+            let mut refined = Vec::new();
+            if let Some(step) = crossing {
+                let (mut low, mut high) = (step as f64, step as f64 + 1.0);
+                for _ in 0..HALVINGS {
+                    let middle = f64::midpoint(low, high);
+                    let column = at(middle / STEPS as f64);
+                    let same = worst(&column) == worst(whole[step]);
+                    (low, high) = if same { (middle, high) } else { (low, middle) };
+                    refined.push(column);
+                }
             }
-        }
-        let columns: Vec<Column> = threads::map(&tried, &|&(first, second, share)| {
-            let (first, second) = (&self.columns[first], &self.columns[second]);
-            let parameters = between(&first.parameters, &second.parameters, share);
-            let folds = first.folds.iter().zip(&second.folds).map(|(a, b)| between(a, b, share)).collect();
-            generation.column(first.weights.clone(), first.l2, parameters, folds)
+            drop(whole);
+            grid.into_iter().chain(refined).collect::<Vec<Column>>()
         });
-        columns.into_iter().for_each(|column| self.add(column));
+        let mut least = f64::INFINITY;
+        for column in found.into_iter().flatten() {
+            least = least.min(prices.lagrangian(problem, &column.rates));
+            self.add(column);
+        }
+        least
     }
+}
+
+/// The bound that is missed most, or met by the least.
+fn worst_bound(problem: &Problem, rates: &[f64]) -> Option<usize> {
+    let misses: Vec<f64> = problem.bound_misses(rates).collect();
+    (0..misses.len()).max_by(|&a, &b| misses[a].total_cmp(&misses[b]))
 }
 
 /// Weights that add up to 1.
@@ -509,12 +551,31 @@ impl<'a> Generation<'a> {
         Column { weights, l2, parameters, folds, rates }
     }
 
+    /// A column on the way from one to another: weights of length 1 are averaged where only orders count. The next answers
+    /// to these prices may start from there.
+    fn between(&self, [from, to]: [&Column; 2], share: f64, prices: &Prices) -> Column {
+        let ranks_only = !self.problem.uses(Rate::Mse);
+        let scaled = |parameters: &Vec<f64>| {
+            let length = parameters.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let by = if ranks_only && length > 0.0 { length.recip() } else { 1.0 };
+            parameters.iter().map(|x| x * by).collect::<Vec<f64>>()
+        };
+        let average = |from: &Vec<f64>, to: &Vec<f64>| -> Vec<f64> {
+            scaled(from).iter().zip(scaled(to)).map(|(x, y)| (1.0 - share) * x + share * y).collect()
+        };
+        let mut folds: Vec<Vec<f64>> = from.folds.iter().zip(&to.folds).map(|(a, b)| average(a, b)).collect();
+        folds.iter_mut().zip(&self.folds).for_each(|(own, (fitting, _))| fitting.calibrate(own));
+        let mut parameters = average(&from.parameters, &to.parameters);
+        self.whole.calibrate(&mut parameters);
+        self.column(prices.weights.clone(), from.l2, parameters, folds)
+    }
+
     /// Columns that answer a question. Where answers are exact, the bound on all mixtures rises to what they prove.
     fn answer(&self, prices: &Prices, question: Question, columns: &mut Columns) -> Vec<Column> {
         let problem = self.problem;
         let mut weights = SurrogateWeights::default();
         weights.set(problem, Prices { weights: question.weights.clone(), ..prices.clone() }.forms(problem));
-        let (parameters, folds) = columns.start(self, &question);
+        let (parameters, folds) = columns.start(self, &question, prices);
         let l2 = question.l2;
         let fits: Vec<(&Fitting, &Vec<f64>)> = std::iter::once((&self.whole, &parameters))
             .chain(self.folds.iter().map(|(fitting, _)| fitting).zip(&folds))

@@ -12,7 +12,7 @@
 
 use super::plane::{BestAngle, WeightedPair, sweep};
 use crate::goals::Problem;
-use crate::learners::{Architecture, GroupUse, Trace};
+use crate::learners::{Architecture, GroupUse, Linear, Scorer, Trace};
 use crate::pairs::{NetLoss, NetShape};
 use crate::rates::Rate;
 use crate::solvers::lbfgs::{DescentLimits, descend};
@@ -119,6 +119,7 @@ impl<'a> Fitting<'a> {
                     steps.push(self.fit(NetShape::Bounded, share * margin, weights, l2, from, NEAR));
                 }
             }
+            steps.iter_mut().for_each(|step| self.calibrate(step));
             return Response { steps, missed: None };
         }
         let weights = &weights;
@@ -190,6 +191,33 @@ impl<'a> Fitting<'a> {
         let spread = deviation(&self.scores(parameters));
         if spread > 0.0 && spread.is_finite() {
             self.architecture.scale(parameters, spread.recip());
+        }
+    }
+
+    /// Gives linear scores the slope and the intercept of least squares by the labels, if that slope is above 0: no order
+    /// changes, and the squared error is as small as it can be for this order.
+    pub(super) fn calibrate(&self, parameters: &mut [f64]) {
+        let examples = self.sample.examples();
+        let (Architecture::Linear(linear), Some(labels), true) =
+            (self.architecture, &examples.labels, self.regression())
+        else {
+            return;
+        };
+        let scores = self.scores(parameters);
+        let [mut total, mut score, mut label, mut square, mut product] = [0.0; 5];
+        for (i, (s, y)) in scores.iter().zip(labels).enumerate() {
+            let weight = examples.weight(i);
+            total += weight;
+            score += weight * s;
+            label += weight * y;
+            square += weight * s * s;
+            product += weight * s * y;
+        }
+        let (score, label) = (score / total, label / total);
+        let slope = (product / total - score * label) / (square / total - score * score);
+        if slope.is_finite() && slope > 0.0 && linear.intercept {
+            self.architecture.scale(parameters, slope);
+            intercepts(linear).for_each(|at| parameters[at] += label - slope * score);
         }
     }
 
@@ -284,6 +312,16 @@ fn search_angle(value: impl Fn(f64) -> f64, here: f64) -> f64 {
         tried.extend(new.into_iter().map(|x| (x, value(x))));
     }
     tried.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0.0, |best| best.0)
+}
+
+/// The places of intercepts among the parameters.
+pub(super) fn intercepts(linear: &Linear) -> impl Iterator<Item = usize> + use<> {
+    let sets = match linear.groups {
+        GroupUse::Weights { groups } => groups + 1,
+        GroupUse::Blind | GroupUse::Offsets { .. } => 1,
+    };
+    let (len, width) = (linear.set_len(), linear.width);
+    (0..sets).filter(move |_| len > width).map(move |set| set * len + width)
 }
 
 fn deviation(values: &[f64]) -> f64 {
