@@ -38,7 +38,7 @@ const ITERATIONS: usize = 40;
 const FOLDS: usize = 5;
 
 /// Weight decay that is tried, the largest first, where rows that were not fit tell which is best.
-const DECAYS: [f64; 6] = [0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4];
+const DECAYS: [f64; 5] = [0.3, 0.1, 0.03, 0.005, 3e-4];
 
 /// Weight decay where the rows that are fit are all there is: just enough that there is a minimum.
 const LEAST_DECAY: f64 = 1e-4;
@@ -47,7 +47,7 @@ const LEAST_DECAY: f64 = 1e-4;
 const BETTER: f64 = 1e-5;
 
 /// The same where rates are those of rows that scorers were not fit to, which are noisy.
-const BETTER_ELSEWHERE: f64 = 2e-4;
+const BETTER_ELSEWHERE: f64 = 5e-4;
 
 /// Rows or queries for each parameter from which scorers fit hardly anything but what is there: then the rates of the rows
 /// that they are fit to are as good as those of others.
@@ -60,7 +60,7 @@ const ATTEMPTS: usize = 3;
 const MORE: f64 = 4.0;
 
 /// Prices that are halved between those of two scorers, where one scorer is wanted.
-const BISECTIONS: usize = 5;
+const BISECTIONS: usize = 3;
 
 /// Steps from one scorer of a mixture to another, where one scorer is wanted.
 const STEPS: usize = 12;

@@ -29,14 +29,14 @@ const LISTED_EXACTLY: u64 = 20_000_000;
 const MARGINS: [f64; 3] = [1.0, 0.4, 0.15];
 
 /// The same where scores have a scale, as shares of the deviation of labels.
-const NARROWER: [f64; 3] = [0.4, 0.15, 0.05];
+const NARROWER: [f64; 2] = [0.3, 0.08];
 
 /// Directions in which planes are swept, beside the gradient's.
 const DIRECTIONS: usize = 12;
 
 /// Steps of a descent that may start far away, and of one that starts near.
-const FAR: usize = 80;
-const NEAR: usize = 25;
+const FAR: usize = 60;
+const NEAR: usize = 15;
 
 /// Scorers of more parameters are not swept: there are too many planes.
 const POLISHED: usize = 30;
