@@ -3,12 +3,13 @@
 # make python-test  the tests of the Python package, which make test includes
 # make bench  pairity beside its peers, measured in one run
 # make bench-scale  audits of 10⁷ and 10⁸ rows, beside DuckDB and polars
+# make solvers  what each solver reaches, for docs/solvers.md
 
 VENV := .venv
 PYTHON := .venv-python
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: test lint bench bench-scale browser wheel python-test fetched
+.PHONY: test lint bench bench-scale solvers browser wheel python-test fetched
 
 # Tests whose browser, data or package is missing are skipped, and listed at the end; where PAIRITY_REQUIRE names the
 # part, they fail.
@@ -68,6 +69,12 @@ lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+# The table of docs/solvers.md: what each solver reaches on the rows that it looks at, and on others.
+solvers:
+	cargo build --release -p pairity-cli
+	target/release/pairity reproduce simulated simulated-all simulated-marginal --queries 2500 --split 1,0,0 --solver columns --seeds 20
+	target/release/pairity reproduce simulated simulated-all simulated-marginal crime-ranking crime-regression law w3c --seeds 20
 
 bench: $(VENV)/bench
 	cargo build --release -p pairity-bench

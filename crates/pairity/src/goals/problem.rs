@@ -230,6 +230,15 @@ impl Problem {
         constraint + self.firm >= self.constraints.len()
     }
 
+    /// The same problem whose constraints have to be met with so much room to spare.
+    pub(crate) fn tightened(&self, room: &[f64]) -> Problem {
+        let mut problem = self.clone();
+        for bound in &mut problem.bounds {
+            bound.form.constant += room[bound.constraint];
+        }
+        problem
+    }
+
     /// The same goal with another number on the right side of every constraint `e <= number`.
     ///
     /// # Errors

@@ -57,7 +57,7 @@ impl Default for Sizes {
             slope_fork: 1 << 14,
             tree_examples: 400,
             tree_labels: 64,
-            net_pairs: 2_000,
+            net_pairs: 200,
         }
     }
 }

@@ -127,7 +127,7 @@ proptest! {
         for at in 0..scores.len().min(4) {
             let moved = |by: f64| { let mut all = scores.clone(); all[at] += by; value(&all).0 };
             let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-            prop_assert!((slope - gradient[at]).abs() < 1e-4 * (1.0 + slope.abs()), "{slope} {}", gradient[at]);
+            prop_assert!((slope - gradient[at]).abs() < 1e-3 * (1.0 + slope.abs()), "{slope} {}", gradient[at]);
         }
     }
 }

@@ -222,7 +222,7 @@ impl Selector<'_> {
     ) -> Option<Mixture> {
         let Assessment { cost, violation, .. } = strict.assessment;
         let unbound = self.far_below(candidates, cost)?;
-        let noise = self.noise(&candidates.scorers[unbound.place])?;
+        let noise = self.noise(&candidates.scorers[unbound.place].snapshot.parameters)?;
         let loose = best(&noise.constraints)?;
         let better = cost - loose.assessment.cost > noise.objective && loose.assessment.violation > violation;
         (better && is_far(cost, loose.assessment.cost, unbound.constant)).then_some(loose)
@@ -248,9 +248,9 @@ impl Selector<'_> {
 
     /// The standard errors of the objective and of each constraint at a scorer; 0 where there is none. They are
     /// taken as half of the way from a value to the farther end of its 95% interval.
-    fn noise(&self, scorer: &Candidate) -> Option<Noise> {
+    pub(crate) fn noise(&self, parameters: &[f64]) -> Option<Noise> {
         let examples = self.sample.examples();
-        let scores = examples.by_row(&self.scores(&scorer.snapshot.parameters)?);
+        let scores = examples.by_row(&self.scores(parameters)?);
         let measured = Measurement::new(examples, &scores, &self.measure).ok()?;
         let error = |expression: &Expression| {
             let metric = measured.expression(expression);
@@ -331,9 +331,9 @@ pub(crate) struct Unbound {
 }
 
 /// Standard errors.
-struct Noise {
+pub(crate) struct Noise {
     objective: f64,
-    constraints: Vec<f64>,
+    pub constraints: Vec<f64>,
 }
 
 /// Whether a cost is less than half as far below that of a constant score as a better one is.

@@ -84,12 +84,14 @@ pub(crate) struct Found {
 }
 
 /// How thoroughly a better answer was looked for.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Search {
-    /// Answers that were tried since the last one that was better.
-    pub tries: usize,
+    /// Answers that were tried since the last one that was better, if none is any more.
+    pub tries: Option<usize>,
     /// No mixture of scorers that meets the constraints costs less.
     pub bound: Option<f64>,
+    /// The room that each constraint is to be met with.
+    pub room: Vec<f64>,
 }
 
 macro_rules! solvers {

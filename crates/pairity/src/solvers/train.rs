@@ -322,7 +322,11 @@ pub fn train_with(
     let Executed { runs, completed, search } = solver.run(&executor, watch)?;
     // What the scorer was fit to is seen by selection if there is nothing else, and what it was held to.
     let selected_on = validation.as_ref().or(multipliers.as_ref()).unwrap_or(&sample);
-    let selector = Selector { problem, architecture, sample: selected_on, measure: settings.measure() };
+    let room =
+        search.as_ref().map_or_else(|| vec![0.0; problem.constraints.len()], |search| search.room.clone());
+    let tight = problem.tightened(&room);
+    let measure = settings.measure();
+    let selector = Selector { problem: &tight, architecture, sample: selected_on, measure };
     let of_run = |(run, (_, snapshots)): (usize, (f64, Vec<Snapshot>))| {
         let count = snapshots.len();
         let candidate = move |(t, snapshot)| Candidate {
@@ -347,7 +351,7 @@ pub fn train_with(
         Some(_) => selector.least_loss(&candidates),
     };
     let Chosen { mixture, passed_over } = chosen.ok_or(TrainError::Nothing)?;
-    let Mixture { members, assessment } = mixture;
+    let Mixture { members, assessment } = Mixture::new(problem, &candidates.rates, mixture.members);
     let queries = selected_on.examples().has_queries();
     let alone = || members.iter().map(|&(place, _)| problem.assess(&candidates.rates[place]));
     let found = if queries { assessment } else { handed_out(assessment, alone()) };
@@ -376,7 +380,7 @@ pub fn train_with(
     if !queries && components.len() > 1 {
         selector.bring_to_one_scale(&mut components);
     }
-    let certified = |search: Search| {
+    let certified = |search: &Search| {
         let (objective, bound) = (stated(found.cost), stated(search.bound?));
         let applies =
             found.met && !validated && passed_over.is_none() && settings.select == Select::Validation;
@@ -385,8 +389,8 @@ pub fn train_with(
     Ok(Trained {
         status,
         cross_fit: members.iter().any(|&(place, _)| candidates.scorers[place].snapshot.rates.is_some()),
-        certificate: search.and_then(certified),
-        tries: search.map(|search| search.tries),
+        certificate: search.as_ref().and_then(certified),
+        tries: search.and_then(|search| search.tries),
         meets_goal: found.met,
         objective: stated(found.cost),
         components,

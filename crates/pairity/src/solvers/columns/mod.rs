@@ -16,7 +16,8 @@ mod response;
 
 use super::executor::Snapshot;
 use super::loss::{Sample, SurrogateWeights};
-use super::shrink::shrink;
+use super::selection::Selector;
+use super::shrink::{Mixture, shrink};
 use super::solver::{Found, Search, Solver, SolverTask, Training};
 use super::train::{Select, TrainSettings};
 use crate::goals::{Assessment, Problem, TOLERANCE};
@@ -37,7 +38,7 @@ const ITERATIONS: usize = 40;
 const FOLDS: usize = 5;
 
 /// Weight decay that is tried, the largest first, where rows that were not fit tell which is best.
-const DECAYS: [f64; 6] = [0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4];
+const DECAYS: [f64; 5] = [0.3, 0.1, 0.03, 0.005, 3e-4];
 
 /// Weight decay where the rows that are fit are all there is: just enough that there is a minimum.
 const LEAST_DECAY: f64 = 1e-4;
@@ -46,7 +47,7 @@ const LEAST_DECAY: f64 = 1e-4;
 const BETTER: f64 = 1e-5;
 
 /// The same where rates are those of rows that scorers were not fit to, which are noisy.
-const BETTER_ELSEWHERE: f64 = 2e-4;
+const BETTER_ELSEWHERE: f64 = 5e-4;
 
 /// Rows or queries for each parameter from which scorers fit hardly anything but what is there: then the rates of the rows
 /// that they are fit to are as good as those of others.
@@ -59,10 +60,16 @@ const ATTEMPTS: usize = 3;
 const MORE: f64 = 4.0;
 
 /// Prices that are halved between those of two scorers, where one scorer is wanted.
-const BISECTIONS: usize = 5;
+const BISECTIONS: usize = 3;
 
 /// Steps from one scorer of a mixture to another, where one scorer is wanted.
-const STEPS: usize = 16;
+const STEPS: usize = 12;
+
+/// How often the step is halved in which a bound is just met.
+const HALVINGS: usize = 10;
+
+/// Pairs of scorers that are combined.
+const COMBINED: usize = 3;
 
 /// A scorer with its rates, and what it was an answer to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -86,6 +93,8 @@ pub(crate) struct Columns {
     phase: Phase,
     /// Weight decay that is still tried.
     decays: Vec<f64>,
+    /// The room that each constraint is to be met with.
+    room: Vec<f64>,
     /// Rounds of answers since the last that was better.
     attempts: usize,
     /// Answers since then.
@@ -121,7 +130,9 @@ impl Solver for Columns {
             None => vec![LEAST_DECAY],
         };
         let phase = Phase::Violation;
-        Columns { columns: vec![], kept: 0, phase, decays, attempts: 0, tries: 0, bound: None, done: false }
+        let room = vec![0.0; task.training.problem.constraints.len()];
+        let columns = Vec::new();
+        Columns { columns, kept: 0, phase, decays, room, attempts: 0, tries: 0, bound: None, done: false }
     }
 
     fn buffers(task: &SolverTask) -> Rooms {
@@ -138,12 +149,14 @@ impl Solver for Columns {
         iteration: usize,
         rooms: &mut Rooms,
     ) -> Option<Assessment> {
-        let problem = task.training.problem;
-        let generation = Generation::new(task, rooms);
+        let tight = task.training.problem.tightened(&self.room);
+        let problem = &tight;
+        let generation = Generation::new(task, problem, rooms);
         let prices = match self.columns.is_empty() {
             true => Prices::unbound(problem),
             false => Prices::of(problem, &self.rates(), self.phase)?,
         };
+        let one_scorer = !task.sample.examples().has_queries();
         let before = self.columns.len();
         if before > 0 && prices.phase == Phase::Objective {
             self.phase = Phase::Objective;
@@ -156,9 +169,13 @@ impl Solver for Columns {
                 self.add(column);
             }
         }
+        if self.attempts == 1 && one_scorer {
+            least = least.min(self.combine(&generation, &prices));
+        }
         if before == 0 {
-            self.add_mirrored(&generation);
+            self.add_fair(&generation);
             self.narrow(problem);
+            self.room = self.room_to_spare(task);
         }
         let cost = self.columns.first().map_or(0.0, |column| problem.cost(&column.rates).abs());
         let share = if rooms.folds.is_empty() { BETTER } else { BETTER_ELSEWHERE };
@@ -167,18 +184,22 @@ impl Solver for Columns {
             true => (self.attempts, self.tries) = (0, 0),
             false => self.attempts += 1,
         }
+        if before > 0 {
+            self.keep_decay_of_mixture(problem);
+        }
         if self.attempts >= if generation.exact { 1 } else { ATTEMPTS } {
             match (self.phase, prices.phase) {
                 (Phase::Violation, Phase::Violation) => (self.phase, self.attempts) = (Phase::Objective, 0),
                 _ => self.done = true,
             }
         }
-        if self.done && !task.sample.examples().has_queries() {
+        if self.done && one_scorer {
             self.bisect(&generation, &prices);
-            self.combine(&generation);
+            self.combine(&generation, &prices);
         }
         let rates: Vec<Vec<f64>> = self.columns.iter().map(|column| column.rates.clone()).collect();
-        Some(shrink(problem, &rates)?.assessment)
+        let members = shrink(problem, &rates)?.members;
+        Some(Mixture::new(task.training.problem, &rates, members).assessment)
     }
 
     fn kept(&mut self, task: &SolverTask, _: usize, _: Found, _: bool) -> Vec<Snapshot> {
@@ -200,7 +221,11 @@ impl Solver for Columns {
     }
 
     fn search(&self) -> Option<Search> {
-        self.done.then_some(Search { tries: self.tries, bound: self.bound })
+        Some(Search {
+            tries: self.done.then_some(self.tries),
+            bound: self.bound.filter(|_| self.done),
+            room: self.room.clone(),
+        })
     }
 }
 
@@ -258,7 +283,7 @@ impl Columns {
     /// middle between those that members of the mixture answered, then prices at which the bounds weigh more, and directions at
     /// random.
     fn questions(&self, generation: &Generation, prices: &Prices, iteration: usize) -> Vec<Question> {
-        let Training { problem, .. } = generation.task.training;
+        let problem = generation.problem;
         let asked = |weights: Vec<f64>, l2: f64| Question { weights, l2, random: None };
         let at_prices = || self.decays.iter().map(|&l2| asked(prices.weights.clone(), l2));
         match self.attempts {
@@ -302,7 +327,12 @@ impl Columns {
 
     /// Where the answer to a question is looked for from: the scorer that answered the nearest one, or a direction at
     /// random.
-    fn start(&self, generation: &Generation, question: &Question) -> (Vec<f64>, Vec<Vec<f64>>) {
+    fn start(
+        &self,
+        generation: &Generation,
+        question: &Question,
+        prices: &Prices,
+    ) -> (Vec<f64>, Vec<Vec<f64>>) {
         let Training { architecture, settings, .. } = generation.task.training;
         let fresh = |parameters: Vec<f64>| (parameters.clone(), vec![parameters; generation.folds.len()]);
         let initial = || {
@@ -317,17 +347,31 @@ impl Columns {
             let decay = (column.l2 + 1e-9).ln() - (question.l2 + 1e-9).ln();
             distance(&column.weights, &question.weights) + 1e-3 * decay * decay
         };
-        let nearest = self.columns.iter().min_by(|a, b| far(a).total_cmp(&far(b)));
+        // Of several, the best.
+        let cost = |column: &Column| prices.lagrangian(generation.problem, &column.rates);
+        let order = |a: &&Column, b: &&Column| far(a).total_cmp(&far(b)).then(cost(a).total_cmp(&cost(b)));
+        let nearest = self.columns.iter().min_by(order);
         nearest.map_or_else(|| fresh(initial()), |column| (column.parameters.clone(), column.folds.clone()))
     }
 
-    /// Adds the first scorer turned around: half of each is as good as no scorer at all, but the mixture is fair.
-    fn add_mirrored(&mut self, generation: &Generation) {
-        let Training { problem, architecture, .. } = generation.task.training;
-        if problem.uses(Rate::Mse) || problem.constraints.is_empty() {
+    /// Adds a scorer that makes a fair mixture: the first one turned around, as half of each is as good as no scorer at all;
+    /// where scores are compared with labels, their mean.
+    fn add_fair(&mut self, generation: &Generation) {
+        let (problem, architecture) = (generation.problem, generation.task.training.architecture);
+        let Some(first) = self.columns.first().filter(|_| !problem.constraints.is_empty()) else { return };
+        let (weights, l2) = (vec![0.0; first.weights.len()], first.l2);
+        if problem.uses(Rate::Mse) {
+            if let Architecture::Linear(linear) = architecture {
+                let labels = generation.task.sample.examples().labels.as_deref().unwrap_or_default();
+                let mut mean = vec![0.0; architecture.len()];
+                let label = labels.iter().sum::<f64>() / labels.len().max(1) as f64;
+                response::intercepts(linear).for_each(|at| mean[at] = label);
+                let folds = vec![mean.clone(); first.folds.len()];
+                let column = generation.column(weights, l2, mean, folds);
+                self.add(column);
+            }
             return;
         }
-        let Some(first) = self.columns.first() else { return };
         let turned = |parameters: &Vec<f64>| {
             let mut parameters = parameters.clone();
             architecture.scale(&mut parameters, -1.0);
@@ -335,9 +379,25 @@ impl Columns {
         };
         let parameters = turned(&first.parameters);
         let folds = first.folds.iter().map(turned).collect();
-        let (weights, l2) = (vec![0.0; first.weights.len()], first.l2);
         let mirrored = generation.column(weights, l2, parameters, folds);
         self.add(mirrored);
+    }
+
+    /// The room that constraints are to be met with, where the rows that answers are selected on stand for new ones: the
+    /// standard error of each at the best scorer whatever the constraints, and at most half of its bound.
+    fn room_to_spare(&self, task: &SolverTask) -> Vec<f64> {
+        let Training { problem, architecture, settings, .. } = task.training;
+        let none = vec![0.0; problem.constraints.len()];
+        if settings.select != Select::CrossFit {
+            return none;
+        }
+        let best =
+            self.columns.iter().min_by(|a, b| problem.cost(&a.rates).total_cmp(&problem.cost(&b.rates)));
+        let selector = Selector { problem, architecture, sample: task.sample, measure: settings.measure() };
+        let noise = best.and_then(|column| selector.noise(&column.parameters));
+        let Some(noise) = noise else { return none };
+        let sizes = problem.constraints.iter().map(|constraint| constraint.bound.abs() / 2.0);
+        noise.constraints.iter().zip(sizes).map(|(error, size)| error.min(size)).collect()
     }
 
     /// Keeps the weight decay with which the objective alone is best, and the next larger one, as bounds are overfitted
@@ -352,10 +412,19 @@ impl Columns {
         self.decays = self.decays[best.saturating_sub(1)..=best].to_vec();
     }
 
+    /// Keeps the weight decay of the likeliest member of the best mixture.
+    fn keep_decay_of_mixture(&mut self, problem: &Problem) {
+        let rates: Vec<Vec<f64>> = self.columns.iter().map(|column| column.rates.clone()).collect();
+        let members = shrink(problem, &rates).map_or_else(Vec::new, |mixture| mixture.members);
+        let likeliest = members.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        let l2 = likeliest.map(|&(at, _)| self.columns[at].l2).filter(|l2| self.decays.contains(l2));
+        self.decays = l2.map_or_else(|| self.decays.clone(), |l2| vec![l2]);
+    }
+
     /// Adds answers to prices between those of the two likeliest members of the best mixture, nearer and nearer to where a
     /// bound is just met: where one scorer is wanted, it lies there.
     fn bisect(&mut self, generation: &Generation, prices: &Prices) {
-        let problem = generation.task.training.problem;
+        let problem = generation.problem;
         let rates: Vec<Vec<f64>> = self.columns.iter().map(|column| column.rates.clone()).collect();
         let Some(mut members) = shrink(problem, &rates).map(|mixture| mixture.members) else { return };
         members.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -364,11 +433,7 @@ impl Columns {
         if !(answers(first) && answers(second)) {
             return;
         }
-        // The bound that is missed most, or hardly met.
-        let worst = |rates: &[f64]| {
-            let misses: Vec<f64> = problem.bound_misses(rates).collect();
-            (0..misses.len()).max_by(|&a, &b| misses[a].total_cmp(&misses[b]))
-        };
+        let worst = |rates: &[f64]| worst_bound(problem, rates);
         let [mut low, mut high] = [first, second].map(|at| share_of(&self.columns[at].weights));
         let at_low = worst(&self.columns[first].rates);
         let l2 = self.columns[first].l2;
@@ -385,38 +450,56 @@ impl Columns {
         }
     }
 
-    /// Adds scorers on the way from one member of the best mixture to another: where one scorer is wanted, it may lie
-    /// between them.
-    fn combine(&mut self, generation: &Generation) {
-        let Training { problem, architecture, .. } = generation.task.training;
+    /// Adds scorers on the way from one member of the best mixture to another, those above all that just meet a bound: where
+    /// one scorer is wanted, it may lie between them, and squared errors of a mean are below the mean of squared errors.
+    /// Returns the least Lagrangian among them.
+    fn combine(&mut self, generation: &Generation, prices: &Prices) -> f64 {
+        let (problem, architecture) = (generation.problem, generation.task.training.architecture);
         if !matches!(architecture, Architecture::Linear(_)) {
-            return;
+            return f64::INFINITY;
         }
         let rates: Vec<Vec<f64>> = self.columns.iter().map(|column| column.rates.clone()).collect();
-        let Some(mixture) = shrink(problem, &rates) else { return };
-        let ranks_only = !problem.uses(Rate::Mse);
-        let scaled = |parameters: &Vec<f64>| {
-            let length = parameters.iter().map(|x| x * x).sum::<f64>().sqrt();
-            let by = if ranks_only && length > 0.0 { length.recip() } else { 1.0 };
-            parameters.iter().map(|x| x * by).collect::<Vec<f64>>()
-        };
-        let between = |from: &Vec<f64>, to: &Vec<f64>, share: f64| -> Vec<f64> {
-            scaled(from).iter().zip(scaled(to)).map(|(x, y)| (1.0 - share) * x + share * y).collect()
-        };
-        let mut tried = Vec::new();
-        for (at, &(first, _)) in mixture.members.iter().enumerate() {
-            for &(second, _) in &mixture.members[at + 1..] {
-                tried.extend((1..STEPS).map(|step| (first, second, step as f64 / STEPS as f64)));
+        let members = shrink(problem, &rates).map_or_else(Vec::new, |mixture| mixture.members);
+        let pairs: Vec<[usize; 2]> = members
+            .iter()
+            .enumerate()
+            .flat_map(|(at, first)| members[at + 1..].iter().map(move |second| [first.0, second.0]))
+            .take(COMBINED)
+            .collect();
+        let found = threads::map(&pairs, &|&[first, second]: &[usize; 2]| {
+            let ends = [&self.columns[first], &self.columns[second]];
+            let at = |share: f64| generation.between(ends, share, prices);
+            let grid: Vec<Column> = (1..STEPS).map(|step| at(step as f64 / STEPS as f64)).collect();
+            let worst = |column: &Column| worst_bound(problem, &column.rates);
+            let whole: Vec<&Column> = std::iter::once(ends[0]).chain(&grid).chain([ends[1]]).collect();
+            let crossing = (0..STEPS).find(|&step| worst(whole[step]) != worst(whole[step + 1]));
+            let mut refined = Vec::new();
+            if let Some(step) = crossing {
+                let (mut low, mut high) = (step as f64, step as f64 + 1.0);
+                for _ in 0..HALVINGS {
+                    let middle = f64::midpoint(low, high);
+                    let column = at(middle / STEPS as f64);
+                    let same = worst(&column) == worst(whole[step]);
+                    (low, high) = if same { (middle, high) } else { (low, middle) };
+                    refined.push(column);
+                }
             }
-        }
-        let columns: Vec<Column> = threads::map(&tried, &|&(first, second, share)| {
-            let (first, second) = (&self.columns[first], &self.columns[second]);
-            let parameters = between(&first.parameters, &second.parameters, share);
-            let folds = first.folds.iter().zip(&second.folds).map(|(a, b)| between(a, b, share)).collect();
-            generation.column(first.weights.clone(), first.l2, parameters, folds)
+            drop(whole);
+            grid.into_iter().chain(refined).collect::<Vec<Column>>()
         });
-        columns.into_iter().for_each(|column| self.add(column));
+        let mut least = f64::INFINITY;
+        for column in found.into_iter().flatten() {
+            least = least.min(prices.lagrangian(problem, &column.rates));
+            self.add(column);
+        }
+        least
     }
+}
+
+/// The bound that is missed most, or met by the least.
+fn worst_bound(problem: &Problem, rates: &[f64]) -> Option<usize> {
+    let misses: Vec<f64> = problem.bound_misses(rates).collect();
+    (0..misses.len()).max_by(|&a, &b| misses[a].total_cmp(&misses[b]))
 }
 
 /// Weights that add up to 1.
@@ -432,6 +515,8 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 /// What answers are fit to.
 struct Generation<'a> {
     task: &'a SolverTask<'a>,
+    /// With constraints that leave room to spare.
+    problem: &'a Problem,
     whole: Fitting<'a>,
     /// For each fold, all other rows, and its own.
     folds: Vec<(Fitting<'a>, &'a Sample<'static>)>,
@@ -440,11 +525,11 @@ struct Generation<'a> {
 }
 
 impl<'a> Generation<'a> {
-    fn new(task: &'a SolverTask<'a>, rooms: &'a Rooms) -> Generation<'a> {
+    fn new(task: &'a SolverTask<'a>, problem: &'a Problem, rooms: &'a Rooms) -> Generation<'a> {
         let whole = Fitting::new(&task.training, task.sample);
         let folds =
             rooms.folds.iter().map(|[others, own]| (Fitting::new(&task.training, others), own)).collect();
-        Generation { task, exact: whole.is_exact(), whole, folds }
+        Generation { task, problem, exact: whole.is_exact(), whole, folds }
     }
 
     /// A column of given scorers, with its rates.
@@ -466,12 +551,31 @@ impl<'a> Generation<'a> {
         Column { weights, l2, parameters, folds, rates }
     }
 
+    /// A column on the way from one to another: weights of length 1 are averaged where only orders count. The next answers
+    /// to these prices may start from there.
+    fn between(&self, [from, to]: [&Column; 2], share: f64, prices: &Prices) -> Column {
+        let ranks_only = !self.problem.uses(Rate::Mse);
+        let scaled = |parameters: &Vec<f64>| {
+            let length = parameters.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let by = if ranks_only && length > 0.0 { length.recip() } else { 1.0 };
+            parameters.iter().map(|x| x * by).collect::<Vec<f64>>()
+        };
+        let average = |from: &Vec<f64>, to: &Vec<f64>| -> Vec<f64> {
+            scaled(from).iter().zip(scaled(to)).map(|(x, y)| (1.0 - share) * x + share * y).collect()
+        };
+        let mut folds: Vec<Vec<f64>> = from.folds.iter().zip(&to.folds).map(|(a, b)| average(a, b)).collect();
+        folds.iter_mut().zip(&self.folds).for_each(|(own, (fitting, _))| fitting.calibrate(own));
+        let mut parameters = average(&from.parameters, &to.parameters);
+        self.whole.calibrate(&mut parameters);
+        self.column(prices.weights.clone(), from.l2, parameters, folds)
+    }
+
     /// Columns that answer a question. Where answers are exact, the bound on all mixtures rises to what they prove.
     fn answer(&self, prices: &Prices, question: Question, columns: &mut Columns) -> Vec<Column> {
-        let problem = self.task.training.problem;
+        let problem = self.problem;
         let mut weights = SurrogateWeights::default();
         weights.set(problem, Prices { weights: question.weights.clone(), ..prices.clone() }.forms(problem));
-        let (parameters, folds) = columns.start(self, &question);
+        let (parameters, folds) = columns.start(self, &question, prices);
         let l2 = question.l2;
         let fits: Vec<(&Fitting, &Vec<f64>)> = std::iter::once((&self.whole, &parameters))
             .chain(self.folds.iter().map(|(fitting, _)| fitting).zip(&folds))

@@ -12,7 +12,7 @@
 
 use super::plane::{BestAngle, WeightedPair, sweep};
 use crate::goals::Problem;
-use crate::learners::{Architecture, GroupUse, Trace};
+use crate::learners::{Architecture, GroupUse, Linear, Scorer, Trace};
 use crate::pairs::{NetLoss, NetShape};
 use crate::rates::Rate;
 use crate::solvers::lbfgs::{DescentLimits, descend};
@@ -28,12 +28,15 @@ const LISTED_EXACTLY: u64 = 20_000_000;
 /// Margins of the bounded shape, as shares of the deviation of scores.
 const MARGINS: [f64; 3] = [1.0, 0.4, 0.15];
 
+/// The same where scores have a scale, as shares of the deviation of labels.
+const NARROWER: [f64; 2] = [0.3, 0.08];
+
 /// Directions in which planes are swept, beside the gradient's.
 const DIRECTIONS: usize = 12;
 
 /// Steps of a descent that may start far away, and of one that starts near.
-const FAR: usize = 150;
-const NEAR: usize = 25;
+const FAR: usize = 60;
+const NEAR: usize = 15;
 
 /// Scorers of more parameters are not swept: there are too many planes.
 const POLISHED: usize = 30;
@@ -111,12 +114,12 @@ impl<'a> Fitting<'a> {
             let margin = self.spread.max(f64::MIN_POSITIVE);
             steps.push(self.fit(NetShape::Convex, margin, weights, l2, start, FAR));
             if weights.has_pairs() {
-                for share in MARGINS {
+                for share in NARROWER {
                     let from = steps.last().map_or(start, Vec::as_slice);
                     steps.push(self.fit(NetShape::Bounded, share * margin, weights, l2, from, NEAR));
                 }
-                steps.remove(1);
             }
+            steps.iter_mut().for_each(|step| self.calibrate(step));
             return Response { steps, missed: None };
         }
         let weights = &weights;
@@ -145,7 +148,7 @@ impl<'a> Fitting<'a> {
         iterations: usize,
     ) -> Vec<f64> {
         let loss = NetLoss { shape, margin };
-        let limits = DescentLimits { iterations, gradient: 1e-6, decrease: 1e-6 };
+        let limits = DescentLimits { iterations, gradient: 1e-6, decrease: 3e-6 };
         let mut slopes = vec![0.0; self.sample.examples().len()];
         let found = descend(start.to_vec(), limits, |parameters, gradient| {
             self.evaluate(&loss, weights, l2, parameters, gradient, &mut slopes)
@@ -191,6 +194,33 @@ impl<'a> Fitting<'a> {
         }
     }
 
+    /// Gives linear scores the slope and the intercept of least squares by the labels, if that slope is above 0: no order
+    /// changes, and the squared error is as small as it can be for this order.
+    pub(super) fn calibrate(&self, parameters: &mut [f64]) {
+        let examples = self.sample.examples();
+        let (Architecture::Linear(linear), Some(labels), true) =
+            (self.architecture, &examples.labels, self.regression())
+        else {
+            return;
+        };
+        let scores = self.scores(parameters);
+        let [mut total, mut score, mut label, mut square, mut product] = [0.0; 5];
+        for (i, (s, y)) in scores.iter().zip(labels).enumerate() {
+            let weight = examples.weight(i);
+            total += weight;
+            score += weight * s;
+            label += weight * y;
+            square += weight * s * s;
+            product += weight * s * y;
+        }
+        let (score, label) = (score / total, label / total);
+        let slope = (product / total - score * label) / (square / total - score * score);
+        if slope.is_finite() && slope > 0.0 && linear.intercept {
+            self.architecture.scale(parameters, slope);
+            intercepts(linear).for_each(|at| parameters[at] += label - slope * score);
+        }
+    }
+
     fn listed(&self, weights: &SurrogateWeights) -> Vec<WeightedPair> {
         let mut pairs = Vec::new();
         self.sample.index().each_pair(weights.given(), |first, second, worth| {
@@ -218,9 +248,11 @@ impl<'a> Fitting<'a> {
         let earned = |scores: &[f64]| weights.earned(&self.sample.true_rates(&self.sample.order(scores)));
         let mut scores = self.scores(&best);
         let mut value = earned(&scores);
-        for _ in 0..ROUNDS {
+        // Where pairs are not listed each angle takes a count of all of them.
+        let (rounds, directions) = if listed { (ROUNDS, DIRECTIONS) } else { (1, DIRECTIONS / 3) };
+        for _ in 0..rounds {
             let before = value;
-            for mut direction in self.directions(weights, &best) {
+            for mut direction in self.directions(weights, &best, directions) {
                 self.bring_to_scale(&mut direction);
                 let other = self.scores(&direction);
                 let at = |angle: f64| -> Vec<f64> {
@@ -249,7 +281,7 @@ impl<'a> Fitting<'a> {
     }
 
     /// The way down, then single parameters, those first that the loss falls along most.
-    fn directions(&self, weights: &SurrogateWeights, parameters: &[f64]) -> Vec<Vec<f64>> {
+    fn directions(&self, weights: &SurrogateWeights, parameters: &[f64], singles: usize) -> Vec<Vec<f64>> {
         let loss = NetLoss { shape: NetShape::Bounded, margin: MARGINS[2] };
         let (mut gradient, mut slopes) =
             (vec![0.0; parameters.len()], vec![0.0; self.sample.examples().len()]);
@@ -262,7 +294,7 @@ impl<'a> Fitting<'a> {
             direction
         };
         let down: Vec<f64> = gradient.iter().map(|g| -g).collect();
-        std::iter::once(down).chain(order.iter().take(DIRECTIONS).map(single)).collect()
+        std::iter::once(down).chain(order.iter().take(singles).map(single)).collect()
     }
 }
 
@@ -280,6 +312,16 @@ fn search_angle(value: impl Fn(f64) -> f64, here: f64) -> f64 {
         tried.extend(new.into_iter().map(|x| (x, value(x))));
     }
     tried.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0.0, |best| best.0)
+}
+
+/// The places of intercepts among the parameters.
+pub(super) fn intercepts(linear: &Linear) -> impl Iterator<Item = usize> + use<> {
+    let sets = match linear.groups {
+        GroupUse::Weights { groups } => groups + 1,
+        GroupUse::Blind | GroupUse::Offsets { .. } => 1,
+    };
+    let (len, width) = (linear.set_len(), linear.width);
+    (0..sets).filter(move |_| len > width).map(move |set| set * len + width)
 }
 
 fn deviation(values: &[f64]) -> f64 {
