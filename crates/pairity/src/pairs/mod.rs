@@ -7,6 +7,7 @@
 //! - the `placements` of each example, for intervals;
 //! - values and slopes of a [`Surrogate`]: `slopes`.
 
+mod attribute_counts;
 mod continuous;
 mod correlation;
 mod counted_placements;
