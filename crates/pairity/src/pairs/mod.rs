@@ -26,6 +26,7 @@ mod rank_tree;
 mod rate_index;
 mod side;
 mod slopes;
+mod small_cells;
 mod surrogate;
 #[cfg(test)]
 mod surrogate_tests;
