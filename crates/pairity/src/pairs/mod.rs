@@ -7,6 +7,7 @@
 //! - the `placements` of each example, for intervals;
 //! - values and slopes of a [`Surrogate`]: `slopes`.
 
+mod attribute_counts;
 mod continuous;
 mod correlation;
 mod counted_placements;
@@ -25,6 +26,7 @@ mod rank_tree;
 mod rate_index;
 mod side;
 mod slopes;
+mod small_cells;
 mod surrogate;
 #[cfg(test)]
 mod surrogate_tests;
