@@ -6,7 +6,7 @@ use super::{OutputOptions, PageOptions, TableOptions};
 use anyhow::anyhow;
 use clap::Args;
 use pairity::goals::Goal;
-use pairity::learners::{ScorerKind, text::VOCABULARY};
+use pairity::learners::{ScorerKind, text::Ngrams};
 use pairity::methods::kallus_zhou::LogisticGrid;
 use pairity::methods::{self, Method, MethodOptions};
 use pairity::model::exposure::{Exposure, Utilities};
@@ -92,13 +92,20 @@ pub struct FitOptions {
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', conflicts_with_all = ["features", "text"])]
     pub exclude_features: Vec<String>,
 
-    /// Column of a text: its words are the features, and columns of numbers only if --features names them
+    /// Column of a text: its words and their pieces are the features, and columns of numbers only if --features names
+    /// them
     #[arg(long, value_name = "COL")]
     pub text: Option<String>,
 
-    /// Words that are told apart: the most frequent ones of the training texts
-    #[arg(long, value_name = "N", default_value_t = VOCABULARY, value_parser = positive, requires = "text")]
-    pub vocabulary: usize,
+    /// What of a text --model linear sees: words, pieces of words (n-grams of 2 to 5 characters), or both (default),
+    /// weighted by how rare they are
+    #[arg(long, value_parser = choices(Ngrams::NAMES), value_name = "words|chars|both", requires = "text", hide_possible_values = true)]
+    pub ngrams: Option<Ngrams>,
+
+    /// Words, and pieces of words, that are told apart: the most frequent ones of the training texts (default: 100000 of
+    /// each, or 10000 words of --model text-cnn)
+    #[arg(long, value_name = "N", value_parser = positive, requires = "text")]
+    pub vocabulary: Option<usize>,
 
     /// Word vectors that --model text-cnn starts from, in GloVe's text format (default: random ones of 100
     /// numbers)
@@ -271,6 +278,7 @@ impl FitOptions {
             hidden: self.hidden.iter().map(|&units| units as usize).collect(),
             group_aware: self.group_aware,
             standardize: !self.no_standardize,
+            ngrams: self.ngrams,
             vocabulary: self.vocabulary,
             split: self.split,
             own_validation: !self.validation.is_empty(),
@@ -303,6 +311,9 @@ impl FitOptions {
             RunError::NoText => anyhow!("--model text-cnn reads a text: name its column with --text"),
             RunError::VectorsUnused(scorer) => {
                 anyhow!("--embeddings are for --model text-cnn: leave them out for {scorer}")
+            }
+            RunError::NgramsUnused(scorer) => {
+                anyhow!("--ngrams are for --model linear: leave them out for --model {scorer}")
             }
             RunError::PartTwice(part) => anyhow!(
                 "--{part} gives a table for a part that --split also takes from TABLE: make that share 0"

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 
-use super::text::TextLayout;
+use super::text::{Ngrams, TextLayout};
 use super::{Features, Linear, Mlp, Scorer, TextCnn, Trace};
 use crate::examples::MAX_GROUPS;
 use crate::names::names;
@@ -197,12 +197,12 @@ pub struct LearnerDefaults {
 }
 
 impl LearnerDefaults {
-    /// Those of scorers of numbers, for which a text is the words it has.
+    /// Those of scorers of numbers, for which a text is the terms it has.
     pub(super) const NUMBERS: LearnerDefaults = LearnerDefaults {
         snapshots: 100,
         batch: None,
         step_sizes: None,
-        text: TextLayout::Bag,
+        text: TextLayout::Terms(Ngrams::Both),
         sparse: false,
         needs_text: false,
     };

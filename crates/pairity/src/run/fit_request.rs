@@ -2,7 +2,8 @@
 
 use super::RunError;
 use crate::goals::Goal;
-use crate::learners::{GroupUse, ScorerKind, text::VOCABULARY};
+use crate::learners::text::{Ngrams, TextLayout};
+use crate::learners::{GroupUse, ScorerKind};
 use crate::methods::MethodOptions;
 use crate::metrics::Settings;
 use crate::names::names;
@@ -23,8 +24,11 @@ pub struct FitRequest {
     pub group_aware: Option<GroupAware>,
     /// Whether numbers get mean 0 and deviation 1.
     pub standardize: bool,
-    /// Words of a text that are told apart.
-    pub vocabulary: usize,
+    /// Which terms of a text a linear scorer sees; words and pieces of words if nothing is said.
+    pub ngrams: Option<Ngrams>,
+    /// The most words, and the most pieces of words, of a text that are told apart; as many as the scorer's
+    /// [layout](TextLayout::vocabulary) has if none is given.
+    pub vocabulary: Option<usize>,
     /// Shares of training, validation and test; by default what is not given in rows of its own.
     pub split: Option<[f64; 3]>,
     /// Whether rows of the validation fold are given.
@@ -70,7 +74,8 @@ impl Default for FitRequest {
             hidden: vec![10],
             group_aware: None,
             standardize: true,
-            vocabulary: VOCABULARY,
+            ngrams: None,
+            vocabulary: None,
             split: None,
             own_validation: false,
             own_test: false,
@@ -100,9 +105,19 @@ impl FitRequest {
     pub fn check(&self, has_text: bool, has_vectors: bool) -> Result<(), RunError> {
         match self.scorer.defaults().needs_text {
             true if !has_text => Err(RunError::NoText),
+            true if self.ngrams.is_some() => Err(RunError::NgramsUnused(self.scorer.name())),
             false if has_vectors => Err(RunError::VectorsUnused(self.scorer.name())),
             _ => Ok(()),
         }
+    }
+
+    /// What of a text is kept, and how many words or pieces of words are told apart.
+    pub(super) fn text_layout(&self) -> (TextLayout, usize) {
+        let layout = match (self.scorer.defaults().text, self.ngrams) {
+            (TextLayout::Terms(_), Some(ngrams)) => TextLayout::Terms(ngrams),
+            (layout, _) => layout,
+        };
+        (layout, self.vocabulary.unwrap_or_else(|| layout.vocabulary()))
     }
 
     /// The shares of training, validation and test in the rows that are split.
