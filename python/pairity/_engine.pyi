@@ -39,7 +39,7 @@ NEEDED: list[str]
 _Numbers = NDArray[np.float64]
 _Codes = NDArray[np.uint32]
 _Category = tuple[_Codes, Sequence[str]]
-_Features = Sequence[tuple[str, _Numbers | _Category]]
+_Features = Sequence[tuple[str, _Numbers | NDArray[np.float32] | _Category]]
 
 @type_check_only
 class Measuring(TypedDict):

@@ -68,19 +68,21 @@ def check_fitted(estimator: Any) -> None:
         raise NotFittedError(f"this {type(estimator).__name__} is not fitted yet: call fit first")
 
 
-def matrix(estimator: Any, X: Any, reset: bool) -> NDArray[np.float64]:
-    """A matrix of features, whose width is remembered (``reset``) or compared."""
+def matrix(estimator: Any, X: Any, reset: bool) -> NDArray[Any]:
+    """A matrix of features, whose width is remembered (``reset``) or compared. Those of single precision stay so."""
     if HAS_SKLEARN:
-        checked: NDArray[np.float64] = validate_data(
+        checked: NDArray[Any] = validate_data(
             estimator,
             X,
             reset=reset,
-            dtype=np.float64,
+            dtype=(np.float64, np.float32),
             ensure_all_finite="allow-nan",
             ensure_min_samples=2 if reset else 1,
         )
         return checked
-    found = np.asarray(X, dtype=np.float64)
+    found = np.asarray(X)
+    if found.dtype != np.float32:
+        found = found.astype(np.float64, copy=False)
     if found.ndim != 2:
         raise ValueError(f"the features have the shape {found.shape}; a matrix is needed, one row an example")
     width(estimator, found.shape[1], reset)

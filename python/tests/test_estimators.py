@@ -319,3 +319,49 @@ def test_no_accuracy_falls_by_more_than_is_allowed(rows):
     assert ranker.status_ != "feasible" and "No accuracy may fall by more than 0.05" in ranker.report_.text
     with pytest.raises(ValueError, match="no_harm is -1"):
         ranker.set_params(no_harm=-1).fit(rows.X, rows.y, groups=rows.groups, queries=rows.queries)
+
+
+def parameters(ranker):
+    return [(own.probability, own.parameters.tolist()) for own in ranker.components_]
+
+
+@pytest.mark.parametrize("settings", [{}, {"model": "mlp", "hidden": [3]}, {"batch": 20, "standardize": False}])
+def test_features_of_single_precision_give_the_model_of_double_precision(rows, settings):
+    settings = QUICK | settings
+    columns = {"groups": rows.groups, "queries": rows.queries}
+    small = rows.X.astype(np.float32)
+    large = small.astype(np.float64)
+    expected = pairity.FairRanker(**settings).fit(large, rows.y, **columns)
+    ranker = pairity.FairRanker(**settings).fit(small, rows.y, **columns)
+    assert parameters(ranker) == parameters(expected)
+    scores = expected.predict(large, queries=rows.queries)
+    for model, features in ((ranker, small), (ranker, large), (expected, small)):
+        assert model.predict(features, queries=rows.queries).tolist() == scores.tolist()
+    named = {"x0": small[:, 0], "x1": small[:, 1]}
+    tables = [named]
+    for package, table in (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "table")):
+        try:
+            tables.append(getattr(__import__(package), table)(named))
+        except ImportError:
+            pass
+    for table in tables:
+        assert parameters(pairity.FairRanker(**settings).fit(table, rows.y, **columns)) == parameters(expected)
+
+
+def test_the_command_line_keeps_single_precision_and_trains_the_same_bytes(command, rows, tmp_path):
+    pyarrow = need("pyarrow")
+    parquet = need("pyarrow.parquet")
+    small = rows.X.astype(np.float32)
+    others = {"label": rows.y, "group": rows.groups, "query": rows.queries}
+    models = set()
+    for kind in (np.float32, np.float64):
+        columns = {name: small[:, place].astype(kind) for place, name in enumerate(("a", "b"))}
+        path = tmp_path / f"{kind.__name__}.parquet"
+        parquet.write_table(pyarrow.table(columns | others), path, row_group_size=200)
+        for more in ([], ["--memory", "1KB"]):
+            model = tmp_path / "model.json"
+            roles = ["--label", "label", "--group", "group", "--query", "query", "--features", "a,b"]
+            options = ["--iterations", "100", "--step-size", "0.1", "--batch", "20", "-o", model, *more]
+            command("train", path, *roles, *options)
+            models.add(model.read_text())
+    assert len(models) == 1

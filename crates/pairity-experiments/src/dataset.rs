@@ -101,6 +101,7 @@ impl Dataset {
 fn select_column(column: &Column, rows: &[u32]) -> Column {
     let values = match &column.values {
         Values::Numbers(numbers) => Values::Numbers(pick(numbers, rows)),
+        Values::Singles(numbers) => Values::Singles(pick(numbers, rows)),
         Values::Sparse(numbers) => Values::Sparse(numbers.select(rows)),
         Values::Categories { codes, levels } => {
             Values::Categories { codes: pick(codes, rows), levels: levels.clone() }

@@ -46,6 +46,8 @@ pub fn slice<'a, T: Element>(array: &'a Option<PyReadonlyArray1<'_, T>>) -> PyRe
 pub enum Feature<'py> {
     /// Numbers; NaN where one is missing.
     Numbers(PyReadonlyArray1<'py, f64>),
+    /// The same in single precision.
+    Singles(PyReadonlyArray1<'py, f32>),
     /// Categories.
     Category(Category<'py>),
 }
@@ -58,6 +60,7 @@ pub fn columns(features: &Features) -> PyResult<Vec<Column>> {
     let column = |(name, feature): &(String, Feature)| {
         let values = match feature {
             Feature::Numbers(numbers) => Values::Numbers(numbers.as_array().to_vec()),
+            Feature::Singles(numbers) => Values::Singles(numbers.as_array().to_vec()),
             Feature::Category((codes, levels)) => {
                 Values::Categories { codes: codes.as_slice()?.to_vec(), levels: levels.clone() }
             }

@@ -76,10 +76,10 @@ pub fn read_table<'py>(
     let (numbers, categories) = found.map_err(|error: TableError| refuse(error))?;
     let array = |column: Column| match column.values {
         Values::Numbers(numbers) => Some(numbers.into_pyarray(py)),
-        Values::Sparse(_) | Values::Categories { .. } => None,
+        Values::Singles(_) | Values::Sparse(_) | Values::Categories { .. } => None,
     };
     let coded = |column: Column| match column.values {
-        Values::Numbers(_) | Values::Sparse(_) => None,
+        Values::Numbers(_) | Values::Singles(_) | Values::Sparse(_) => None,
         Values::Categories { codes, levels } => Some((codes.into_pyarray(py), levels)),
     };
     Ok((numbers.into_iter().filter_map(array).collect(), categories.into_iter().filter_map(coded).collect()))

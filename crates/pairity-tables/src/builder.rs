@@ -37,6 +37,8 @@ enum Growing {
         numbers: Vec<f64>,
         decided: bool,
     },
+    /// Numbers so far, all of single precision.
+    Singles(Vec<f32>),
     /// Numbers so far, most of them 0.
     Sparse(SparseNumbers),
     Categories(Vec<u32>, LevelCodes),
@@ -61,6 +63,7 @@ impl ColumnBuilder {
     pub(crate) fn cell_size(&self) -> u64 {
         match self.cells {
             Growing::Numbers { .. } => size_of::<f64>() as u64,
+            Growing::Singles(_) => size_of::<f32>() as u64,
             Growing::Categories(..) => size_of::<u32>() as u64,
             Growing::Sparse(_) | Growing::Again => 0,
         }
@@ -70,6 +73,7 @@ impl ColumnBuilder {
     pub(crate) fn reserve(&mut self, rows: usize) -> bool {
         match &mut self.cells {
             Growing::Numbers { numbers, .. } => numbers.try_reserve(rows).is_ok(),
+            Growing::Singles(numbers) => numbers.try_reserve(rows).is_ok(),
             Growing::Categories(codes, _) => codes.try_reserve(rows).is_ok(),
             Growing::Sparse(_) | Growing::Again => true,
         }
@@ -77,18 +81,28 @@ impl ColumnBuilder {
 
     /// Lets a feature without rows be sparse, from a file where most cells are 0.
     pub(crate) fn may_be_sparse(&mut self) {
-        if self.want.1
-            && let Growing::Numbers { numbers, .. } = &self.cells
-            && numbers.is_empty()
-        {
+        if self.is_empty_feature() {
             self.cells = Growing::Sparse(SparseNumbers::default());
         }
+    }
+
+    /// Lets a feature without rows be of single precision, from a file that has it so.
+    pub(crate) fn may_be_single(&mut self) {
+        if self.is_empty_feature() {
+            self.cells = Growing::Singles(Vec::new());
+        }
+    }
+
+    /// Whether it is a feature without rows, of numbers.
+    fn is_empty_feature(&self) -> bool {
+        self.want.1 && matches!(&self.cells, Growing::Numbers { numbers, .. } if numbers.is_empty())
     }
 
     /// Rows so far; those of a column that is to be read again are not counted.
     pub(crate) fn rows(&self) -> usize {
         match &self.cells {
             Growing::Numbers { numbers, .. } => numbers.len(),
+            Growing::Singles(numbers) => numbers.len(),
             Growing::Sparse(numbers) => numbers.rows(),
             Growing::Categories(codes, _) => codes.len(),
             Growing::Again => 0,
@@ -107,12 +121,14 @@ impl ColumnBuilder {
         }
     }
 
-    /// Numbers so far, one by one from here on.
+    /// Numbers so far, one by one and of double precision from here on.
     fn settle_as_dense(&mut self) {
-        if let Growing::Sparse(numbers) = &self.cells {
-            let decided = self.want.0 == ColumnKind::Number;
-            self.cells = Growing::Numbers { numbers: numbers.to_dense(), decided };
-        }
+        let numbers = match &self.cells {
+            Growing::Sparse(numbers) => numbers.to_dense(),
+            Growing::Singles(numbers) => numbers.iter().map(|&number| number.into()).collect(),
+            _ => return,
+        };
+        self.cells = Growing::Numbers { numbers, decided: self.want.0 == ColumnKind::Number };
     }
 
     /// Adds a cell given as text, or says what is wrong with it.
@@ -131,6 +147,10 @@ impl ColumnBuilder {
                 if numbers.rows() >= ENOUGH && numbers.stored() * SPARSE > numbers.rows() {
                     self.settle_as_dense();
                 }
+            }
+            Growing::Singles(_) => {
+                self.settle_as_dense();
+                return self.text(text);
             }
             Growing::Numbers { decided: false, .. } if cell::is_code(text) => {
                 self.settle_as_category();
@@ -167,7 +187,10 @@ impl ColumnBuilder {
             Growing::Numbers { decided: true, .. } => return Err(not_finite(&value.to_string())),
             Growing::Numbers { numbers, .. } => numbers.push(f64::INFINITY),
             Growing::Categories(..) => return self.text(value.to_string().as_bytes()),
-            Growing::Sparse(_) => {
+            Growing::Singles(numbers) if value.is_finite() && f64::from(value as f32) == value => {
+                numbers.push(value as f32);
+            }
+            Growing::Sparse(_) | Growing::Singles(_) => {
                 self.settle_as_dense();
                 return self.number(value);
             }
@@ -181,6 +204,7 @@ impl ColumnBuilder {
     pub(crate) fn missing(&mut self) {
         match &mut self.cells {
             Growing::Numbers { numbers, .. } => numbers.push(f64::NAN),
+            Growing::Singles(numbers) => numbers.push(f32::NAN),
             Growing::Categories(codes, _) => codes.push(MISSING),
             Growing::Sparse(_) => {
                 self.settle_as_dense();
@@ -218,6 +242,9 @@ impl ColumnBuilder {
 
     /// Decides for categories, if nothing is decided yet.
     pub(crate) fn settle_as_category(&mut self) {
+        if let Growing::Singles(_) = self.cells {
+            self.settle_as_dense();
+        }
         if let Growing::Numbers { numbers, decided: false } = &self.cells {
             self.cells = match numbers.iter().all(|number| number.is_nan()) {
                 true => Growing::Categories(vec![MISSING; numbers.len()], LevelCodes::default()),
@@ -254,6 +281,7 @@ impl ColumnBuilder {
                 return Err(Want { name: self.name, kind: ColumnKind::Number, feature: self.want.1 });
             }
             Growing::Numbers { numbers, .. } => Values::Numbers(numbers),
+            Growing::Singles(numbers) => Values::Singles(numbers),
             Growing::Sparse(numbers) => match numbers.stored() * SPARSE > numbers.rows() {
                 true => Values::Numbers(numbers.to_dense()),
                 false => Values::Sparse(numbers),
@@ -334,6 +362,7 @@ mod tests {
     fn kind_of(gathered: &Result<Column, Want>) -> &'static str {
         match gathered {
             Ok(Column { values: Values::Numbers(_), .. }) => "numbers",
+            Ok(Column { values: Values::Singles(_), .. }) => "single numbers",
             Ok(Column { values: Values::Sparse(_), .. }) => "sparse numbers",
             Ok(Column { values: Values::Categories { .. }, .. }) => "categories",
             Err(Want { kind: ColumnKind::Number, .. }) => "again as number",

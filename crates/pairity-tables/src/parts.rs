@@ -358,7 +358,7 @@ fn hashes<'a>(query: impl Iterator<Item = &'a Column>) -> Vec<Option<u64>> {
             numbers.iter().map(|x| (!x.is_nan()).then(|| hash((x + 0.0).to_bits()))).collect()
         }
         // Columns of queries are never features.
-        Values::Sparse(_) => vec![None; column.values.len()],
+        Values::Singles(_) | Values::Sparse(_) => vec![None; column.values.len()],
         Values::Categories { codes, levels } => {
             let levels: Vec<u64> = levels.iter().map(hash).collect();
             // The code of missing cells is none of a level.
@@ -424,6 +424,7 @@ impl Block {
         for column in &self.columns {
             match &column.values {
                 Values::Numbers(numbers) => bytes.extend(numbers[row].to_le_bytes()),
+                Values::Singles(numbers) => bytes.extend(f64::from(numbers[row]).to_le_bytes()),
                 Values::Sparse(numbers) => bytes.extend(numbers.get(row).to_le_bytes()),
                 Values::Categories { codes, levels } => {
                     // No text is empty: that is how a missing cell is written.

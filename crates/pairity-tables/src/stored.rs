@@ -1,12 +1,14 @@
 //! Features of tables that are larger than memory: training reads them a batch at a time.
 //!
 //! Columns are read one by one while an encoder is learned. Then the table is read once more, some rows at a time, and the
-//! encoded features are written to a file, row after row and 8 bytes a number, where the rows of a batch are found in
-//! whatever order they come: batches are those of training in memory, bit for bit.
+//! encoded features are written to a file, row after row, where the rows of a batch are found in whatever order they come:
+//! batches are those of training in memory, bit for bit. Where all numbers of a table are of single precision, or lose
+//! nothing in it, they take 4 bytes in the file and in a batch, otherwise 8.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use pairity::examples::Column;
@@ -32,6 +34,8 @@ pub struct StoredColumns {
     rows: usize,
     memory: u64,
     folder: PathBuf,
+    /// Whether a column of numbers was seen that needs double precision.
+    doubles: AtomicBool,
 }
 
 impl StoredColumns {
@@ -55,7 +59,8 @@ impl StoredColumns {
         let texts = wants.iter().filter(is_text).map(|want| want.name.clone()).collect();
         wants.retain(|want| !is_text(&want));
         let (source, folder, rows) = (source.clone(), folder.to_owned(), counts.iter().sum());
-        Ok(StoredColumns { source, wants, texts, kept: None, rows, memory, folder })
+        let doubles = AtomicBool::new(false);
+        Ok(StoredColumns { source, wants, texts, kept: None, rows, memory, folder, doubles })
     }
 
     /// Only some rows, by their numbers in the table, upward.
@@ -64,8 +69,10 @@ impl StoredColumns {
         StoredColumns { rows: kept.len(), kept: Some(kept), ..self }
     }
 
-    /// Writes the features of all rows.
-    fn store(&self, encoder: &Encoder) -> Result<(File, Hidden), String> {
+    /// Writes the features of all rows, and tells how they are stored.
+    fn store(&self, encoder: &Encoder) -> Result<(File, Hidden, Features), String> {
+        let single = !self.doubles.load(Ordering::Relaxed);
+        let mut like: Option<Features> = None;
         let (file, hidden) = hidden_beside(&self.folder.join("pairity-features")).map_err(told)?;
         let mut writer = BufWriter::with_capacity(1 << 20, file);
         let wants: Vec<Want> = encoder.columns().iter().map(|column| Want::from(column).dense()).collect();
@@ -81,17 +88,24 @@ impl StoredColumns {
                 next = end;
             }
             before += rows;
+            if single {
+                columns.iter_mut().for_each(|column| _ = column.make_single());
+            }
             let encoded = encoder.encode(&columns).map_err(other)?.features;
             written += encoded.rows();
-            let bytes: Vec<u8> = encoded.values().iter().flat_map(|value| value.to_le_bytes()).collect();
-            writer.write_all(&bytes).map_err(other)
+            let like = like.get_or_insert_with(|| encoded.select(&[]));
+            match like.number_size() == encoded.number_size() {
+                true => writer.write_all(&encoded.bytes()).map_err(other),
+                false => Err(other("a column was learned from other rows")),
+            }
         });
         counts.map_err(told)?;
         self.source.files.iter().try_for_each(|file| file.check_unchanged()).map_err(told)?;
         if written != self.rows {
             return Err(format!("the table had {} rows, and has {written}", self.rows));
         }
-        Ok((writer.into_inner().map_err(told)?, hidden))
+        let like = like.ok_or_else(|| "there are no rows".to_owned())?;
+        Ok((writer.into_inner().map_err(told)?, hidden, like))
     }
 }
 
@@ -114,17 +128,21 @@ impl ColumnSource for StoredColumns {
         if let Some(kept) = &self.kept {
             table.keep(kept);
         }
-        table.into_columns().pop().ok_or_else(|| "there is no such column".to_owned())
+        let mut column = table.into_columns().pop().ok_or_else(|| "there is no such column".to_owned())?;
+        if column.categories().is_none() && !column.make_single() {
+            self.doubles.store(true, Ordering::Relaxed);
+        }
+        Ok(column)
     }
 
     fn features(&self, encoder: &Encoder, codes: Option<Vec<u16>>) -> Result<Arc<dyn FeatureSource>, String> {
-        let (file, hidden) = self.store(encoder)?;
-        let width = encoder.width();
+        let (file, hidden, like) = self.store(encoder)?;
+        let row = encoder.width() * like.number_size();
         // A batch and its scores need some room too.
-        let at_once = self.memory / 4 / (8 * width as u64 + 8);
+        let at_once = self.memory / 4 / (row as u64 + 8);
         let at_once = usize::try_from(at_once).unwrap_or(usize::MAX).max(FEWEST);
         let file = Mutex::new(file);
-        Ok(Arc::new(StoredFeatures { file, _hidden: hidden, rows: self.rows, width, codes, at_once }))
+        Ok(Arc::new(StoredFeatures { file, _hidden: hidden, rows: self.rows, like, row, codes, at_once }))
     }
 }
 
@@ -133,7 +151,10 @@ struct StoredFeatures {
     file: Mutex<File>,
     _hidden: Hidden,
     rows: usize,
-    width: usize,
+    /// How they are stored.
+    like: Features,
+    /// Bytes of a row.
+    row: usize,
     codes: Option<Vec<u16>>,
     at_once: usize,
 }
@@ -141,21 +162,20 @@ struct StoredFeatures {
 impl StoredFeatures {
     fn select(&self, rows: &[u32]) -> Result<Features, String> {
         let mut file = self.file.lock().map_err(told)?;
-        let mut values = Vec::with_capacity(rows.len() * self.width);
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(rows.len() * self.row);
         // Rows of a query mostly stand together.
         for run in rows.chunk_by(|one, next| one + 1 == *next) {
             let first = run[0] as usize;
             if first + run.len() > self.rows {
                 return Err(format!("there is no row {}", first + run.len()));
             }
-            bytes.resize(run.len() * self.width * 8, 0);
-            file.seek(SeekFrom::Start((first * self.width * 8) as u64)).map_err(told)?;
-            file.read_exact(&mut bytes).map_err(told)?;
-            values.extend(bytes.as_chunks::<8>().0.iter().map(|&bytes| f64::from_le_bytes(bytes)));
+            let before = bytes.len();
+            bytes.resize(before + run.len() * self.row, 0);
+            file.seek(SeekFrom::Start((first * self.row) as u64)).map_err(told)?;
+            file.read_exact(&mut bytes[before..]).map_err(told)?;
         }
         drop(file);
-        let features = Features::new(rows.len(), self.width, values).map_err(told)?;
+        let features = self.like.of_bytes(&bytes).map_err(told)?;
         match &self.codes {
             None => Ok(features),
             Some(codes) => {

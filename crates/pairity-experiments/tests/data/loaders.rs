@@ -74,7 +74,7 @@ mod communities {
         let encoder = Encoder::learn(&data.columns.iter().collect::<Vec<_>>(), None, false).unwrap();
         assert_eq!(encoder.width(), 3 + 2);
         let features = encoder.encode(&data.columns).unwrap().features;
-        assert_eq!(features.row(2), [0.49, 0.0, 1.0, 0.0, 1.0]);
+        assert_eq!(features.row(2)[..], [0.49, 0.0, 1.0, 0.0, 1.0]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod writer;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::{Array, ArrayRef, StringArray};
-use arrow_schema::FieldRef;
+use arrow_schema::{DataType, FieldRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
@@ -66,6 +66,11 @@ fn read(
             field.name(),
             field.data_type()
         )));
+    }
+    for (column, &root) in columns.iter_mut().zip(&roots) {
+        if matches!(schema.field(root).data_type(), DataType::Float32 | DataType::Float16) {
+            column.may_be_single();
+        }
     }
     if drain.is_none() {
         make_room(file, metadata.metadata().file_metadata().num_rows(), columns)?;

@@ -120,7 +120,7 @@ fn number_field(name: &str) -> FieldRef {
 
 fn field(column: &Column) -> FieldRef {
     match &column.values {
-        Values::Numbers(_) | Values::Sparse(_) => number_field(&column.name),
+        Values::Numbers(_) | Values::Singles(_) | Values::Sparse(_) => number_field(&column.name),
         Values::Categories { .. } => Arc::new(Field::new(&column.name, DataType::Utf8, true)),
     }
 }
@@ -134,6 +134,9 @@ fn number_array(numbers: &[f64]) -> ArrayRef {
 fn array(column: &Column, rows: Range<usize>) -> ArrayRef {
     match &column.values {
         Values::Numbers(numbers) => number_array(&numbers[rows]),
+        Values::Singles(numbers) => {
+            number_array(&numbers[rows].iter().map(|&number| number.into()).collect::<Vec<_>>())
+        }
         Values::Sparse(numbers) => number_array(&rows.map(|row| numbers.get(row)).collect::<Vec<_>>()),
         Values::Categories { codes, levels } => {
             let text = |code: &u32| levels.get(*code as usize);

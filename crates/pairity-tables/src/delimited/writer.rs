@@ -61,6 +61,7 @@ fn texts(files: &[InputFile<'_>]) -> Option<Vec<EachRow>> {
 fn cell(column: &Column, row: usize) -> Cow<'_, str> {
     match &column.values {
         Values::Numbers(numbers) => number_cell(numbers[row]).into(),
+        Values::Singles(numbers) => number_cell(numbers[row].into()).into(),
         Values::Sparse(numbers) => number_cell(numbers.get(row)).into(),
         Values::Categories { codes, levels } => {
             levels.get(codes[row] as usize).map_or("", String::as_str).into()

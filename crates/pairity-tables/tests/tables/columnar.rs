@@ -74,6 +74,35 @@ fn every_type_of_numbers_is_read_as_numbers_and_as_categories() {
 }
 
 #[test]
+fn features_of_single_precision_stay_so_until_a_file_has_more() {
+    let feature = |name: &str| Want::infer(name).as_feature();
+    let single: ArrayRef = Arc::new(Float32Array::from(vec![Some(0.1), None, Some(-7.0)]));
+    let half: ArrayRef = Arc::new(Float32Array::from(vec![0.5]).unary::<_, Float16Type>(Half::from_f32));
+    let short: ArrayRef = Arc::new(Float64Array::from(vec![Some(0.25), None]));
+    let long: ArrayRef = Arc::new(Float64Array::from(vec![0.1]));
+    let texts: ArrayRef = Arc::new(StringArray::from(vec!["x"]));
+    let of = |arrays: &[&ArrayRef]| {
+        let files = arrays.iter().map(|&array| parquet(vec![("c", array.clone())]));
+        let files: Vec<(String, Vec<u8>)> =
+            (0..).zip(files).map(|(at, file)| (format!("{at}.parquet"), file)).collect();
+        let source = |(name, file): &(String, Vec<u8>)| Source::from_reader(name, &file[..]).unwrap();
+        let source = Source::chain(files.iter().map(source).collect());
+        let mut table = tables::read(&source, &Selection::Columns(vec![feature("c")]), &|_, _| ()).unwrap();
+        table.take("c").unwrap().values
+    };
+    let found = of(&[&single, &half, &short]);
+    let Values::Singles(numbers) = &found else { panic!("{found:?}") };
+    let bits = |numbers: &[f32]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(numbers), bits(&[0.1, f32::NAN, -7.0, 0.5, 0.25, f32::NAN]));
+    // In double precision a single 0.1 is another number than 0.1.
+    let wide = f64::from(0.1_f32).to_string();
+    assert_eq!(cells(&of(&[&single, &long])), [&wide, "-", "-7", "0.1"]);
+    assert_eq!(cells(&of(&[&short, &single])), ["0.25", "-", &wide, "-", "-7"]);
+    assert_eq!(cells(&of(&[&half, &texts])), ["0.5", "x"]);
+    assert!(matches!(column(single, Want::infer).unwrap(), Values::Numbers(_)), "no feature");
+}
+
+#[test]
 fn categories_of_numbers_have_their_shortest_exact_text() {
     let ids = Arc::new(Int64Array::from(vec![9_007_199_254_740_993, i64::MIN]));
     assert_eq!(cells(&column(ids, Want::category).unwrap()), ["9007199254740993", "-9223372036854775808"]);

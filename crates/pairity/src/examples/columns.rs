@@ -14,6 +14,8 @@ pub const MISSING: u32 = u32::MAX;
 pub enum Values {
     /// One number a row; NaN where the cell is missing, finite everywhere else.
     Numbers(Vec<f64>),
+    /// The same in single precision, in half of the room. Features alone are kept so.
+    Singles(Vec<f32>),
     /// The same of which most are 0: only the others are stored. Features alone are kept so.
     Sparse(SparseNumbers),
     /// One of a list of texts a row.
@@ -30,6 +32,7 @@ impl Values {
     pub fn len(&self) -> usize {
         match self {
             Values::Numbers(numbers) => numbers.len(),
+            Values::Singles(numbers) => numbers.len(),
             Values::Sparse(sparse) => sparse.rows,
             Values::Categories { codes, .. } => codes.len(),
         }
@@ -128,7 +131,7 @@ impl Column {
     pub fn numbers(&self) -> Option<&[f64]> {
         match &self.values {
             Values::Numbers(numbers) => Some(numbers),
-            Values::Sparse(_) | Values::Categories { .. } => None,
+            Values::Singles(_) | Values::Sparse(_) | Values::Categories { .. } => None,
         }
     }
 
@@ -139,9 +142,29 @@ impl Column {
         }
         match &mut self.values {
             Values::Numbers(numbers) => pick(numbers, rows),
+            Values::Singles(numbers) => pick(numbers, rows),
             Values::Sparse(sparse) => *sparse = sparse.select(rows),
             Values::Categories { codes, .. } => pick(codes, rows),
         }
+    }
+
+    /// Stores numbers in single precision, if none loses anything by it; whether they are stored so now.
+    ///
+    /// ```
+    /// use pairity::examples::{Column, Values};
+    ///
+    /// let mut column = Column { name: "age".into(), values: Values::Numbers(vec![41.5, f64::NAN]) };
+    /// assert!(column.make_single());
+    /// let mut column = Column { name: "share".into(), values: Values::Numbers(vec![0.1]) };
+    /// assert!(!column.make_single());
+    /// ```
+    pub fn make_single(&mut self) -> bool {
+        if let Values::Numbers(numbers) = &self.values
+            && is_single(numbers)
+        {
+            self.values = Values::Singles(numbers.iter().map(|&number| number as f32).collect());
+        }
+        matches!(self.values, Values::Singles(_))
     }
 
     /// Stores numbers one by one.
@@ -154,7 +177,7 @@ impl Column {
     /// The codes and the levels, unless the column holds numbers.
     pub fn categories(&self) -> Option<(&[u32], &[String])> {
         match &self.values {
-            Values::Numbers(_) | Values::Sparse(_) => None,
+            Values::Numbers(_) | Values::Singles(_) | Values::Sparse(_) => None,
             Values::Categories { codes, levels } => Some((codes, levels)),
         }
     }
@@ -173,10 +196,16 @@ impl Column {
     pub fn is_missing(&self, row: usize) -> bool {
         match &self.values {
             Values::Numbers(numbers) => numbers.get(row).is_some_and(|number| number.is_nan()),
+            Values::Singles(numbers) => numbers.get(row).is_some_and(|number| number.is_nan()),
             Values::Sparse(sparse) => sparse.get(row).is_nan(),
             Values::Categories { codes, .. } => codes.get(row) == Some(&MISSING),
         }
     }
+}
+
+/// Whether no number loses anything in single precision.
+pub(crate) fn is_single(numbers: &[f64]) -> bool {
+    numbers.iter().all(|&number| number.is_nan() || f64::from(number as f32) == number)
 }
 
 /// Codes and levels of categories.

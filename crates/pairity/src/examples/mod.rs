@@ -22,8 +22,8 @@ mod parts;
 mod plain;
 mod strata;
 
-pub(crate) use columns::compare_names;
 pub use columns::{Categories, Column, Groups, MAX_GROUPS, MISSING, NO_GROUP, SparseNumbers, Values, cross};
+pub(crate) use columns::{compare_names, is_single};
 pub(crate) use order::{LabelOrder, TIED, sort_by_value, sort_values};
 pub use parts::SplitError;
 pub(crate) use parts::shuffled;

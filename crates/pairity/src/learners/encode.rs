@@ -6,9 +6,10 @@ use std::fmt;
 
 use rayon::prelude::*;
 
+use super::dense::Standard;
 use super::text::{self, Terms};
 use super::{Encoder, Encoding, Features, FeaturesError, MAX_LEVELS, Sparse};
-use crate::examples::{Column, MISSING, SparseNumbers, Values};
+use crate::examples::{Column, MISSING, SparseNumbers, Values, is_single};
 use crate::similar::nearest;
 
 /// Rows that are written, and texts that are read, together.
@@ -70,6 +71,7 @@ impl fmt::Display for Note {
 /// The cells of a column that fits what was learned.
 enum Cells<'a> {
     Numbers(Cow<'a, [f64]>),
+    Singles(&'a [f32]),
     Sparse(Cow<'a, SparseNumbers>),
     /// `places`: which feature of the column a code becomes, or [`MISSING`].
     Codes {
@@ -115,21 +117,24 @@ impl Encoder {
         }
         let (rows, width) = (rows.unwrap_or(0), dense.iter().map(|(encoding, _)| encoding.width()).sum());
         let too_large = EncodeError::TooLarge { rows, width };
-        let mut values = Vec::new();
-        match rows.checked_mul(width) {
-            Some(cells) if values.try_reserve_exact(cells).is_ok() => values.resize(cells, 0.0),
-            _ => return Err(too_large),
-        }
-        if width > 0 {
-            let parts = values.par_chunks_mut(PART * width).enumerate();
-            parts.for_each(|(part, values)| write(&dense, part * PART, width, values));
-        }
         let features = || -> Result<Features, FeaturesError> {
             let numbers = if sparse.is_empty() { None } else { Some(sparse_features(rows, &sparse)?) };
             let mut blocks = numbers.into_iter().chain(words);
             let first = match width {
                 0 => blocks.next().map(Features::of_sparse).ok_or(FeaturesError::NoWidth)?,
-                _ => Features::new(rows, width, values)?,
+                // Numbers of single precision stay so, if no others lose by it.
+                _ if fits_singles(&dense) => {
+                    let values = written(&dense, rows, width, |_, number| number as f32);
+                    Features::of_singles(
+                        rows,
+                        values.ok_or(FeaturesError::TooMany(rows))?,
+                        standards(&dense),
+                    )?
+                }
+                _ => {
+                    let values = written(&dense, rows, width, |standard, number| standard.of(number));
+                    Features::new(rows, width, values.ok_or(FeaturesError::TooMany(rows))?)?
+                }
             };
             blocks.try_fold(first, Features::with_sparse)
         };
@@ -178,6 +183,11 @@ fn fit<'a>(encoding: &Encoding, column: &'a Column, notes: &mut Vec<Note>) -> Re
                 false => Cells::Numbers(numbers.into()),
             })
         }
+        (&Encoding::Number { sparse, .. }, Values::Singles(numbers)) => {
+            let cells = numbers.iter().map(|&number| f64::from(number));
+            check_numbers(encoding, column, cells.clone().enumerate(), notes)?;
+            Ok(if sparse { Cells::Sparse(Cow::Owned(cells.collect())) } else { Cells::Singles(numbers) })
+        }
         (&Encoding::Number { sparse, .. }, Values::Sparse(numbers)) => {
             check_numbers(encoding, column, numbers.iter(), notes)?;
             Ok(match sparse {
@@ -189,7 +199,7 @@ fn fit<'a>(encoding: &Encoding, column: &'a Column, notes: &mut Vec<Note>) -> Re
             let example = levels.iter().find(|level| level.parse::<f64>().is_err()).or(levels.first());
             Err(EncodeError::Text { column: name(), example: example.cloned().unwrap_or_default() })
         }
-        (_, Values::Numbers(_) | Values::Sparse(_)) => Err(EncodeError::Numbers(name())),
+        (_, Values::Numbers(_) | Values::Singles(_) | Values::Sparse(_)) => Err(EncodeError::Numbers(name())),
         (Encoding::Terms { kinds, .. }, Values::Categories { codes, levels }) => {
             terms(kinds, codes, levels).map(Cells::Words).map_err(|_| EncodeError::NoWords(name()))
         }
@@ -267,27 +277,76 @@ fn check_numbers(
     Ok(())
 }
 
+/// Whether some numbers are of single precision, and no others lose anything by it.
+fn fits_singles(columns: &[(&Encoding, Cells)]) -> bool {
+    let fits = |(_, cells): &(&Encoding, Cells)| match cells {
+        Cells::Numbers(numbers) => is_single(numbers),
+        _ => true,
+    };
+    columns.iter().any(|(_, cells)| matches!(cells, Cells::Singles(_))) && columns.iter().all(fits)
+}
+
+/// What becomes of each number in a row.
+fn standards(columns: &[(&Encoding, Cells)]) -> Vec<Standard> {
+    let mut all = Vec::new();
+    for (encoding, _) in columns {
+        let end = all.len() + encoding.width();
+        all.extend(standard(encoding));
+        all.resize(end, Standard::NONE);
+    }
+    all
+}
+
+fn standard(encoding: &Encoding) -> Option<Standard> {
+    match *encoding {
+        Encoding::Number { shift, scale, fill, .. } => Some(Standard { shift, scale, fill }),
+        _ => None,
+    }
+}
+
+/// Rows of what a function makes of each number, and of 1 or 0 where something is so or not; none if there is no memory
+/// for them.
+fn written<T: Copy + Default + Send + From<bool>>(
+    columns: &[(&Encoding, Cells)],
+    rows: usize,
+    width: usize,
+    number: impl Fn(&Standard, f64) -> T + Copy + Sync,
+) -> Option<Vec<T>> {
+    let (mut values, cells) = (Vec::new(), rows.checked_mul(width)?);
+    values.try_reserve_exact(cells).ok()?;
+    values.resize(cells, T::default());
+    let parts = values.par_chunks_mut(PART * width).enumerate();
+    parts.for_each(|(part, values)| write(columns, part * PART, width, values, number));
+    Some(values)
+}
+
 /// Writes the features of the rows from `start` on into zeros.
-fn write(columns: &[(&Encoding, Cells)], start: usize, width: usize, values: &mut [f64]) {
+fn write<T: Copy + From<bool>>(
+    columns: &[(&Encoding, Cells)],
+    start: usize,
+    width: usize,
+    values: &mut [T],
+    number: impl Fn(&Standard, f64) -> T + Copy,
+) {
     let mut first = 0;
     for (encoding, cells) in columns {
         let rows = values.chunks_exact_mut(width).map(|row| &mut row[first..]);
         match (encoding, cells) {
-            (Encoding::Number { shift, scale, fill, indicator, .. }, Cells::Numbers(numbers)) => {
-                for (row, &number) in rows.zip(&numbers[start..]) {
-                    let missing = number.is_nan();
-                    row[0] = if missing { *fill } else { (number - shift) / scale };
-                    if *indicator {
-                        row[1] = f64::from(missing);
-                    }
-                }
+            (Encoding::Number { indicator, .. }, Cells::Numbers(numbers)) => {
+                let of = standard(encoding).unwrap_or(Standard::NONE);
+                write_numbers(rows.zip(numbers[start..].iter().copied()), *indicator, |x| number(&of, x));
+            }
+            (Encoding::Number { indicator, .. }, Cells::Singles(numbers)) => {
+                let of = standard(encoding).unwrap_or(Standard::NONE);
+                let numbers = numbers[start..].iter().map(|&number| f64::from(number));
+                write_numbers(rows.zip(numbers), *indicator, |x| number(&of, x));
             }
             (Encoding::Category { levels, missing, .. }, Cells::Codes { codes, places }) => {
                 let missing = if *missing { levels.len() as u32 } else { MISSING };
                 for (row, &code) in rows.zip(&codes[start..]) {
                     let place = *places.get(code as usize).unwrap_or(&missing);
                     if place != MISSING {
-                        row[place as usize] = 1.0;
+                        row[place as usize] = T::from(true);
                     }
                 }
             }
@@ -295,6 +354,19 @@ fn write(columns: &[(&Encoding, Cells)], start: usize, width: usize, values: &mu
             _ => {}
         }
         first += encoding.width();
+    }
+}
+
+fn write_numbers<'a, T: From<bool> + 'a>(
+    cells: impl Iterator<Item = (&'a mut [T], f64)>,
+    indicator: bool,
+    number: impl Fn(f64) -> T,
+) {
+    for (row, x) in cells {
+        row[0] = number(x);
+        if indicator {
+            row[1] = T::from(x.is_nan());
+        }
     }
 }
 

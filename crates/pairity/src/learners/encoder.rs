@@ -143,8 +143,8 @@ impl Encoding {
 /// let encoder = Encoder::learn(&columns.each_ref(), None, true)?;
 /// assert_eq!(encoder.names(), ["age", "age is missing", "color = blue", "color = red"]);
 /// let encoded = encoder.encode(&columns)?;
-/// assert_eq!(encoded.features.row(0), [-1.0, 0.0, 0.0, 1.0]);
-/// assert_eq!(encoded.features.row(2), [0.0, 1.0, 0.0, 1.0]);
+/// assert_eq!(encoded.features.row(0)[..], [-1.0, 0.0, 0.0, 1.0]);
+/// assert_eq!(encoded.features.row(2)[..], [0.0, 1.0, 0.0, 1.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -192,6 +192,10 @@ impl Encoder {
             learned.push(match &column.values {
                 Values::Numbers(numbers) => {
                     let cells = places.map(|row| (row, numbers[row]));
+                    number(name, cells, 0, standardize)?
+                }
+                Values::Singles(numbers) => {
+                    let cells = places.map(|row| (row, f64::from(numbers[row])));
                     number(name, cells, 0, standardize)?
                 }
                 Values::Sparse(numbers) => {

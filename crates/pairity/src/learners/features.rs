@@ -1,13 +1,19 @@
 //! Features: a dense matrix, one row an example; sparse columns such as the words of each row's text; and the group of
 //! each row for scorers that may see it.
 
+use super::dense::{Dense, Standard};
 use super::elsewhere::{Elsewhere, FeatureSource};
 use super::{Architecture, Sparse};
 use crate::examples::Groups;
+use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Rows are counted with 31 bits, as in the examples.
 const MAX_ROWS: usize = (1 << 31) - 1;
+
+/// Rows that are looked at together where one after the other would do.
+const TILE: usize = 1024;
 
 /// Why numbers make no features.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -72,7 +78,7 @@ pub enum FeaturesError {
 
 /// A matrix of features, row by row, whose last columns may be [`Sparse`].
 ///
-/// Numbers are stored one by one. Of words, of which a vocabulary has thousands and a text has few, only
+/// Numbers are stored one by one, in single precision where the table has them so. Of words, of which a vocabulary has thousands and a text has few, only
 /// those are stored that a row has; and of columns that are mostly 0 only the other cells.
 ///
 /// ```
@@ -80,9 +86,9 @@ pub enum FeaturesError {
 ///
 /// // K = 2 groups; a code of 2 or more means no group.
 /// let features = Features::new(3, 2, vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0])?.with_codes(vec![1, 0, 2])?;
-/// assert_eq!(features.row(1), [2.0, 3.0]);
+/// assert_eq!(features.row(1)[..], [2.0, 3.0]);
 /// let some = features.select(&[2, 0]);
-/// assert_eq!(some.values(), [4.0, 5.0, 0.0, 1.0]);
+/// assert_eq!(some.values()[..], [4.0, 5.0, 0.0, 1.0]);
 /// assert_eq!(some.codes(), Some(&[2, 1][..]));
 /// # Ok::<(), pairity::learners::FeaturesError>(())
 /// ```
@@ -91,7 +97,7 @@ pub struct Features {
     rows: usize,
     /// Features that are stored one by one.
     dense: usize,
-    values: Vec<f64>,
+    values: Dense,
     sparse: Option<Sparse>,
     groups: Option<ByGroup>,
     elsewhere: Option<Elsewhere>,
@@ -121,7 +127,7 @@ impl Features {
             return Err(FeaturesError::Length { rows, width, found: values.len() });
         }
         match values.iter().position(|value| !value.is_finite()) {
-            None => Ok(Features { rows, dense: width, values, sparse: None, groups: None, elsewhere: None }),
+            None => Ok(Features { dense: width, values: Dense::Doubles(values), ..Features::none(rows) }),
             Some(at) => {
                 let (row, feature) = (at / width, at % width);
                 Err(FeaturesError::NotFinite { row, feature, value: values[at] })
@@ -131,7 +137,21 @@ impl Features {
 
     /// Rows without features, whose scores come from outside.
     pub(crate) fn none(rows: usize) -> Features {
-        Features { rows, dense: 0, values: Vec::new(), sparse: None, groups: None, elsewhere: None }
+        let values = Dense::Doubles(Vec::new());
+        Features { rows, dense: 0, values, sparse: None, groups: None, elsewhere: None }
+    }
+
+    /// Features of numbers in single precision, and of what becomes of those of each column, which is finite.
+    pub(super) fn of_singles(
+        rows: usize,
+        values: Vec<f32>,
+        standards: Vec<Standard>,
+    ) -> Result<Features, FeaturesError> {
+        if rows > MAX_ROWS {
+            return Err(FeaturesError::TooMany(rows));
+        }
+        let (dense, values) = (standards.len(), Dense::Singles(values, standards.into()));
+        Ok(Features { dense, values, ..Features::none(rows) })
     }
 
     /// Features that somebody else holds, who gives scores and gradients of so many rows.
@@ -141,14 +161,7 @@ impl Features {
 
     /// Sparse features alone.
     pub fn of_sparse(sparse: Sparse) -> Features {
-        Features {
-            rows: sparse.rows(),
-            dense: 0,
-            values: Vec::new(),
-            sparse: Some(sparse),
-            groups: None,
-            elsewhere: None,
-        }
+        Features { rows: sparse.rows(), sparse: Some(sparse), ..Features::none(0) }
     }
 
     /// The same features and, behind them, sparse ones; beside those that there are already.
@@ -207,13 +220,64 @@ impl Features {
     }
 
     /// All values but sparse ones, row by row.
-    pub fn values(&self) -> &[f64] {
-        &self.values
+    pub fn values(&self) -> Cow<'_, [f64]> {
+        self.values_of(0..self.rows)
+    }
+
+    /// The same of some rows.
+    pub(crate) fn values_of(&self, rows: Range<usize>) -> Cow<'_, [f64]> {
+        self.values.get(rows.start * self.dense..rows.end * self.dense)
+    }
+
+    /// The same of all rows, some at a time: those that are stored in single precision are never all there in double.
+    pub(crate) fn tiles(&self) -> impl Iterator<Item = Cow<'_, [f64]>> {
+        (0..self.rows).step_by(TILE).map(|first| self.values_of(first..(first + TILE).min(self.rows)))
     }
 
     /// The features of one row, without sparse ones.
-    pub fn row(&self, row: usize) -> &[f64] {
-        &self.values[row * self.dense..][..self.dense]
+    pub fn row(&self, row: usize) -> Cow<'_, [f64]> {
+        self.values_of(row..row + 1)
+    }
+
+    /// One of them.
+    pub(crate) fn value(&self, row: usize, feature: usize) -> f64 {
+        let place = row * self.dense + feature;
+        self.values.get(place..place + 1)[0]
+    }
+
+    /// What is stored of them one by one, in bytes, row by row: for a file. Each number has
+    /// [`number_size`](Features::number_size) of them.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.values.bytes()
+    }
+
+    /// The features of other rows, of the bytes that they were stored as, in the way of these.
+    ///
+    /// ```
+    /// use pairity::learners::Features;
+    ///
+    /// let features = Features::new(2, 2, vec![0.0, 1.0, 2.0, 3.0])?;
+    /// let bytes = features.bytes();
+    /// assert_eq!(features.of_bytes(&bytes[2 * features.number_size()..])?, features.select(&[1]));
+    /// # Ok::<(), pairity::learners::FeaturesError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Bytes that are not those of whole rows.
+    pub fn of_bytes(&self, bytes: &[u8]) -> Result<Features, FeaturesError> {
+        let (width, found) = (self.dense, bytes.len() / self.number_size());
+        let rows = found / width.max(1);
+        match rows * width * self.number_size() == bytes.len() {
+            true => {
+                Ok(Features { dense: width, values: self.values.of_bytes(bytes), ..Features::none(rows) })
+            }
+            false => Err(FeaturesError::Length { rows, width, found }),
+        }
+    }
+
+    /// Bytes of each number that is stored: 8, or 4 in single precision.
+    pub fn number_size(&self) -> usize {
+        self.values.size()
     }
 
     /// The sparse features, if there are any.
@@ -271,8 +335,7 @@ impl Features {
 
     /// The same without groups.
     pub(super) fn pick(&self, rows: &[u32]) -> Features {
-        let mut values = Vec::with_capacity(rows.len() * self.dense);
-        rows.iter().for_each(|&row| values.extend_from_slice(self.row(row as usize)));
+        let values = self.values.select(rows, self.dense);
         let sparse = self.sparse.as_ref().map(|sparse| sparse.select(rows));
         let elsewhere = self.elsewhere.as_ref().map(|elsewhere| elsewhere.select(rows));
         Features { rows: rows.len(), dense: self.dense, values, sparse, groups: None, elsewhere }

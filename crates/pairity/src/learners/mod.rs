@@ -27,6 +27,7 @@
 
 mod adam;
 mod architecture;
+mod dense;
 mod elsewhere;
 mod encode;
 mod encoder;

@@ -35,11 +35,10 @@ pub(super) struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// The rows from one on; kernels stop after as many as they have scores for.
-    fn new(features: &'a Features, first: usize) -> Block<'a> {
-        let dense = features.dense_width();
+    /// The rows from one on, of which these are the values; kernels stop after as many as they have scores for.
+    fn new(features: &'a Features, first: usize, values: &'a [f64]) -> Block<'a> {
         let sparse = features.sparse().map(|sparse| (sparse, first));
-        Block { values: &features.values()[first * dense..], dense, sparse }
+        Block { values, dense: features.dense_width(), sparse }
     }
 }
 
@@ -62,7 +61,8 @@ pub(super) fn score(kernel: &impl Kernel, parameters: &[f64], features: &Feature
         let found = in_order(&parts, sweep.parallel, &|&(own, rows)| {
             let mut found = vec![0.0; rows.len()];
             for (rows, found) in rows.chunks(TILE).zip(found.chunks_mut(TILE)) {
-                kernel.score_rows(set(own), Block::new(&features.pick(rows), 0), found);
+                let some = features.pick(rows);
+                kernel.score_rows(set(own), Block::new(&some, 0, &some.values()), found);
             }
             found
         });
@@ -71,8 +71,9 @@ pub(super) fn score(kernel: &impl Kernel, parameters: &[f64], features: &Feature
         }
         return;
     }
-    let rows_from = |first, scores: &mut [f64]| {
-        kernel.score_rows(set(sweep.shared), Block::new(features, first), scores);
+    let rows_from = |first: usize, scores: &mut [f64]| {
+        let values = features.values_of(first..first + scores.len());
+        kernel.score_rows(set(sweep.shared), Block::new(features, first, &values), scores);
     };
     match sweep.parallel {
         true => {
@@ -106,8 +107,8 @@ pub(super) fn pull_back(
             let mut found = vec![0.0; sweep.set_len];
             for rows in rows.chunks(TILE) {
                 let by_score: Vec<f64> = rows.iter().map(|&row| slopes[row as usize]).collect();
-                let (set, block) = (&parameters[places(set)], &features.pick(rows));
-                kernel.pull_back_rows(set, Block::new(block, 0), &by_score, &mut found);
+                let (set, some) = (&parameters[places(set)], features.pick(rows));
+                kernel.pull_back_rows(set, Block::new(&some, 0, &some.values()), &by_score, &mut found);
             }
             found
         });
@@ -117,7 +118,9 @@ pub(super) fn pull_back(
     let parts: Vec<(usize, &[f64])> = slopes.chunks(sweep.part).enumerate().collect();
     let found = in_order(&parts, sweep.parallel, &|&(part, by_score)| {
         let mut found = vec![0.0; sweep.set_len];
-        let (set, block) = (&parameters[places(sweep.shared)], Block::new(features, part * sweep.part));
+        let first = part * sweep.part;
+        let values = features.values_of(first..first + by_score.len());
+        let (set, block) = (&parameters[places(sweep.shared)], Block::new(features, first, &values));
         kernel.pull_back_rows(set, block, by_score, &mut found);
         found
     });

@@ -19,7 +19,7 @@ fn leaks(examples: &Examples, features: &Features, first: usize) -> Vec<(usize, 
     let index = RateIndex::new(examples, &[Rate::AUC], Average::Pairs);
     let auc = |values: Vec<f64>| index.true_rates(&index.order(&values))[0];
     let dense = |feature: usize| {
-        let value = |&row: &u32| features.row(row as usize)[feature];
+        let value = |&row: &u32| features.value(row as usize, feature);
         (feature, auc(examples.row.iter().map(value).collect()))
     };
     let mut all: Vec<(usize, f64)> = (0..features.dense_width()).into_par_iter().map(dense).collect();

@@ -75,7 +75,7 @@ pub fn plane(
     let mut kinds: Vec<Vec<PlanePoint>> = vec![Vec::new(); 2 * (groups.len() + 1)];
     for (&row, &label) in examples.example_rows().iter().zip(labels) {
         let group = Some(usize::from(codes[row as usize])).filter(|&code| code < groups.len());
-        let &[x, y] = features.row(row as usize) else { return None };
+        let [x, y] = features.row(row as usize)[..] else { return None };
         let high = label > middle;
         let kind = &mut kinds[2 * group.unwrap_or(groups.len()) + usize::from(high)];
         kind.push(PlanePoint { x: [x, y], group, high });

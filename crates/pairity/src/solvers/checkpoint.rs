@@ -116,7 +116,7 @@ pub(crate) fn fingerprint(training: &Training, data: &Data) -> u64 {
     let mut hash = Hash::new();
     hash.add(bits(start));
     hash.add(format!("{problem:?} {architecture:?} {settings:?} {term:?}").bytes());
-    hash.add(bits(features.values()));
+    hash.add(features.tiles().flat_map(|tile| tile.into_owned()).map(f64::to_bits));
     if let Some(sparse) = features.sparse() {
         hash.add(sparse.bits());
     }

@@ -77,7 +77,7 @@ fn oracle(scorer: &Architecture, parameters: &[f64], features: &Features) -> Vec
     };
     (0..features.rows())
         .map(|row| {
-            let (x, code) = (features.row(row), features.codes().unwrap()[row] as usize);
+            let (x, code) = (&features.row(row)[..], features.codes().unwrap()[row] as usize);
             match scorer.groups() {
                 GroupUse::Blind => set(x, parameters),
                 GroupUse::Offsets { groups } => {

@@ -7,6 +7,7 @@ mod goals;
 mod methods_fit;
 mod model;
 mod singh_joachims;
+mod single;
 mod sparse;
 mod text;
 mod training_text;

@@ -339,8 +339,8 @@ fn decay(architecture: &Architecture, sample: &Sample) -> Vec<f64> {
     let features = &sample.features;
     let (dense, rows) = (features.dense_width(), features.rows().max(1) as f64);
     let (mut sums, mut squares) = (vec![0.0; dense], vec![0.0; dense]);
-    if dense > 0 {
-        for row in features.values().chunks_exact(dense) {
+    for tile in features.tiles().filter(|_| dense > 0) {
+        for row in tile.chunks_exact(dense) {
             for ((sum, square), x) in sums.iter_mut().zip(&mut squares).zip(row) {
                 *sum += x;
                 *square += x * x;
