@@ -10,6 +10,7 @@
 mod continuous;
 mod correlation;
 mod counted_placements;
+mod flat;
 mod groups;
 mod index;
 mod label_walk;
@@ -39,5 +40,6 @@ pub(crate) use order::{DrawnOrder, ScoreOrder};
 pub(crate) use placements::visit_placements;
 pub use rate_index::RateIndex;
 pub use slopes::SurrogateKind;
+pub(crate) use surrogate::StepRoom;
 pub use surrogate::{Surrogate, SurrogateError, SurrogateValue, Weights};
 pub(crate) use tally::{CellLayout, CellSum, Placement, RateSums, Tally, UnitSums};
