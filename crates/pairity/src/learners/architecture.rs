@@ -264,6 +264,21 @@ impl Architecture {
         elsewhere.unwrap_or_else(|| (**self).pull_back(parameters, features, trace, slopes))
     }
 
+    /// The same, as [`Scorer::put_back`].
+    pub(crate) fn put_back(
+        &self,
+        parameters: &[f64],
+        features: &Features,
+        trace: &Trace,
+        slopes: &[f64],
+        gradient: &mut Vec<f64>,
+    ) {
+        match features.gradient_elsewhere(self, parameters, slopes) {
+            Some(found) => *gradient = found,
+            None => (**self).put_back(parameters, features, trace, slopes, gradient),
+        }
+    }
+
     /// Checks the shape itself.
     ///
     /// # Errors

@@ -284,6 +284,11 @@ impl<'a> PairIndex<'a> {
         average == Average::Queries && self.examples.has_queries()
     }
 
+    /// Whether every label-ordered pair counts one.
+    pub(super) fn counts_pairs(&self) -> bool {
+        matches!(self.label_ordered, MassColumn::Equal(_))
+    }
+
     /// What examples bring to pairs whatever their labels.
     pub(super) fn unordered(&self) -> &MassColumn {
         self.unordered.as_ref().unwrap_or(&self.label_ordered)
