@@ -2,7 +2,7 @@
 
 use crate::refuse;
 use pairity::goals::Goal;
-use pairity::learners::ScorerKind;
+use pairity::learners::{ScorerKind, text::Ngrams};
 use pairity::methods::{self, Method};
 use pairity::metrics::Settings;
 use pairity::pairs::SurrogateKind;
@@ -72,7 +72,7 @@ pub fn method(word: &str, fits: fn(&Method) -> bool) -> PyResult<&'static Method
 
 /// What is trained, for what, and how. The settings are also those of measuring.
 pub fn fit_request(settings: &Bound<'_, PyDict>) -> PyResult<FitRequest> {
-    // Texts are read by the command line only.
+    // Networks of texts are trained by the command line only.
     let kinds: Vec<_> =
         ScorerKind::NAMES.iter().copied().filter(|(_, kind, _)| !kind.defaults().needs_text).collect();
     let limit = |seconds: f64| {
@@ -81,11 +81,15 @@ pub fn fit_request(settings: &Bound<'_, PyDict>) -> PyResult<FitRequest> {
     };
     let aware = get::<Option<String>>(settings, "group_aware")?;
     let aware = aware.map(|word| one_of("group_aware", &word, GroupAware::NAMES));
+    let ngrams = get::<Option<String>>(settings, "ngrams")?;
+    let ngrams = ngrams.map(|word| one_of("ngrams", &word, Ngrams::NAMES));
     let (validation, test): (f64, f64) = (get(settings, "validation")?, get(settings, "test")?);
     Ok(FitRequest {
         goal: goal(settings)?,
         scorer: choice(settings, "model", &kinds)?,
         hidden: get(settings, "hidden")?,
+        ngrams: ngrams.transpose()?,
+        vocabulary: get(settings, "vocabulary")?,
         group_aware: aware.transpose()?,
         standardize: get(settings, "standardize")?,
         split: Some([1.0 - validation - test, validation, test]),

@@ -92,17 +92,17 @@ pub struct FitOptions {
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', conflicts_with_all = ["features", "text"])]
     pub exclude_features: Vec<String>,
 
-    /// Column of a text: its words and their pieces are the features, and columns of numbers only if --features names
+    /// Column of a text: its words and n-grams of characters are the features, and columns of numbers only if --features names
     /// them
     #[arg(long, value_name = "COL")]
     pub text: Option<String>,
 
-    /// What of a text --model linear sees: words, pieces of words (n-grams of 2 to 5 characters), or both (default),
+    /// What of a text --model linear sees: words, n-grams of 2 to 5 characters, or both (default),
     /// weighted by how rare they are
     #[arg(long, value_parser = choices(Ngrams::NAMES), value_name = "words|chars|both", requires = "text", hide_possible_values = true)]
     pub ngrams: Option<Ngrams>,
 
-    /// Words, and pieces of words, that are told apart: the most frequent ones of the training texts (default: 100000 of
+    /// Words, and n-grams of characters, that are told apart: the most frequent ones of the training texts (default: 200000 of
     /// each, or 10000 words of --model text-cnn)
     #[arg(long, value_name = "N", value_parser = positive, requires = "text")]
     pub vocabulary: Option<usize>,

@@ -265,9 +265,10 @@ impl Model {
                     for kind in kinds {
                         ensure(differ(&kind.terms), || format!("a term of column {name:?} is listed twice"))?;
                         let fit = kind.rarity.len() == kind.terms.len();
-                        ensure(fit && kind.rarity.iter().all(|weight| *weight >= 1.0 && weight.is_finite()), || {
-                            format!("each term of column {name:?} needs a weight, of at least 1")
-                        })?;
+                        ensure(
+                            fit && kind.rarity.iter().all(|weight| *weight >= 1.0 && weight.is_finite()),
+                            || format!("each term of column {name:?} needs a weight, of at least 1"),
+                        )?;
                     }
                 }
             }

@@ -24,9 +24,9 @@ pub struct FitRequest {
     pub group_aware: Option<GroupAware>,
     /// Whether numbers get mean 0 and deviation 1.
     pub standardize: bool,
-    /// Which terms of a text a linear scorer sees; words and pieces of words if nothing is said.
+    /// Which terms of a text a linear scorer sees; words and n-grams of characters if nothing is said.
     pub ngrams: Option<Ngrams>,
-    /// The most words, and the most pieces of words, of a text that are told apart; as many as the scorer's
+    /// The most words, and the most n-grams of characters, of a text that are told apart; as many as the scorer's
     /// [layout](TextLayout::vocabulary) has if none is given.
     pub vocabulary: Option<usize>,
     /// Shares of training, validation and test; by default what is not given in rows of its own.
@@ -111,7 +111,7 @@ impl FitRequest {
         }
     }
 
-    /// What of a text is kept, and how many words or pieces of words are told apart.
+    /// What of a text is kept, and how many words or n-grams of characters are told apart.
     pub(super) fn text_layout(&self) -> (TextLayout, usize) {
         let layout = match (self.scorer.defaults().text, self.ngrams) {
             (TextLayout::Terms(_), Some(ngrams)) => TextLayout::Terms(ngrams),

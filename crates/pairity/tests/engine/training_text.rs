@@ -79,9 +79,10 @@ fn model(architecture: Architecture, encoder: Encoder, components: Vec<Component
 #[test]
 fn a_word_that_decides_is_learned_in_a_few_steps() {
     let (column, labels) = task(90);
-    for (layout, shape) in
-        [(TextLayout::Sequence { length: 50 }, cnn as fn(usize) -> Architecture), (TextLayout::Terms(Ngrams::Words), linear)]
-    {
+    for (layout, shape) in [
+        (TextLayout::Sequence { length: 50 }, cnn as fn(usize) -> Architecture),
+        (TextLayout::Terms(Ngrams::Words), linear),
+    ] {
         let (encoder, features) = encoded(&column, layout);
         let scorer = shape(encoder.width());
         let trained = run(&scorer, &features, &labels, Watch::default());

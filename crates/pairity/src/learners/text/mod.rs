@@ -1,4 +1,4 @@
-//! Texts: from a cell to words and pieces of words, and the network that reads words.
+//! Texts: from a cell to words and n-grams of characters, and the network that reads words.
 //!
 //! A [`Linear`](super::Linear) scorer sees which [`Terms`] a text has, weighted by how much each tells. A [`TextCnn`] sees
 //! words in their order, as codes in a vocabulary. Both are learned from the training rows.

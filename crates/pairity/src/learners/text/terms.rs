@@ -1,7 +1,7 @@
 //! Terms of texts, weighted by how much each tells (TF-IDF).
 //!
-//! Terms are words, or pieces of words: n-grams of 2 to 5 characters of every stretch between white space, which has a
-//! space put at either end. Of a kind of terms, a text that has term t cₜ times has the feature
+//! Terms are words, or n-grams of 2 to 5 characters, spaces included: white space of any kind and length is one space,
+//! and there is one at either end of a text. Of a kind of terms, a text that has term t cₜ times has the feature
 //!
 //! ```text
 //! xₜ = L uₜ / √(Σ uₛ²),      uₜ = (1 + ln cₜ) (1 + ln((1 + n) / (1 + dₜ)))
@@ -21,8 +21,8 @@ use crate::names::names;
 /// The length of the features of a text, L.
 const LENGTH: f64 = 10.0;
 
-/// The characters of a piece of a word.
-const PIECE: std::ops::RangeInclusive<usize> = 2..=5;
+/// The characters of an n-gram.
+const CHARACTERS: std::ops::RangeInclusive<usize> = 2..=5;
 
 /// A term is one that several texts have, unless none is.
 const FEWEST_TEXTS: u64 = 2;
@@ -32,25 +32,25 @@ const FEWEST_TEXTS: u64 = 2;
 pub enum Ngrams {
     /// Words.
     Words,
-    /// Pieces of words.
+    /// N-grams of characters.
     Chars,
-    /// Words and pieces of words.
+    /// Words and n-grams of characters.
     #[default]
     Both,
 }
 
 names! { Ngrams:
     "words" => Words, "Words";
-    "chars" => Chars, "Pieces of words, of 2 to 5 characters";
-    "both" => Both, "Words and pieces of words";
+    "chars" => Chars, "N-grams of 2 to 5 characters";
+    "both" => Both, "Words and n-grams of characters";
 }
 
 impl Ngrams {
     pub(in crate::learners) fn kinds(self) -> &'static [TermKind] {
         match self {
             Ngrams::Words => &[TermKind::Words],
-            Ngrams::Chars => &[TermKind::Pieces],
-            Ngrams::Both => &[TermKind::Words, TermKind::Pieces],
+            Ngrams::Chars => &[TermKind::Chars],
+            Ngrams::Both => &[TermKind::Words, TermKind::Chars],
         }
     }
 }
@@ -61,8 +61,8 @@ impl Ngrams {
 pub enum TermKind {
     /// Words, as [`tokens`] finds them.
     Words,
-    /// Pieces of words, in lowercase.
-    Pieces,
+    /// N-grams of characters, in lowercase.
+    Chars,
 }
 
 impl TermKind {
@@ -70,7 +70,7 @@ impl TermKind {
     fn plain(self, text: &str) -> String {
         match self {
             TermKind::Words => tokens(text).join(" "),
-            TermKind::Pieces => {
+            TermKind::Chars => {
                 let mut plain = " ".to_owned();
                 for word in text.split_whitespace() {
                     plain.extend(word.chars().flat_map(char::to_lowercase));
@@ -85,16 +85,10 @@ impl TermKind {
     fn each_term<'t>(self, plain: &'t str, mut each: impl FnMut(&'t str)) {
         match self {
             TermKind::Words => plain.split(' ').filter(|word| !word.is_empty()).for_each(each),
-            TermKind::Pieces => {
-                let (mut start, mut ends) = (0, Vec::new());
-                while let Some(length) = plain[start + 1..].find(' ') {
-                    let word = &plain[start..start + length + 2];
-                    start += length + 1;
-                    ends.clear();
-                    ends.extend(word.char_indices().map(|(at, _)| at).chain([word.len()]));
-                    for piece in PIECE {
-                        ends.windows(piece + 1).for_each(|ends| each(&word[ends[0]..ends[piece]]));
-                    }
+            TermKind::Chars => {
+                let ends: Vec<usize> = plain.char_indices().map(|(at, _)| at).chain([plain.len()]).collect();
+                for count in CHARACTERS {
+                    ends.windows(count + 1).for_each(|ends| each(&plain[ends[0]..ends[count]]));
                 }
             }
         }
@@ -173,7 +167,7 @@ impl Terms {
     pub(in crate::learners) fn summary(&self) -> String {
         let kind = match self.of {
             TermKind::Words => "words",
-            TermKind::Pieces => "pieces of words",
+            TermKind::Chars => "character n-grams",
         };
         format!("{} {kind}", self.terms.len())
     }
@@ -190,14 +184,14 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_those_of_each_word_with_a_space_at_either_end() {
-        let pieces = |text| terms_of(TermKind::Pieces, text);
-        assert_eq!(pieces("A"), [" a", "a ", " a "]);
-        let ab = [" a", "ab", "b ", " ab", "ab ", " ab "];
-        assert_eq!(pieces("  aB\n"), ab);
-        assert_eq!(pieces("ab É!"), [&ab[..], &[" é", "é!", "! ", " é!", "é! ", " é! "]].concat());
-        assert_eq!(pieces("wordy").len(), 6 + 5 + 4 + 3);
-        assert!(pieces("").is_empty() && pieces(" \t\n ").is_empty());
+    fn n_grams_go_over_single_spaces_with_one_at_either_end() {
+        let grams = |text| terms_of(TermKind::Chars, text);
+        assert_eq!(grams("A"), [" a", "a ", " a "]);
+        assert_eq!(grams("  aB\n"), [" a", "ab", "b ", " ab", "ab ", " ab "]);
+        let over = [" a", "a ", " é", "é ", " a ", "a é", " é ", " a é", "a é ", " a é "];
+        assert_eq!(grams("a \t\n É"), over);
+        assert_eq!(grams("wordy").len(), 6 + 5 + 4 + 3);
+        assert!(grams("").is_empty() && grams(" \t\n ").is_empty());
     }
 
     #[test]
@@ -235,6 +229,6 @@ mod tests {
         assert_eq!(learn(2), ["a", "b"]);
         assert_eq!(Terms::learn(TermKind::Words, &[("x y", 1)], 10).terms, ["x", "y"]);
         assert_eq!(Terms::learn(TermKind::Words, &[("x y", 2), ("z", 1)], 10).terms, ["x", "y"]);
-        assert!(Terms::learn(TermKind::Pieces, &[("", 1)], 10).terms.is_empty());
+        assert!(Terms::learn(TermKind::Chars, &[("", 1)], 10).terms.is_empty());
     }
 }

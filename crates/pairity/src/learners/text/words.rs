@@ -49,10 +49,10 @@ pub enum TextLayout {
 }
 
 impl TextLayout {
-    /// The most words, and the most pieces of words, that are told apart unless another number is asked for.
+    /// The most words, and the most n-grams of characters, that are told apart unless another number is asked for.
     pub fn vocabulary(self) -> usize {
         match self {
-            TextLayout::Terms(_) => 100_000,
+            TextLayout::Terms(_) => 200_000,
             TextLayout::Sequence { .. } => 10_000,
         }
     }
