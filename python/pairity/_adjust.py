@@ -72,12 +72,13 @@ def adjust(
     Parameters
     ----------
     protected
-        A continuous protected attribute in place of groups, for ``attribute-slope``.
+        A continuous protected attribute in place of groups, for ``attribute-slope`` and ``attribute-curve``.
     method
         ``group-offset`` adds a constant to each group's scores; ``quantile-match`` moves scores toward
         those of the same quantile in all groups, ``strength`` (0 to 1) of the way or as far as the goal
         needs; ``x-order`` merges two groups' orders in the best way; ``kallus-zhou`` sends one group's scores
-        through another logistic function; ``attribute-slope`` subtracts a multiple of ``protected``.
+        through another logistic function; ``attribute-slope`` subtracts a multiple of ``protected``, and
+        ``attribute-curve`` a monotone function of it.
     tune
         Share of the queries that the map is chosen on; the others test it.
 

@@ -78,3 +78,17 @@ def test_a_multiple_of_a_continuous_attribute_is_subtracted(command, table, rows
         found.apply([1.0, 2.0], ["a", "b"])
     with pytest.raises(ValueError, match="there is none"):
         pairity.adjust(scores, rows.labels, rows.groups, rows.queries, method="attribute-slope")
+
+
+def test_a_monotone_function_of_a_continuous_attribute_is_subtracted(command, table, rows, scores):
+    arguments = ["--score", "score", "--label", "label", "--protected", "x0", "--query", "query", "--seed", 5]
+    goal = "continuous <= 0.05"
+    expected = command("adjust", table, *arguments, "--method", "attribute-curve", "--subject-to", goal)
+    z = rows.features[:, 0]
+    found = pairity.adjust(
+        scores, rows.labels, queries=rows.queries, protected=z, method="attribute-curve", subject_to=goal, seed=5
+    )
+    assert found.document == expected
+    curve = found.document["adjustment"]
+    assert np.all(np.diff(curve["x"]) > 0) and np.all(np.diff(curve["y"]) >= 0)
+    np.testing.assert_allclose(found.scores, scores - np.interp(z, curve["x"], curve["y"]), atol=1e-12)

@@ -365,3 +365,18 @@ def test_the_command_line_keeps_single_precision_and_trains_the_same_bytes(comma
             command("train", path, *roles, *options)
             models.add(model.read_text())
     assert len(models) == 1
+
+
+def test_weights_may_change_with_a_continuous_attribute():
+    random = np.random.default_rng(0)
+    x, z = random.normal(size=200), random.normal(size=200)
+    X, y = x[:, None], (x * z > 0).astype(float)
+    found = {}
+    for aware in ("offsets", "weights"):
+        ranker = pairity.FairRanker(subject_to="continuous <= 0.3", group_aware=aware, solver="columns")
+        ranker.fit(X, y, protected=z)
+        found[aware] = ranker.score(X, y, protected=z)
+    assert found["offsets"] < 0.75 and found["weights"] > 0.99
+    assert ranker.report_["features"] == ["x0", "protected", "x0 × protected"]
+    again = pickle.loads(pickle.dumps(ranker))
+    np.testing.assert_array_equal(again.predict(X, protected=z), ranker.predict(X, protected=z))

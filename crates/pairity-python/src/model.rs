@@ -70,7 +70,7 @@ impl Model {
 
     /// The columns that scoring a table reads, beside those of queries.
     fn columns(&self) -> Vec<String> {
-        let features = self.inner.encoder.columns().iter().map(|encoding| encoding.name().to_owned());
+        let features = self.inner.encoder.inputs().map(|encoding| encoding.name().to_owned());
         features.chain(self.inner.groups.iter().flat_map(|groups| groups.columns.clone())).collect()
     }
 

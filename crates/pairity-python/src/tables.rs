@@ -143,7 +143,7 @@ pub fn score_table<'py>(
     let model = &model.inner;
     let outcome = py.detach(|| {
         let source = source(table).map_err(refuse)?;
-        let features = model.encoder.columns().iter().map(Want::from).collect();
+        let features = model.encoder.inputs().map(Want::from).collect();
         let features = read(&source, features).map_err(refuse)?;
         let names = model.groups.as_ref().map_or(&[][..], |groups| &groups.columns);
         let wants: Vec<Want> = query.iter().chain(names).map(|name| Want::category(name)).collect();

@@ -385,7 +385,7 @@ pub(crate) fn comparison_facts(setup: &ComparisonSetup) -> Vec<String> {
 /// What was learned from: "2 features (age, tenure)".
 fn feature_words(features: &[String]) -> String {
     match features {
-        [only] if only.contains(" words of ") => plain(only),
+        [only] if only.contains(" words of ") || only.contains(" n-grams of ") => plain(only),
         _ => format!("{} ({})", many(features.len(), "feature"), listed(features, MAX_FEATURES, "")),
     }
 }
@@ -433,6 +433,10 @@ pub(crate) fn map_words(adjustment: &Adjustment) -> Vec<String> {
             groups.iter().map(words).collect()
         }
         Adjustment::Attribute { slope } => vec![format!("score {:+.4} * attribute", -slope)],
+        Adjustment::AttributeCurve { knots } => {
+            let knot = |(x, y): (&f64, &f64)| format!("score {:+.4} where the attribute is {x:.4}", -y);
+            knots.x.iter().zip(&knots.y).map(knot).collect()
+        }
     }
 }
 

@@ -64,7 +64,9 @@ impl Want {
 impl From<&Encoding> for Want {
     fn from(encoding: &Encoding) -> Want {
         match encoding {
-            Encoding::Number { name, .. } => Want::number(name).as_feature(),
+            Encoding::Number { name, .. } | Encoding::Products { name, .. } => {
+                Want::number(name).as_feature()
+            }
             Encoding::Category { name, .. } | Encoding::Text { name, .. } | Encoding::Terms { name, .. } => {
                 Want::category(name)
             }

@@ -75,7 +75,7 @@ impl StoredColumns {
         let mut like: Option<Features> = None;
         let (file, hidden) = hidden_beside(&self.folder.join("pairity-features")).map_err(told)?;
         let mut writer = BufWriter::with_capacity(1 << 20, file);
-        let wants: Vec<Want> = encoder.columns().iter().map(|column| Want::from(column).dense()).collect();
+        let wants: Vec<Want> = encoder.inputs().map(|column| Want::from(column).dense()).collect();
         let mut passes = Passes::new(&self.source, &|_, _| ()).map_err(told)?;
         let (mut before, mut next, mut written) = (0, 0, 0);
         let counts = passes.pass(&wants, &mut |chunk| {

@@ -82,7 +82,7 @@ fn outcome(
     let roles = query.iter().map(|name| (Role::Query, name.clone()));
     let role = if model.attribute().is_some() { Role::Protected } else { Role::Group };
     let roles = roles.chain(groups.iter().map(|name| (role, name.clone()))).collect();
-    let wants = model.encoder.columns().iter().map(Want::from).collect();
+    let wants = model.encoder.inputs().map(Want::from).collect();
     let read = Read::new(source, Roles(roles), Some(wants), options.output.quiet);
     let read = read.map_err(|error| explain(error, model, query))?;
     let table = &read.table;

@@ -124,7 +124,8 @@ pub struct FitOptions {
     #[arg(long, value_name = "N,N,…", value_delimiter = ',', default_value = "10", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub hidden: Vec<u32>,
 
-    /// The scorer may use the protected attribute: weights for each group, or offsets only
+    /// The scorer may use the protected attribute: weights for each group, or offsets only; of a continuous attribute, it
+    /// and its products with other features are inputs, or it alone
     #[arg(long, value_parser = choices(GroupAware::NAMES), value_name = "weights|offsets", num_args = 0..=1, require_equals = true, default_missing_value = "weights", hide_possible_values = true)]
     pub group_aware: Option<GroupAware>,
 

@@ -107,6 +107,10 @@ fn a_saved_map_adjusts_new_rows_as_it_did_these() {
             &["--protected", "age", "--method", "attribute-slope", "--subject-to", "continuous <= 0.3"],
             "* attribute",
         ),
+        (
+            &["--protected", "age", "--method", "attribute-curve", "--subject-to", "continuous <= 0.3"],
+            "where the attribute is",
+        ),
     ] {
         let outputs =
             ["--tune", "1", "-o", &at("out.csv"), "--model-out", &at("map.json"), "--html", &at("page.html")];

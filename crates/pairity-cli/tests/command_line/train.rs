@@ -514,6 +514,39 @@ fn a_regression_has_an_intercept_and_may_be_held_to_a_continuous_attribute() {
 }
 
 #[test]
+fn a_scorer_that_may_use_a_continuous_attribute_has_weights_that_change_with_it() {
+    // The more of x the better where z is high, the less the better where it is low.
+    let mut text = "x,z,y\n".to_owned();
+    for row in 0..160 {
+        let (x, z) = (f64::from(row * 37 % 41) - 20.0, f64::from(row * 59 % 43) - 21.0);
+        text += &format!("{x},{z},{}\n", u8::from(x * z > 0.0));
+    }
+    let (folder, table) = super::file("rows.csv", &text);
+    let (model, out) = (folder.path().join("model.json"), folder.path().join("scored.csv"));
+    let columns =
+        ["--label", "y", "--protected", "z", "--features", "x", "--split", "1,0,0", "--format", "json"];
+    let goal = ["--solver", "columns", "--subject-to", "continuous <= 0.3"];
+    let train = |aware: &str| {
+        run(pairity().arg("train").arg(&table).args(columns).args(goal).arg(aware).arg("-o").arg(&model))
+            .json()
+    };
+    let json = train("--group-aware=offsets");
+    assert_eq!(json["features"], serde_json::json!(["x", "z"]));
+    assert!(json["train"]["auc"].as_f64().unwrap() < 0.7, "{json}");
+    let json = train("--group-aware");
+    assert_eq!(json["features"], serde_json::json!(["x", "z", "x × z"]));
+    let auc = json["train"]["auc"].as_f64().unwrap();
+    assert!(auc > 0.99, "{json}");
+    let outcome =
+        run(pairity().arg("score").arg(&model).arg(&table).args(["--score", "s"]).arg("-o").arg(&out));
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    let audit =
+        run(pairity().arg("audit").arg(&out).args(["--label", "y", "--score", "s", "--format", "json"]))
+            .json();
+    assert_eq!(audit["auc"]["value"], auc);
+}
+
+#[test]
 fn scores_may_be_held_to_parity_of_a_continuous_attribute() {
     let mut draws = Draws(4);
     let mut text = "pay,age,skill,years\n".to_owned();

@@ -79,6 +79,8 @@ enum Cells<'a> {
         places: Vec<u32>,
     },
     Words(Sparse),
+    /// What products are of, beside the features before.
+    Factors(Cow<'a, [f64]>),
 }
 
 impl Encoder {
@@ -133,7 +135,9 @@ impl Encoder {
                 }
                 _ => {
                     let values = written(&dense, rows, width, |standard, number| standard.of(number));
-                    Features::new(rows, width, values.ok_or(FeaturesError::TooMany(rows))?)?
+                    let mut values = values.ok_or(FeaturesError::TooMany(rows))?;
+                    write_products(&dense, width, &mut values);
+                    Features::new(rows, width, values)?
                 }
             };
             blocks.try_fold(first, Features::with_sparse)
@@ -195,7 +199,13 @@ fn fit<'a>(encoding: &Encoding, column: &'a Column, notes: &mut Vec<Note>) -> Re
                 false => Cells::Numbers(numbers.to_dense().into()),
             })
         }
-        (Encoding::Number { .. }, Values::Categories { levels, .. }) => {
+        // They were looked at with the column itself.
+        (Encoding::Products { .. }, Values::Numbers(numbers)) => Ok(Cells::Factors(numbers.into())),
+        (Encoding::Products { .. }, Values::Sparse(numbers)) => Ok(Cells::Factors(numbers.to_dense().into())),
+        (Encoding::Products { .. }, Values::Singles(numbers)) => {
+            Ok(Cells::Factors(numbers.iter().map(|&number| f64::from(number)).collect()))
+        }
+        (Encoding::Number { .. } | Encoding::Products { .. }, Values::Categories { levels, .. }) => {
             let example = levels.iter().find(|level| level.parse::<f64>().is_err()).or(levels.first());
             Err(EncodeError::Text { column: name(), example: example.cloned().unwrap_or_default() })
         }
@@ -281,6 +291,7 @@ fn check_numbers(
 fn fits_singles(columns: &[(&Encoding, Cells)]) -> bool {
     let fits = |(_, cells): &(&Encoding, Cells)| match cells {
         Cells::Numbers(numbers) => is_single(numbers),
+        Cells::Factors(_) => false,
         _ => true,
     };
     columns.iter().any(|(_, cells)| matches!(cells, Cells::Singles(_))) && columns.iter().all(fits)
@@ -354,6 +365,22 @@ fn write<T: Copy + From<bool>>(
             _ => {}
         }
         first += encoding.width();
+    }
+}
+
+/// Writes the products of each row, where all other features are.
+fn write_products(columns: &[(&Encoding, Cells)], width: usize, values: &mut [f64]) {
+    let mut names: Vec<&str> = Vec::new();
+    for (encoding, cells) in columns {
+        if let (Encoding::Products { name, shift, scale, .. }, Cells::Factors(numbers)) = (encoding, cells) {
+            let others: Vec<usize> = (0..names.len()).filter(|&at| names[at] != name).collect();
+            for (row, &number) in values.chunks_exact_mut(width).zip(numbers.iter()) {
+                let factor = if number.is_nan() { 0.0 } else { (number - shift) / scale };
+                let (before, own) = row.split_at_mut(names.len());
+                own.iter_mut().zip(&others).for_each(|(product, &at)| *product = factor * before[at]);
+            }
+        }
+        names.extend(std::iter::repeat_n(encoding.name(), encoding.width()));
     }
 }
 

@@ -1,6 +1,7 @@
 //! The encoder: learned from the columns of the training rows, it turns the columns of any table into
 //! features.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,18 @@ pub enum Encoding {
         /// Whether a missing value is a level too, the last.
         missing: bool,
     },
+    /// Products of a column of numbers, (x − shift) / scale, with each feature of the other columns before it; 0 where the
+    /// number is missing. They are the last features that are stored one by one.
+    Products {
+        /// The column, which is also one before.
+        name: String,
+        /// What is subtracted.
+        shift: f64,
+        /// What it is divided by, above 0.
+        scale: f64,
+        /// The features before that are not of this column, by their names.
+        of: Vec<String>,
+    },
     /// Words of a text in their order, one feature for each word of a vocabulary; always the last column.
     Text {
         /// The column.
@@ -65,6 +78,7 @@ impl Encoding {
         match self {
             Encoding::Number { name, .. }
             | Encoding::Category { name, .. }
+            | Encoding::Products { name, .. }
             | Encoding::Text { name, .. }
             | Encoding::Terms { name, .. } => name,
         }
@@ -75,6 +89,7 @@ impl Encoding {
         match self {
             Encoding::Number { indicator, .. } => 1 + usize::from(*indicator),
             Encoding::Category { levels, missing, .. } => levels.len() + usize::from(*missing),
+            Encoding::Products { of, .. } => of.len(),
             Encoding::Text { words, .. } => words.len(),
             Encoding::Terms { kinds, .. } => kinds.iter().map(|kind| kind.terms.len()).sum(),
         }
@@ -92,7 +107,9 @@ impl Encoding {
             Encoding::Terms { kinds, .. } => {
                 kinds.iter().map(Terms::summary).collect::<Vec<String>>().join(" and ")
             }
-            Encoding::Number { .. } | Encoding::Category { .. } => return self.names(),
+            Encoding::Number { .. } | Encoding::Category { .. } | Encoding::Products { .. } => {
+                return self.names();
+            }
         };
         vec![format!("{numbers} of {}", self.name())]
     }
@@ -104,6 +121,9 @@ impl Encoding {
             Encoding::Number { indicator, .. } => (vec![name.to_owned()], *indicator),
             Encoding::Category { levels, missing, .. } => {
                 (levels.iter().map(|level| format!("{name} = {level}")).collect(), *missing)
+            }
+            Encoding::Products { of, .. } => {
+                (of.iter().map(|other| format!("{other} × {name}")).collect(), false)
             }
             Encoding::Text { words, .. } => {
                 (words.iter().map(|word| format!("{name} has {word}")).collect(), false)
@@ -126,6 +146,7 @@ impl Encoding {
 /// | numbers, some missing in training | one more, named `… is missing`: 1 where the number is missing, which itself becomes the mean if standardized (0) and 0 if not |
 /// | categories | one for each level seen in training, in the order of their texts: 1 where the row has it |
 /// | categories, some missing in training | one more, named `… is missing` |
+/// | numbers, with [products](Encoder::with_products) | one more for each feature of the other columns |
 /// | a text | one for each of the [`Terms`], or of the most frequent words, of the training texts. A missing text has none |
 ///
 /// Means, deviations and levels are those of the training rows. Columns of [`SparseNumbers`] become [`Sparse`](super::Sparse) features
@@ -284,6 +305,53 @@ impl Encoder {
             _ => None,
         });
         words.unwrap_or_default()
+    }
+
+    /// Adds the products of a column of numbers, with mean 0 and deviation 1 over some rows, and the features of all other
+    /// columns that are stored one by one. Without such a column, or without others, nothing is added.
+    ///
+    /// ```
+    /// use pairity::examples::{Column, Values};
+    /// use pairity::learners::Encoder;
+    ///
+    /// let column = |name: &str, values| Column { name: name.into(), values: Values::Numbers(values) };
+    /// let columns = [column("score", vec![1.0, 2.0, 3.0]), column("age", vec![20.0, 40.0, f64::NAN])];
+    /// let encoder = Encoder::learn(&columns.each_ref(), None, false)?.with_products(&columns[1], None)?;
+    /// assert_eq!(encoder.names(), ["score", "age", "age is missing", "score × age"]);
+    /// let features = encoder.encode(&columns)?.features;
+    /// assert_eq!((features.row(1)[3], features.row(2)[3]), (2.0, 0.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Rows beyond the last, infinite numbers, or numbers that are too far apart.
+    pub fn with_products(mut self, column: &Column, rows: Option<&[u32]>) -> Result<Encoder, EncodeError> {
+        let is_own = |own: &Encoding| matches!(own, Encoding::Number { name, sparse: false, .. } if *name == column.name);
+        let is_dense =
+            |own: &Encoding| !own.is_text() && !matches!(own, Encoding::Number { sparse: true, .. });
+        let before = self.columns.iter().take_while(|own| is_dense(own)).count();
+        let (own, others): (Vec<&Encoding>, Vec<&Encoding>) =
+            self.columns[..before].iter().partition(|own| is_own(own));
+        let of: Vec<String> = others.into_iter().flat_map(Encoding::names).collect();
+        let numbers: Cow<[f64]> = match &column.values {
+            Values::Numbers(numbers) => numbers.into(),
+            Values::Singles(numbers) => numbers.iter().map(|&number| f64::from(number)).collect(),
+            Values::Sparse(numbers) => numbers.to_dense().into(),
+            Values::Categories { .. } => return Ok(self),
+        };
+        if !own.is_empty() && !of.is_empty() {
+            let cells = places(&column.name, rows, numbers.len())?.map(|row| (row, numbers[row]));
+            if let Encoding::Number { name, shift, scale, .. } = number(column.name.clone(), cells, 0, true)?
+            {
+                self.columns.insert(before, Encoding::Products { name, shift, scale, of });
+            }
+        }
+        Ok(self)
+    }
+
+    /// What each column becomes; those that are looked at twice once.
+    pub fn inputs(&self) -> impl Iterator<Item = &Encoding> {
+        self.columns.iter().filter(|column| !matches!(column, Encoding::Products { .. }))
     }
 
     /// What each column becomes, in the order of the features.

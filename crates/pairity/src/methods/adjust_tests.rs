@@ -2,7 +2,9 @@
 
 use super::fixtures::{ScoredTable, grouped, holds_on_any_table, offsets};
 use super::kallus_zhou::LogisticGrid;
-use super::{MethodError, Tuning, attribute_slope, group_offset, kallus_zhou, quantile_match};
+use super::{
+    MethodError, Tuning, attribute_curve, attribute_slope, group_offset, kallus_zhou, quantile_match,
+};
 use crate::examples::{Columns, Examples, Groups};
 use crate::goals::{Problem, Vocabulary, parse_constraint, parse_maximize};
 use crate::metrics::{Settings, rate_values};
@@ -343,6 +345,7 @@ fn the_multiple_of_an_attribute_is_as_good_as_by_a_fine_scan() {
         let problem = Problem::new(&parse_maximize("auc", &words).unwrap(), true, &[fair]).unwrap();
         let tuning = Tuning::new(&examples, &table.scores, &problem);
         let adjusted = attribute_slope::adjust(&tuning).unwrap();
+        let curve = attribute_curve::adjust(&tuning).unwrap();
         let applied = adjusted.adjustment.apply_by(&table.scores, None, Some(&z)).unwrap().scores;
         assert!((0..80).filter(|row| row % 9 == 8).all(|row| applied[row] == table.scores[row]));
         let table = ScoredTable { examples, ..table };
@@ -353,6 +356,11 @@ fn the_multiple_of_an_attribute_is_as_good_as_by_a_fine_scan() {
             quality(&table, &scores, &rates, bound)
         };
         let found = quality(&table, &applied, &rates, bound);
+        // A curve is a line where that is best.
+        let applied = curve.adjustment.apply_by(&table.scores, None, Some(&z)).unwrap().scores;
+        assert!((0..80).filter(|row| row % 9 == 8).all(|row| applied[row] == table.scores[row]));
+        let curved = quality(&table, &applied, &rates, bound);
+        assert!(!less(found, curved), "{seed}: {found:?} {curved:?}");
         let unchanged = of_slope(0.0);
         assert!(unchanged.0 > 0.0 && less(found, unchanged), "{seed}: {unchanged:?} {found:?}");
         // As fair as any, and nearly as good.
@@ -362,6 +370,27 @@ fn the_multiple_of_an_attribute_is_as_good_as_by_a_fine_scan() {
             found.0 <= best.0 + 0.01 && (found.0 > 0.0 || found.1 <= best.1 + 0.01),
             "{seed}: {best:?} {found:?}"
         );
+    }
+}
+
+/// Scores are the label less a step of the attribute, which no line makes good.
+#[test]
+fn a_curve_of_the_attribute_makes_good_what_a_line_can_not() {
+    for sign in [1.0, -1.0] {
+        let z: Vec<f64> = (0..120).map(|row| f64::from(row * 37 % 120)).collect();
+        let labels: Vec<f64> = (0..120).map(|row| f64::from(row % 3)).collect();
+        let scores: Vec<f64> =
+            labels.iter().zip(&z).map(|(y, z)| 0.5 * y + sign * if *z < 90.0 { 0.0 } else { 3.0 }).collect();
+        let columns = Columns { labels: Some(&labels), protected: Some(&z), ..Columns::default() };
+        let examples = Examples::new(columns).unwrap();
+        let words = Vocabulary { groups: Vec::new(), continuous: true };
+        let fair = parse_constraint("continuous <= 0.02", &words).unwrap();
+        let problem = Problem::new(&parse_maximize("auc", &words).unwrap(), true, &[fair]).unwrap();
+        let tuning = Tuning::new(&examples, &scores, &problem);
+        let (line, curve) =
+            (attribute_slope::adjust(&tuning).unwrap(), attribute_curve::adjust(&tuning).unwrap());
+        assert!(curve.meets_goal && curve.objective > line.objective + 0.03, "{line:?} {curve:?}");
+        assert!(curve.objective > 0.95, "{curve:?}");
     }
 }
 

@@ -4,7 +4,7 @@
 //! [`CONSTRAINED`], [`ROBUST`], [`debiased`] weighs examples, [`BEUTEL`] adds a correlation to the loss. The
 //! others start from the scores of an [`UNCONSTRAINED`] scorer. They are tuned on scored examples and leave
 //! an [`Adjustment`](crate::model::Adjustment) of scores by group behind ([`kallus_zhou`], [`group_offset`],
-//! [`quantile_match`], [`x_order`], [`attribute_slope`], [`SCORE_MINUS_ATTRIBUTE_AWARE`]), which they can also make of given scores ([`adjust`]); or they turn
+//! [`quantile_match`], [`x_order`], [`attribute_slope`], [`attribute_curve`], [`SCORE_MINUS_ATTRIBUTE_AWARE`]), which they can also make of given scores ([`adjust`]); or they turn
 //! scores into stochastic rankings ([`SINGH_JOACHIMS_IMPACT`], [`SINGH_JOACHIMS_TREATMENT`]).
 //!
 //! A new method is a file with its [`Method`], and its line in [`ALL`]: command line, help texts, comparisons
@@ -12,6 +12,7 @@
 
 #[cfg(test)]
 mod adjust_tests;
+pub mod attribute_curve;
 pub mod attribute_slope;
 mod blocks;
 pub mod debiased;
@@ -29,6 +30,7 @@ pub mod x_order;
 #[cfg(test)]
 mod x_order_tests;
 
+pub use attribute_curve::ATTRIBUTE_CURVE;
 pub use attribute_slope::ATTRIBUTE_SLOPE;
 pub use debiased::DEBIASED;
 pub use entries::{
@@ -58,6 +60,7 @@ pub static ALL: &[&Method] = &[
     &QUANTILE_MATCH,
     &X_ORDER,
     &ATTRIBUTE_SLOPE,
+    &ATTRIBUTE_CURVE,
     &SCORE_MINUS_ATTRIBUTE_BLIND,
     &SCORE_MINUS_ATTRIBUTE_AWARE,
 ];
@@ -67,7 +70,7 @@ pub static ALL: &[&Method] = &[
 /// ```
 /// use pairity::methods;
 /// assert_eq!(methods::by_name().map(|method| method.name).last(), Some("score-minus-attribute"));
-/// assert_eq!(methods::by_name().filter(|method| method.adjuster.is_some()).count(), 5);
+/// assert_eq!(methods::by_name().filter(|method| method.adjuster.is_some()).count(), 6);
 /// ```
 pub fn by_name() -> impl Iterator<Item = &'static Method> {
     let kinds = ALL.chunk_by(|method, next| method.name == next.name);

@@ -50,12 +50,85 @@ pub enum Adjustment {
         /// What is subtracted for each unit of the attribute.
         slope: f64,
     },
+    /// s − g(z), with g a monotone function of a continuous protected attribute z. It knows no groups either, and rows
+    /// without z keep their scores.
+    AttributeCurve {
+        /// Of g.
+        #[serde(flatten)]
+        knots: Knots,
+    },
+}
+
+/// A monotone function: linear between knots, and constant beyond the first and the last. Without knots it is 0.
+///
+/// ```
+/// use pairity::model::Knots;
+/// let knots = Knots { x: vec![0.0, 2.0], y: vec![1.0, 5.0] };
+/// assert_eq!([-1.0, 0.5, 3.0].map(|z| knots.value(z)), [1.0, 2.0, 5.0]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Knots {
+    /// Where knots are, rising.
+    pub x: Vec<f64>,
+    /// Values there, which rise or fall throughout, or stay.
+    pub y: Vec<f64>,
+}
+
+impl Knots {
+    /// Of the value at the first, and what is added from each to the next.
+    pub(crate) fn of_steps(x: &[f64], steps: impl Iterator<Item = f64>) -> Knots {
+        let from = |sum: &mut f64, step: f64| {
+            *sum = (*sum + step).clamp(f64::MIN, f64::MAX);
+            Some(*sum)
+        };
+        Knots { x: x.to_vec(), y: steps.scan(0.0, from).collect() }
+    }
+
+    /// The value at a number; always finite.
+    pub fn value(&self, z: f64) -> f64 {
+        let knots = self.x.len().min(self.y.len());
+        let at = self.x[..knots].partition_point(|&x| x < z);
+        match at {
+            _ if knots == 0 => 0.0,
+            0 => self.y[0],
+            at if at == knots => self.y[at - 1],
+            // Halves: the distance of two numbers may be too large for one.
+            at => {
+                let part = (0.5 * z - 0.5 * self.x[at - 1]) / (0.5 * self.x[at] - 0.5 * self.x[at - 1]);
+                let (low, high) = (self.y[at - 1].min(self.y[at]), self.y[at - 1].max(self.y[at]));
+                let value = 2.0 * (0.5 * self.y[at - 1] + part * (0.5 * self.y[at] - 0.5 * self.y[at - 1]));
+                if z == self.x[at] { self.y[at] } else { value.max(low).min(high) }
+            }
+        }
+    }
+
+    /// Scores less the value of each row's attribute; where that is missing, as they are.
+    pub(crate) fn less(&self, scores: &[f64], attribute: &[f64]) -> Vec<f64> {
+        less_by(scores, attribute, |z| self.value(z))
+    }
+
+    /// What is wrong with the knots, if anything.
+    fn fault(&self) -> Option<&'static str> {
+        let Knots { x, y } = self;
+        let monotone = y.is_sorted() || y.is_sorted_by(|a, b| a >= b);
+        let faults = [
+            (x.len() != y.len(), "there are not as many values as knots"),
+            (x.iter().chain(y).any(|value| !value.is_finite()), "a knot is not a finite number"),
+            (!x.is_sorted_by(|a, b| a < b), "knots do not rise"),
+            (!monotone, "values both rise and fall"),
+        ];
+        faults.iter().find(|(found, _)| *found).map(|(_, fault)| *fault)
+    }
 }
 
 /// Scores less a multiple of a continuous attribute; where it is missing, as they are.
 pub(crate) fn less_attribute(scores: &[f64], attribute: &[f64], slope: f64) -> Vec<f64> {
+    less_by(scores, attribute, |z| slope * z)
+}
+
+fn less_by(scores: &[f64], attribute: &[f64], of: impl Fn(f64) -> f64) -> Vec<f64> {
     let less = |(&score, &z): (&f64, &f64)| match z.is_finite() {
-        true => (score - slope * z).clamp(f64::MIN, f64::MAX),
+        true => (score - of(z)).clamp(f64::MIN, f64::MAX),
         false => score,
     };
     scores.iter().zip(attribute).map(less).collect()
@@ -182,7 +255,7 @@ pub struct Applied {
 impl Adjustment {
     /// Whether it goes by a continuous attribute, and not by groups.
     pub fn is_by_attribute(&self) -> bool {
-        matches!(self, Adjustment::Attribute { .. })
+        matches!(self, Adjustment::Attribute { .. } | Adjustment::AttributeCurve { .. })
     }
 
     /// The groups that it knows, in its order.
@@ -191,7 +264,7 @@ impl Adjustment {
             Adjustment::Offsets { groups } => groups.iter().map(|group| group.name.as_str()).collect(),
             Adjustment::Curves { groups } => groups.iter().map(|group| group.name.as_str()).collect(),
             Adjustment::Logistic { groups, .. } => groups.iter().map(|group| group.name.as_str()).collect(),
-            Adjustment::Attribute { .. } => Vec::new(),
+            Adjustment::Attribute { .. } | Adjustment::AttributeCurve { .. } => Vec::new(),
         }
     }
 
@@ -206,12 +279,17 @@ impl Adjustment {
         groups: Option<&Groups>,
         attribute: Option<&[f64]>,
     ) -> Result<Applied, ModelError> {
-        let (Adjustment::Attribute { slope }, Some(attribute)) = (self, attribute) else {
+        let Some(attribute) = attribute.filter(|_| self.is_by_attribute()) else {
             return self.apply(scores, groups);
         };
         self.check()?;
         check_column("scores", Some(scores), attribute.len(), f64::is_finite)?;
-        Ok(Applied { scores: less_attribute(scores, attribute, *slope), unknown: 0 })
+        let scores = match self {
+            Adjustment::AttributeCurve { knots } => knots.less(scores, attribute),
+            Adjustment::Attribute { slope } => less_attribute(scores, attribute, *slope),
+            _ => scores.to_vec(),
+        };
+        Ok(Applied { scores, unknown: 0 })
     }
 
     /// Adjusts the scores of a table's rows.
@@ -243,6 +321,11 @@ impl Adjustment {
         {
             return damaged(format!("the slope is {slope}"));
         }
+        if let Adjustment::AttributeCurve { knots } = self
+            && let Some(fault) = knots.fault()
+        {
+            return damaged(format!("in the curve of the attribute, {fault}"));
+        }
         let mut names = self.groups();
         names.sort_unstable();
         if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -265,7 +348,7 @@ impl Adjustment {
                 .iter()
                 .find(|group| !(group.alpha >= 0.0 && group.alpha.is_finite() && group.beta.is_finite()))
                 .map(|group| (&group.name, format!("α is {} and β is {}", group.alpha, group.beta))),
-            Adjustment::Attribute { .. } => None,
+            Adjustment::Attribute { .. } | Adjustment::AttributeCurve { .. } => None,
         };
         match fault {
             Some((name, fault)) => damaged(format!("in group {name:?}, {fault}")),
@@ -292,7 +375,7 @@ impl Adjustment {
                 }
             }
             // It has no groups to go by.
-            Adjustment::Attribute { .. } => score,
+            Adjustment::Attribute { .. } | Adjustment::AttributeCurve { .. } => score,
         }
     }
 }
@@ -373,6 +456,29 @@ mod tests {
         assert_eq!(applied.scores, [3.0, sigmoid(0.5), 3.0]);
         let wrong: Adjustment = serde_json::from_str(&text.replace("2.0", "0.0")).unwrap();
         assert!(wrong.check().unwrap_err().to_string().contains("the scale is 0"));
+    }
+
+    #[test]
+    fn a_curve_of_the_attribute_is_subtracted_and_damage_is_named() {
+        let text = r#"{"kind":"attribute_curve","x":[0.0,1.0,3.0],"y":[0.0,-2.0,-3.0]}"#;
+        let adjustment: Adjustment = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&adjustment).unwrap(), text);
+        let z = [-5.0, 0.5, 2.0, 9.0, f64::NAN];
+        let applied = adjustment.apply_by(&[1.0; 5], None, Some(&z)).unwrap();
+        assert_eq!(applied.scores, [1.0, 2.0, 3.5, 4.0, 1.0]);
+        assert_eq!(adjustment.apply_by(&[1.0], None, None), Err(ModelError::NoAttribute));
+        for (x, y, cause) in [
+            (&[0.0, 0.0][..], &[0.0, 1.0][..], "knots do not rise"),
+            (&[0.0, 1.0, 2.0], &[0.0, 1.0, 0.0], "values both rise and fall"),
+            (&[0.0], &[f64::NAN], "not a finite number"),
+            (&[0.0], &[], "not as many values"),
+        ] {
+            let knots = Knots { x: x.to_vec(), y: y.to_vec() };
+            let error = Adjustment::AttributeCurve { knots }.check().unwrap_err().to_string();
+            assert!(error.contains(cause), "{error}");
+        }
+        let edge = Knots { x: vec![f64::MIN, f64::MAX], y: vec![f64::MIN, f64::MAX] };
+        assert!([f64::MIN, -1.0, 0.0, f64::MAX].iter().all(|&z| edge.value(z).is_finite()));
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod stochastic;
 
 pub(crate) use adjustment::less_attribute;
 pub(crate) use adjustment::sigmoid;
-pub use adjustment::{Adjustment, Applied, Curve, GroupCurve, GroupLogistic, GroupOffset};
+pub use adjustment::{Adjustment, Applied, Curve, GroupCurve, GroupLogistic, GroupOffset, Knots};
 pub use saved::{Component, Model, ModelGroups, SCHEMA};
 pub use score::{ComponentUse, ScoreRows, uniform};
 pub use stochastic::{After, MemberScores, Ranked, StochasticScorer};
@@ -72,7 +72,7 @@ pub enum ModelError {
     #[error("the adjustment of scores differs by group, and the table has none: name the group column")]
     NoGroups,
     /// Scores are adjusted by a continuous attribute, and there is none.
-    #[error("the adjustment subtracts a multiple of a continuous attribute: give its values, and no groups")]
+    #[error("the adjustment goes by a continuous attribute: give its values, and no groups")]
     NoAttribute,
     /// Examples that can't be ranked by exposure.
     #[error("{method} does not apply: {0}", method = exposure::METHOD)]

@@ -238,8 +238,18 @@ impl Model {
         let last = self.encoder.columns().len();
         for (at, column) in self.encoder.columns().iter().enumerate() {
             let name = column.name();
-            ensure(seen.insert(name), || format!("the encoder has column {name:?} twice"))?;
+            let again = matches!(column, Encoding::Products { .. });
+            ensure(seen.insert(name) != again, || format!("the encoder has column {name:?} twice"))?;
             match column {
+                Encoding::Products { shift, scale, of, .. } => {
+                    ensure(shift.is_finite() && scale.is_finite() && *scale > 0.0, || {
+                        format!("products of column {name:?} need a finite shift and a scale above 0")
+                    })?;
+                    let before = self.encoder.columns()[..at].iter().filter(|own| own.name() != name);
+                    ensure(of.len() == before.map(Encoding::width).sum::<usize>(), || {
+                        format!("products of column {name:?} are not those with the features before")
+                    })?;
+                }
                 Encoding::Number { shift, scale, fill, .. } => {
                     let finite = shift.is_finite() && fill.is_finite() && scale.is_finite();
                     ensure(finite && *scale > 0.0, || {

@@ -2,11 +2,12 @@
 //! shape of the scorer.
 
 use super::harm::HarmRows;
-use super::{FitRequest, RunError, leaks};
+use super::{FitRequest, GroupAware, RunError, leaks};
 use crate::examples::{Column, Examples, ExamplesError};
 use crate::goals::Problem;
 use crate::learners::{
-    Architecture, ColumnSource, Encoder, Encoding, Features, GroupUse, LearnerSpec, text::Embeddings,
+    Architecture, ColumnSource, Encoder, Encoding, Features, GroupUse, LearnerSpec, ScorerKind,
+    text::Embeddings,
 };
 use crate::methods::Task;
 use crate::model::StochasticScorer;
@@ -126,7 +127,12 @@ impl<'a> Prepared<'a> {
         let parts = rows.parts(request, safety)?;
         let problem = Problem::of_goal(&request.goal, &rows.examples.vocabulary())?;
         let mut columns = rows.columns;
-        // A continuous attribute that the scorer may use is a feature like others.
+        // A continuous attribute that the scorer may use is a feature like others, and with weights of its own for each
+        // value of it, which are linear in it, so are its products with the others.
+        let attribute = match request.group_aware {
+            Some(GroupAware::Weights) if rows.examples.is_continuous() => rows.group_columns.first(),
+            _ => None,
+        };
         if let (Some(_), Some(protected)) = (request.group_aware, rows.protected)
             && columns.iter().all(|column| column.name != protected.name)
         {
@@ -151,7 +157,7 @@ impl<'a> Prepared<'a> {
                 (encoder, features)
             }
             None => {
-                let (encoder, features, unseen) = encoded(columns, rows.text, learned, request)?;
+                let (encoder, features, unseen) = encoded(columns, rows.text, attribute, learned, request)?;
                 rows.notes.extend(unseen);
                 rows.notes.extend(leaks::notes(&parts.whole, &features, &encoder));
                 (encoder, features)
@@ -247,7 +253,7 @@ fn encoded_elsewhere(
     for at in 0..source.names().len() {
         let column = source.column(at).map_err(RunError::Elsewhere)?;
         rows = column.values.len();
-        let (encoder, features, unseen) = encoded(vec![column], None, whole.example_rows(), request)?;
+        let (encoder, features, unseen) = encoded(vec![column], None, None, whole.example_rows(), request)?;
         notes.extend(unseen);
         leaking.extend(leaks::notes(whole, &features, &encoder));
         encoders.push(encoder);
@@ -263,6 +269,7 @@ fn encoded_elsewhere(
 fn encoded(
     mut columns: Vec<Column>,
     text: Option<Column>,
+    attribute: Option<&String>,
     learned: &[u32],
     request: &FitRequest,
 ) -> Result<(Encoder, Features, Vec<String>), RunError> {
@@ -270,9 +277,14 @@ fn encoded(
     if !request.scorer.defaults().sparse {
         columns.iter_mut().for_each(Column::make_dense);
     }
+    columns.iter_mut().filter(|column| Some(&column.name) == attribute).for_each(Column::make_dense);
     if !columns.is_empty() {
         let references: Vec<&Column> = columns.iter().collect();
         encoder = Encoder::learn(&references, Some(learned), request.standardize)?;
+        let attribute = references.iter().find(|column| Some(&column.name) == attribute);
+        if let (Some(attribute), ScorerKind::Linear) = (attribute, request.scorer) {
+            encoder = encoder.with_products(attribute, Some(learned))?;
+        }
     }
     if let Some(text) = text {
         let (layout, vocabulary) = request.text_layout();

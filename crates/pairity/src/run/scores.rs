@@ -239,14 +239,16 @@ impl AdjustOutcome {
             (adjustment, _) => after = Some(After::Adjusted(adjustment.clone())),
         }
         let column = |name: &&str| Column { name: (*name).to_owned(), values: Values::Numbers(vec![0.0]) };
-        let columns: Vec<Column> = names.iter().map(column).collect();
+        let features: Vec<Column> = names.iter().map(column).collect();
+        let by_attribute = protected.filter(|_| self.adjusted.adjustment.is_by_attribute());
+        let columns = by_attribute.map_or_else(|| group_columns.to_vec(), |name| vec![name.to_owned()]);
         let groups = self.adjusted.adjustment.groups().into_iter().map(str::to_owned).collect();
         let linear = Linear { width: names.len(), intercept: false, start: 1.0, groups: GroupUse::Blind };
         Ok(Model {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             architecture: Architecture::Linear(linear),
-            encoder: Encoder::learn(&columns.iter().collect::<Vec<_>>(), None, false)?,
-            groups: after.is_some().then(|| ModelGroups { columns: group_columns.to_vec(), names: groups }),
+            encoder: Encoder::learn(&features.iter().collect::<Vec<_>>(), None, false)?,
+            groups: after.is_some().then(|| ModelGroups { columns, names: groups }),
             query: Vec::new(),
             components: vec![Component { probability: 1.0, snapshot: 0, parameters }],
             goal: self.goal.clone(),

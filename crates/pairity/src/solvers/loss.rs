@@ -226,6 +226,11 @@ impl SurrogateWeights {
         self.up.iter().zip(&self.down).any(|(up, down)| up != down)
     }
 
+    /// Whether no rate is to be low.
+    pub(super) fn hold_up_only(&self) -> bool {
+        self.up.iter().zip(&self.down).all(|(up, down)| up >= down)
+    }
+
     /// What rates earn by their net weights.
     pub(super) fn earned(&self, rates: &[f64]) -> f64 {
         let net = self.up.iter().zip(&self.down).map(|(up, down)| up - down).zip(rates);

@@ -286,3 +286,46 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    /// Each product is the feature before it times the number, brought to mean 0 and deviation 1.
+    #[test]
+    fn products_are_those_of_a_column_and_all_other_features(
+        cells in prop::collection::vec((-3.0..3.0_f64, prop::option::weighted(0.8, -5.0..5.0_f64), 0..3_u32), 2..12),
+        standardize: bool,
+        learned in 1..12_usize,
+    ) {
+        let column = |name: &str, values| Column { name: name.into(), values };
+        let z: Vec<f64> = cells.iter().map(|cell| cell.1.unwrap_or(f64::NAN)).collect();
+        let columns = [
+            column("x", Values::Numbers(cells.iter().map(|cell| cell.0).collect())),
+            column("z", Values::Numbers(z.clone())),
+            column("c", Values::Categories {
+                codes: cells.iter().map(|cell| cell.2).collect(),
+                levels: vec!["a".into(), "b".into(), "d".into()],
+            }),
+        ];
+        let rows: Vec<u32> = (0..learned.min(cells.len()) as u32).collect();
+        let plain = Encoder::learn(&columns.each_ref(), Some(&rows), standardize).unwrap();
+        let encoder = plain.clone().with_products(&columns[1], Some(&rows)).unwrap();
+        let known: Vec<f64> = rows.iter().map(|&row| z[row as usize]).filter(|z| !z.is_nan()).collect();
+        let n = known.len().max(1) as f64;
+        let mean = known.iter().sum::<f64>() / n;
+        let deviation = (known.iter().map(|z| (z - mean).powi(2)).sum::<f64>() / n).sqrt();
+        let scale = if deviation > 0.0 { deviation } else { 1.0 };
+        let (before, after) = (plain.encode(&columns).unwrap().features, encoder.encode(&columns).unwrap().features);
+        let others: Vec<usize> =
+            (0..plain.width()).filter(|&at| !plain.names()[at].starts_with('z')).collect();
+        prop_assert_eq!(encoder.width(), plain.width() + others.len());
+        for row in 0..cells.len() {
+            let (before, after) = (before.row(row), after.row(row));
+            prop_assert_eq!(&after[..before.len()], before);
+            let factor = if z[row].is_nan() { 0.0 } else { (z[row] - mean) / scale };
+            for (product, &at) in after[before.len()..].iter().zip(&others) {
+                prop_assert!((product - factor * before[at]).abs() < 1e-9, "{} {}", product, factor * before[at]);
+            }
+        }
+        let text = serde_json::to_string(&encoder).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Encoder>(&text).unwrap(), encoder);
+    }
+}

@@ -182,6 +182,9 @@ impl Solver for Columns {
         if before > 0 {
             self.keep_decay_of_mixture(problem);
         }
+        // One rate alone is a convex loss, and its minimum needs no second answer.
+        self.done |=
+            generation.whole.is_wide() && problem.constraints.is_empty() && problem.objective.len() == 1;
         if self.attempts >= if generation.exact { 1 } else { ATTEMPTS } {
             match (self.phase, prices.phase) {
                 (Phase::Violation, Phase::Violation) => (self.phase, self.attempts) = (Phase::Objective, 0),

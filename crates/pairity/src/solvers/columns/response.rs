@@ -86,6 +86,11 @@ impl<'a> Fitting<'a> {
         self.problem.uses(Rate::Mse)
     }
 
+    /// Whether there are too many planes to sweep.
+    pub(super) fn is_wide(&self) -> bool {
+        self.architecture.len() > POLISHED
+    }
+
     /// Whether one plane holds every scorer.
     pub(super) fn is_exact(&self) -> bool {
         !self.regression()
@@ -124,6 +129,10 @@ impl<'a> Fitting<'a> {
         }
         let weights = &weights;
         let convex = self.fit(NetShape::Convex, 1.0, weights, l2, start, FAR);
+        // What is convex and has many parameters is ordered as well as it can be: nothing is left for bounded shapes.
+        if self.is_wide() && weights.hold_up_only() {
+            return Response { steps: vec![convex], missed: None };
+        }
         let mut annealed = convex.clone();
         for margin in MARGINS {
             self.bring_to_scale(&mut annealed);
@@ -131,7 +140,7 @@ impl<'a> Fitting<'a> {
         }
         self.bring_to_scale(&mut annealed);
         steps.extend([convex, annealed]);
-        if self.architecture.len() <= POLISHED {
+        if !self.is_wide() {
             steps.push(self.polish(weights, steps[1].clone()));
         }
         Response { steps, missed: None }
