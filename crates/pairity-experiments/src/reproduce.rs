@@ -417,13 +417,14 @@ mod tests {
         let found = lines(&Experiment::of("wiki").unwrap(), &plan, &|_| ()).unwrap();
         let methods: Vec<&str> = found.iter().map(|line| line.method).collect();
         assert_eq!(methods[..2], ["unconstrained", "debiased"]);
-        assert_eq!(methods[7..], ["unconstrained, words", "constrained, words", "robust, words"]);
+        assert_eq!(methods[7..9], ["unconstrained, terms", "debiased, terms"]);
+        assert_eq!(methods[10..], ["beutel, terms", "constrained, terms", "robust, terms"]);
         for line in &found {
             assert!(line.sample && crate::agreement::of_line(line).is_none());
             assert!(line.objective.mean.is_finite() && line.matrix.len() == 2, "{line:?}");
             assert!(line.notes[0].starts_with("240 comments, a sample"), "{:?}", line.notes);
         }
         // One word decides: both kinds of scorer find it.
-        assert_eq!((found[0].objective.mean, found[6].objective.mean), (1.0, 1.0));
+        assert_eq!((found[0].objective.mean, found[7].objective.mean), (1.0, 1.0));
     }
 }

@@ -7,7 +7,9 @@ use crate::examples::Examples;
 use crate::goals::Problem;
 use crate::model::exposure::{Exposure, METHOD, check};
 use crate::pairs::{Correlation, Membership, SurrogateError};
-use crate::solvers::{LossTerm, ScoreTerm, TrainError, TrainSettings, Trained, Watch, train_with};
+use crate::solvers::{
+    LossTerm, ScoreTerm, SolverKind, TrainError, TrainSettings, Trained, Watch, train_with,
+};
 use std::time::Instant;
 
 /// The objective alone: what the other methods are measured against.
@@ -69,7 +71,14 @@ fn robust(problem: &Problem) -> Result<Problem, MethodError> {
 pub static BEUTEL: Method = Method {
     train: |task, options, watch| {
         let (penalty, problem) = (Penalty(options.penalty), task.problem.unconstrained());
-        let trained = train_with(Some(&penalty), &problem, task.scorer, &task.data, task.settings, watch);
+        let mut settings = task.settings.clone();
+        // Column generation has no penalties: it gives the scorer that the game starts from.
+        if settings.solver == SolverKind::Columns {
+            let alone = Watch { progress: watch.progress, ..Watch::default() };
+            let base = task.unconstrained(alone)?.components.into_iter().next();
+            settings.start = base.map(|component| component.parameters).or(settings.start);
+        }
+        let trained = train_with(Some(&penalty), &problem, task.scorer, &task.data, &settings, watch);
         trained.map_err(|error| match error {
             TrainError::Surrogate(SurrogateError::NoCorrelation { reason }) => {
                 MethodError::does_not_apply("the correlation penalty", reason)

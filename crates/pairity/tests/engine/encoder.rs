@@ -319,7 +319,7 @@ proptest! {
         prop_assert_eq!(encoder.width(), plain.width() + others.len());
         for row in 0..cells.len() {
             let (before, after) = (before.row(row), after.row(row));
-            prop_assert_eq!(&after[..before.len()], before);
+            prop_assert_eq!(&after[..before.len()], &before[..]);
             let factor = if z[row].is_nan() { 0.0 } else { (z[row] - mean) / scale };
             for (product, &at) in after[before.len()..].iter().zip(&others) {
                 prop_assert!((product - factor * before[at]).abs() < 1e-9, "{} {}", product, factor * before[at]);

@@ -13,9 +13,9 @@ fn terms(text: &str, chars: bool) -> Vec<String> {
     }
     let mut found = Vec::new();
     let words: Vec<&str> = text.split_whitespace().collect();
-    let all: Vec<char> = format!(" {} ", words.join(" ")).chars().flat_map(char::to_lowercase).collect();
+    let all: Vec<char> = words.join(" ").chars().flat_map(char::to_lowercase).collect();
     for start in 0..all.len() {
-        for length in (2..=5).filter(|length| !words.is_empty() && start + length <= all.len()) {
+        for length in (2..=5).filter(|length| start + length <= all.len()) {
             found.push(all[start..start + length].iter().collect());
         }
     }

@@ -40,6 +40,9 @@ const FOLDS: usize = 5;
 /// Weight decay that is tried, the largest first, where rows that were not fit tell which is best.
 const DECAYS: [f64; 5] = [0.3, 0.1, 0.03, 0.005, 3e-4];
 
+/// The same of scorers with more parameters than rows.
+const WIDE_DECAYS: [f64; 6] = [0.3, 0.1, 0.03, 0.01, 0.003, 3e-4];
+
 /// Weight decay where the rows that are fit are all there is: just enough that there is a minimum.
 const LEAST_DECAY: f64 = 1e-4;
 
@@ -122,12 +125,13 @@ impl Solver for Columns {
 
     fn start(task: &SolverTask, _: f64) -> Columns {
         let settings = task.training.settings;
-        let exact = Fitting::new(&task.training, task.sample).is_exact();
+        let fitting = Fitting::new(&task.training, task.sample);
         let decays = match settings.l2 {
             Some(l2) => vec![l2],
-            None if exact => vec![0.0],
-            None if is_cross_fit(task) || task.validated => DECAYS.to_vec(),
-            None => vec![LEAST_DECAY],
+            None if fitting.is_exact() => vec![0.0],
+            None if !(is_cross_fit(task) || task.validated) => vec![LEAST_DECAY],
+            None if fitting.is_wide() => WIDE_DECAYS.to_vec(),
+            None => DECAYS.to_vec(),
         };
         let phase = Phase::Violation;
         let room = vec![0.0; task.training.problem.constraints.len()];
@@ -182,7 +186,7 @@ impl Solver for Columns {
         if before > 0 {
             self.keep_decay_of_mixture(problem);
         }
-        // One rate alone is a convex loss, and its minimum needs no second answer.
+        // One rate alone is then a convex loss, and its minimum needs no second answer.
         self.done |=
             generation.whole.is_wide() && problem.constraints.is_empty() && problem.objective.len() == 1;
         if self.attempts >= if generation.exact { 1 } else { ATTEMPTS } {

@@ -86,9 +86,9 @@ impl<'a> Fitting<'a> {
         self.problem.uses(Rate::Mse)
     }
 
-    /// Whether there are too many planes to sweep.
+    /// Whether there are more parameters than rows, as words are, so that nearly every order of the rows can be had.
     pub(super) fn is_wide(&self) -> bool {
-        self.architecture.len() > POLISHED
+        self.architecture.len() > self.sample.examples().len()
     }
 
     /// Whether one plane holds every scorer.
@@ -129,7 +129,7 @@ impl<'a> Fitting<'a> {
         }
         let weights = &weights;
         let convex = self.fit(NetShape::Convex, 1.0, weights, l2, start, FAR);
-        // What is convex and has many parameters is ordered as well as it can be: nothing is left for bounded shapes.
+        // Where nearly every order can be had, a bounded shape finds none that the convex one does not.
         if self.is_wide() && weights.hold_up_only() {
             return Response { steps: vec![convex], missed: None };
         }
@@ -140,7 +140,7 @@ impl<'a> Fitting<'a> {
         }
         self.bring_to_scale(&mut annealed);
         steps.extend([convex, annealed]);
-        if !self.is_wide() {
+        if self.architecture.len() <= POLISHED {
             steps.push(self.polish(weights, steps[1].clone()));
         }
         Response { steps, missed: None }
