@@ -90,7 +90,7 @@ impl Rows {
         if request.own_test {
             parts.test = Some(self.fold(Fold::Test)?);
         }
-        if request.select == Select::CrossFit {
+        if request.select == Some(Select::CrossFit) {
             parts.join_validation(&self.examples)?;
         }
         Ok(parts)
