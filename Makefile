@@ -2,14 +2,14 @@
 # make wheel  the Python package, for every Python from 3.10 on
 # make python-test  the tests of the Python package, which make test includes
 # make bench  pairity beside its peers, measured in one run
-# make bench-scale  audits of 10⁷ and 10⁸ rows, beside DuckDB and polars
+# make bench-scale  audits of 10⁷ and 10⁸ rows, beside DuckDB and polars, and by Spark and Ray
 # make solvers  what each solver reaches, for docs/solvers.md
 
 VENV := .venv
 PYTHON := .venv-python
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: test lint bench bench-scale solvers browser wheel python-test fetched
+.PHONY: test lint bench bench-scale bench-clusters solvers browser wheel python-test fetched
 
 # Tests whose browser, data or package is missing are skipped, and listed at the end; where PAIRITY_REQUIRE names the
 # part, they fail.
@@ -85,7 +85,14 @@ $(VENV)/bench: benches/requirements.txt
 	$(VENV)/bin/pip install --quiet -r benches/requirements.txt
 	touch $@
 
-# 10⁷ and 10⁸ rows, streamed, beside DuckDB and polars; `make bench-scale ROWS=1000000` for fewer.
-bench-scale: $(VENV)/bench
+# 10⁶ and 10⁷ rows by Spark and Ray, then 10⁷ and 10⁸ rows, streamed, beside DuckDB and polars;
+# `make bench-scale ROWS=1000000` for fewer.
+bench-scale: $(VENV)/bench bench-clusters
 	cargo build --release --bin pairity
 	$(VENV)/bin/python benches/scale.py $(TARGET)/release/pairity $(if $(ROWS),--rows $(ROWS))
+
+bench-clusters: $(PYTHON)/full
+	rm -rf $(TARGET)/wheel-release
+	$(MAKE) wheel DIST=$(TARGET)/wheel-release
+	$(PYTHON)/bin/python -m zipfile -e $(TARGET)/wheel-release/*.whl $(TARGET)/wheel-release
+	PYTHONPATH=$(abspath $(TARGET))/wheel-release $(PYTHON)/bin/python benches/scale_clusters.py $(if $(ROWS),--rows $(ROWS))

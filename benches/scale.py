@@ -6,7 +6,8 @@ Tables are written as Parquet, row group by row group, and removed at the end. E
 CPU time and peak memory the system tells: the elapsed time of a busy machine says little. Growth is the exponent of the
 CPU time between the two sizes. DuckDB and polars count the same rates (binary labels with queries), without intervals;
 their values are compared with those of pairity. What would take more than --limit seconds at the larger size, or more
-than half of the memory that is free, judged by the smaller one, is left out there. benches/scale_clusters.py, where it is there, adds Spark and Ray.
+than half of the memory that is free, judged by the smaller one, is left out there. benches/scale_clusters.py
+measures Spark and Ray.
 """
 
 import argparse
@@ -169,9 +170,6 @@ def main():
                 before[name] = rows, cpu, elapsed, peak
                 speed = f"{rows / elapsed:,.0f} | {rows / cpu:,.0f}"
                 print(f"| {name} | {rows:,} | {speed} | {cpu:.1f} | {peak:,.0f} | {growth} |", flush=True)
-    clusters = HERE / "scale_clusters.py"
-    if clusters.exists():
-        subprocess.run([sys.executable, clusters, options.pairity], check=True)
 
 
 if __name__ == "__main__":

@@ -347,8 +347,9 @@ class FairRanker(_FairEstimator):
     standardize
         Whether numbers are brought to mean 0 and deviation 1.
     iterations, snapshots, step_sizes, solver, select, l2, player, surrogate, batch, average, time_limit
-        As on the command line: steps of each game, scorers kept on the way, step sizes to try, ``paper`` or ``columns``,
-        ``validation`` or ``cross-fit``, weight decay, ``swap``, ``external`` or ``lagrangian``, ``hinge``, ``squared-hinge`` or ``ramp``, queries of a step,
+        As on the command line: steps of each game, scorers kept on the way, step sizes to try, ``paper`` or ``columns``
+        (``columns`` by default, and ``paper`` for networks and where one of the game's own settings is given),
+        ``validation`` or ``cross-fit`` (what suits the solver), weight decay, ``swap``, ``external`` or ``lagrangian``, ``hinge``, ``squared-hinge`` or ``ramp``, queries of a step,
         ``pairs`` or ``queries``, seconds.
     guarantee
         Confidence, such as 0.95, with which every bound is to be kept on new data: half of the queries (or rows) are
@@ -394,8 +395,8 @@ class FairRanker(_FairEstimator):
         iterations: int = 2500,
         snapshots: int = 100,
         step_sizes: Iterable[float] | None = None,
-        solver: str = "paper",
-        select: str = "validation",
+        solver: str | None = None,
+        select: str | None = None,
         l2: float | None = None,
         player: str = "swap",
         surrogate: str = "hinge",
@@ -487,8 +488,8 @@ class FairRegressor(RegressorMixin, _FairEstimator):
         iterations: int = 2500,
         snapshots: int = 100,
         step_sizes: Iterable[float] | None = None,
-        solver: str = "paper",
-        select: str = "validation",
+        solver: str | None = None,
+        select: str | None = None,
         l2: float | None = None,
         player: str = "swap",
         surrogate: str = "hinge",

@@ -246,7 +246,8 @@ impl Experiment {
                 .to_owned(),
         );
         self.also("constrained", "pairity", |own| {
-            (own.request.fit.solver, own.request.fit.select) = (SolverKind::Columns, Select::CrossFit);
+            (own.request.fit.solver, own.request.fit.select) =
+                (Some(SolverKind::Columns), Some(Select::CrossFit));
             own.published = None;
         })
     }
@@ -298,7 +299,7 @@ impl Experiment {
         for (of, method) in TERMS {
             self = self.also(of, method, |own| {
                 own.published = None;
-                own.request.fit.solver = SolverKind::Columns;
+                own.request.fit.solver = Some(SolverKind::Columns);
             });
         }
         for contender in &mut self.contenders[..networks] {
@@ -308,7 +309,9 @@ impl Experiment {
         }
         for contender in &mut self.contenders[networks..] {
             match contender.method {
-                "constrained, terms" | "robust, terms" => contender.request.fit.select = Select::CrossFit,
+                "constrained, terms" | "robust, terms" => {
+                    contender.request.fit.select = Some(Select::CrossFit)
+                }
                 "beutel, terms" => {
                     (contender.request.fit.step_sizes, contender.request.fit.iterations) =
                         (vec![0.001, 0.01], TEXT_STEPS);
@@ -353,7 +356,8 @@ impl Experiment {
 /// The paper's protocol with a linear scorer, all step sizes.
 fn goal(maximize: &str, subject_to: &[String]) -> TrainRequest {
     let goal = Goal::new(Some(maximize.to_owned()), None, subject_to.to_vec());
-    let fit = FitRequest { goal, iterations: usize::MAX, ..FitRequest::default() };
+    let (solver, select) = (Some(SolverKind::Paper), Some(Select::Validation));
+    let fit = FitRequest { goal, iterations: usize::MAX, solver, select, ..FitRequest::default() };
     TrainRequest { fit, ..TrainRequest::default() }
 }
 

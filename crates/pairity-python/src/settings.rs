@@ -24,6 +24,15 @@ pub fn choice<T: Copy>(settings: &Bound<'_, PyDict>, name: &str, choices: &[(&st
     one_of(name, &get::<String>(settings, name)?, choices)
 }
 
+/// The same of what may be left out.
+fn some_choice<T: Copy>(
+    settings: &Bound<'_, PyDict>,
+    name: &str,
+    choices: &[(&str, T, &str)],
+) -> PyResult<Option<T>> {
+    get::<Option<String>>(settings, name)?.map(|word| one_of(name, &word, choices)).transpose()
+}
+
 fn one_of<T: Copy>(name: &str, found: &str, choices: &[(&str, T, &str)]) -> PyResult<T> {
     match choices.iter().find(|(word, ..)| *word == found) {
         Some((_, choice, _)) => Ok(*choice),
@@ -79,23 +88,19 @@ pub fn fit_request(settings: &Bound<'_, PyDict>) -> PyResult<FitRequest> {
         Duration::try_from_secs_f64(seconds)
             .map_err(|_| refuse(format!("time_limit is {seconds}; it has to be a number of seconds")))
     };
-    let aware = get::<Option<String>>(settings, "group_aware")?;
-    let aware = aware.map(|word| one_of("group_aware", &word, GroupAware::NAMES));
-    let ngrams = get::<Option<String>>(settings, "ngrams")?;
-    let ngrams = ngrams.map(|word| one_of("ngrams", &word, Ngrams::NAMES));
     let (validation, test): (f64, f64) = (get(settings, "validation")?, get(settings, "test")?);
     Ok(FitRequest {
         goal: goal(settings)?,
         scorer: choice(settings, "model", &kinds)?,
         hidden: get(settings, "hidden")?,
-        ngrams: ngrams.transpose()?,
+        ngrams: some_choice(settings, "ngrams", Ngrams::NAMES)?,
         vocabulary: get(settings, "vocabulary")?,
-        group_aware: aware.transpose()?,
+        group_aware: some_choice(settings, "group_aware", GroupAware::NAMES)?,
         standardize: get(settings, "standardize")?,
         split: Some([1.0 - validation - test, validation, test]),
         multiplier_share: get(settings, "multiplier_share")?,
-        solver: choice(settings, "solver", SolverKind::NAMES)?,
-        select: choice(settings, "select", Select::NAMES)?,
+        solver: some_choice(settings, "solver", SolverKind::NAMES)?,
+        select: some_choice(settings, "select", Select::NAMES)?,
         l2: get(settings, "l2")?,
         player: choice(settings, "player", Player::NAMES)?,
         surrogate: choice(settings, "surrogate", SurrogateKind::NAMES)?,

@@ -151,14 +151,15 @@ pub struct FitOptions {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time_limit: Option<Duration>,
 
-    /// How the goal is reached
-    #[arg(long, value_parser = choices(SolverKind::NAMES), value_name = "NAME", default_value = "paper")]
-    pub solver: SolverKind,
+    /// How the goal is reached (default: columns; paper for networks, for what is not trained to constraints, and where
+    /// a setting is the game's own, such as --iterations, --step-size or --batch)
+    #[arg(long, value_parser = choices(SolverKind::NAMES), value_name = "NAME")]
+    pub solver: Option<SolverKind>,
 
     /// What the answer is selected on: the validation part, or every row that is no test row, scored by scorers that were
-    /// fit to the others
-    #[arg(long, value_parser = choices(Select::NAMES), value_name = "validation|cross-fit", default_value = "validation", hide_possible_values = true)]
-    pub select: Select,
+    /// fit to the others (default: cross-fit with --solver columns, unless there is a table for --validation)
+    #[arg(long, value_parser = choices(Select::NAMES), value_name = "validation|cross-fit", hide_possible_values = true)]
+    pub select: Option<Select>,
 
     /// Weight decay on standardized features, for --solver columns (found by itself if not given)
     #[arg(long, value_name = "X", value_parser = not_negative)]

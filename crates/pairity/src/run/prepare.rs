@@ -12,7 +12,9 @@ use crate::learners::{
 use crate::methods::Task;
 use crate::model::StochasticScorer;
 use crate::rates::Rate;
-use crate::solvers::{Answer, Data, Evaluation, Parts, Select, TrainError, TrainSettings, evaluate};
+use crate::solvers::{
+    Answer, Data, Evaluation, Parts, Select, SolverKind, TrainError, TrainSettings, evaluate,
+};
 use std::io::BufRead;
 
 /// What a row is for.
@@ -91,7 +93,7 @@ impl Rows {
         if request.own_test {
             parts.test = Some(self.fold(Fold::Test)?);
         }
-        if request.select == Select::CrossFit {
+        if request.select == Some(Select::CrossFit) {
             parts.join_validation(&self.examples)?;
         }
         Ok(parts)
@@ -180,6 +182,11 @@ impl<'a> Prepared<'a> {
             ));
         }
         let mut settings = request.settings(answer);
+        // Terms are fit to convergence by every method. The rows that so many are fit to are all in order: what a scorer does
+        // is seen on others alone, which are folds of the training part where validation is for what comes after.
+        if let (true, None, (SolverKind::Columns, select)) = (has_text, request.solver, request.way()) {
+            (settings.solver, settings.select) = (SolverKind::Columns, select);
+        }
         let (width, regression) = (features.width(), problem.uses(Rate::Mse));
         let spec = LearnerSpec { width, groups, hidden: &request.hidden, regression, has_text };
         let mut scorer = request.scorer.build(&spec);

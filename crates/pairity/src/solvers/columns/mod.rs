@@ -38,7 +38,7 @@ const ITERATIONS: usize = 40;
 const FOLDS: usize = 5;
 
 /// Weight decay that is tried, the largest first, where rows that were not fit tell which is best.
-const DECAYS: [f64; 5] = [0.3, 0.1, 0.03, 0.005, 3e-4];
+const DECAYS: [f64; 7] = [3.0, 1.0, 0.3, 0.1, 0.03, 0.005, 3e-4];
 
 /// The same of scorers with more parameters than rows.
 const WIDE_DECAYS: [f64; 6] = [0.3, 0.1, 0.03, 0.01, 0.003, 3e-4];
