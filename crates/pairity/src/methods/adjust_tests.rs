@@ -373,14 +373,14 @@ fn the_multiple_of_an_attribute_is_as_good_as_by_a_fine_scan() {
     }
 }
 
-/// Scores are the label less a step of the attribute, which no line makes good.
+/// Scores are too high, or too low, by what the attribute is above its median, which no line makes good.
 #[test]
 fn a_curve_of_the_attribute_makes_good_what_a_line_can_not() {
     for sign in [1.0, -1.0] {
         let z: Vec<f64> = (0..120).map(|row| f64::from(row * 37 % 120)).collect();
         let labels: Vec<f64> = (0..120).map(|row| f64::from(row % 3)).collect();
         let scores: Vec<f64> =
-            labels.iter().zip(&z).map(|(y, z)| 0.5 * y + sign * if *z < 90.0 { 0.0 } else { 3.0 }).collect();
+            labels.iter().zip(&z).map(|(y, z)| 0.5 * y + sign * f64::max(z - 59.0, 0.0) / 20.0).collect();
         let columns = Columns { labels: Some(&labels), protected: Some(&z), ..Columns::default() };
         let examples = Examples::new(columns).unwrap();
         let words = Vocabulary { groups: Vec::new(), continuous: true };
