@@ -24,7 +24,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-HERE = pathlib.Path(__file__).parent
 GROUP_ROWS = 1_000_000
 QUERY_ROWS = 10
 
