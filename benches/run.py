@@ -103,6 +103,36 @@ def explicit_pairs(arrays, iterations):
     return w
 
 
+def write_communities(folder, rows=1_000, width=145):
+    """The size of the paper's data of communities: a continuous attribute, and many features that go with it."""
+    rng = np.random.default_rng(rows)
+    features, attribute = rng.normal(size=(rows, width)), rng.normal(size=rows)
+    features[:, :40] += 0.5 * attribute[:, None]
+    labels = features @ rng.normal(size=width) / np.sqrt(width) + rng.normal(size=rows)
+    arrays = {"labels": labels, "features": features, "attribute": attribute}
+    for name, array in arrays.items():
+        array.tofile(folder / name)
+    return arrays
+
+
+def all_pairs(arrays, steps):
+    """Hinge slopes of all pairs by the order of the attribute, as matrices in numpy, and a step along them."""
+    x, z, y = arrays["features"], arrays["attribute"], arrays["labels"]
+    ordered = y[:, None] > y[None, :]
+    greater = ordered & (z[:, None] > z[None, :])
+    less = ordered & (z[:, None] < z[None, :])
+    up = ordered / ordered.sum() + 0.3 * less / less.sum()
+    down = 0.3 * greater / greater.sum()
+    w = np.zeros(x.shape[1])
+    for _ in range(steps):
+        scores = x @ w
+        margin = scores[:, None] - scores[None, :]
+        (greater & (margin > 0)).mean(), (less & (margin > 0)).mean(), (ordered & (margin > 0)).mean()
+        slope = np.where(margin > -1, down, 0) - np.where(margin < 1, up, 0)
+        w -= 0.1 * (slope.sum(axis=1) - slope.sum(axis=0)) @ x
+    return w
+
+
 def ours(binary, work, folder, threads=1, repeats=3):
     command = [binary, work, folder, str(threads), str(repeats)]
     out = subprocess.run(command, check=True, capture_output=True, text=True)
@@ -188,7 +218,15 @@ def main():
             3, lambda: ours(binary, "train", folder, repeats=1)[0], lambda: peer(lambda: explicit_pairs(arrays, 250))
         )
         row("training to cross_group ≤ .01, 2,500 iterations, one thread", len(arrays["labels"]), train, 10 * tenth,
-            "numpy on a list of 25,000 pairs (250 iterations, times 10)", "≤ 1.5 s")
+            "numpy on a list of 25,000 pairs (250 iterations, times 10)", "≤ .3")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        arrays = write_communities(folder)
+        train, few = best(
+            3, lambda: ours(binary, "train-continuous", folder, repeats=1)[0], lambda: peer(lambda: all_pairs(arrays, 25))
+        )
+        row("a step of training, continuous attribute, 145 features (of 2,500, one thread)", len(arrays["labels"]),
+            train / 2_500, few / 25, "numpy on matrices of all pairs", "≤ .00012 s")
 
     stored = HERE / "instructions.json"
     if "--update" in sys.argv:

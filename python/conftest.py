@@ -13,6 +13,8 @@ NEEDS = {
     "pairity.lightgbm": "lightgbm",
     "pairity.xgboost": "xgboost",
     "pairity.torch": "torch",
+    "pairity.ray": "ray",
+    "pairity.spark": "pyspark",
     "pairity._audit.Audit.to_frame": "pandas",
     "pairity.metrics.make_scorer": "sklearn",
 }

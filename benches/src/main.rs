@@ -40,8 +40,9 @@ fn main() -> Result<(), Failure> {
     };
     rayon::ThreadPoolBuilder::new().num_threads(threads.parse()?).build_global()?;
     let folder = Path::new(folder);
-    if work == "train" {
-        println!("{} 0", training::seconds(folder, repeats.parse()?)?);
+    if work.starts_with("train") {
+        let continuous = work.ends_with("-continuous");
+        println!("{} 0", training::seconds(folder, repeats.parse()?, continuous)?);
         return Ok(());
     }
     let (scores, labels) = (numbers(folder, "scores")?, numbers(folder, "labels")?);

@@ -95,7 +95,7 @@ class _FairEstimator(BaseEstimator):
         ----------
         X
             Features: a matrix, or a table (pandas, polars, pyarrow, a dictionary of columns), whose columns of
-            text become one feature for each value. Missing numbers get an indicator.
+            text become one feature for each value, but for that of ``text``. Missing numbers get an indicator.
         y
             Labels: higher ones should score higher.
         groups
@@ -212,6 +212,9 @@ class _FairEstimator(BaseEstimator):
             "method": self.method,
             "model": self.model,
             "hidden": [int(units) for units in np.atleast_1d(np.asarray(self.hidden))],
+            "text": self.text,
+            "ngrams": self.ngrams,
+            "vocabulary": None if self.vocabulary is None else int(self.vocabulary),
             "group_aware": self._aware(),
             "group_columns": [name for name, _ in _columns.named_groups(groups)]
             + ["protected"] * (protected is not None),
@@ -257,7 +260,10 @@ class _FairEstimator(BaseEstimator):
         if _columns.is_table(X):
             named = _columns.table_columns(X)
             table(self, X, [name for name, _ in named], reset)
-            features: Features = [(name, _feature(column, name)) for name, column in named]
+            features: Features = [
+                (name, _columns.category(column, name) if name == self.text else _feature(column, name))
+                for name, column in named
+            ]
         else:
             values = matrix(self, X, reset)
             features = [(f"x{place}", values[:, place]) for place in range(values.shape[1])]
@@ -327,6 +333,13 @@ class FairRanker(_FairEstimator):
         Seed of every random choice; ``None`` is 0.
     hidden
         Units of the hidden layers of ``mlp``.
+    text
+        The column of ``X`` that holds texts, for ``linear``: their words and n-grams of characters are features, weighted by
+        how rare they are.
+    ngrams
+        What of a text is seen: ``words``, ``chars`` (n-grams of 2 to 5 characters) or ``both`` (``None``).
+    vocabulary
+        Words, and n-grams of characters, that are told apart: the most frequent ones; ``None`` is 200,000 of each.
     validation_fraction
         Share of the queries (or rows) that the model is chosen on; 0 chooses on all that it is fit to.
     multiplier_fraction
@@ -334,8 +347,9 @@ class FairRanker(_FairEstimator):
     standardize
         Whether numbers are brought to mean 0 and deviation 1.
     iterations, snapshots, step_sizes, solver, select, l2, player, surrogate, batch, average, time_limit
-        As on the command line: steps of each game, scorers kept on the way, step sizes to try, ``paper`` or ``columns``,
-        ``validation`` or ``cross-fit``, weight decay, ``swap``, ``external`` or ``lagrangian``, ``hinge``, ``squared-hinge`` or ``ramp``, queries of a step,
+        As on the command line: steps of each game, scorers kept on the way, step sizes to try, ``paper`` or ``columns``
+        (``columns`` by default, and ``paper`` for networks and where one of the game's own settings is given),
+        ``validation`` or ``cross-fit`` (what suits the solver), weight decay, ``swap``, ``external`` or ``lagrangian``, ``hinge``, ``squared-hinge`` or ``ramp``, queries of a step,
         ``pairs`` or ``queries``, seconds.
     guarantee
         Confidence, such as 0.95, with which every bound is to be kept on new data: half of the queries (or rows) are
@@ -372,14 +386,17 @@ class FairRanker(_FairEstimator):
         random_state: Any = None,
         *,
         hidden: Iterable[int] = (10,),
+        text: str | None = None,
+        ngrams: str | None = None,
+        vocabulary: int | None = None,
         validation_fraction: float = 0.0,
         multiplier_fraction: float = 0.0,
         standardize: bool = True,
         iterations: int = 2500,
         snapshots: int = 100,
         step_sizes: Iterable[float] | None = None,
-        solver: str = "paper",
-        select: str = "validation",
+        solver: str | None = None,
+        select: str | None = None,
         l2: float | None = None,
         player: str = "swap",
         surrogate: str = "hinge",
@@ -398,6 +415,9 @@ class FairRanker(_FairEstimator):
         self.deterministic = deterministic
         self.random_state = random_state
         self.hidden = hidden
+        self.text = text
+        self.ngrams = ngrams
+        self.vocabulary = vocabulary
         self.validation_fraction = validation_fraction
         self.multiplier_fraction = multiplier_fraction
         self.standardize = standardize
@@ -459,14 +479,17 @@ class FairRegressor(RegressorMixin, _FairEstimator):
         random_state: Any = None,
         *,
         hidden: Iterable[int] = (10,),
+        text: str | None = None,
+        ngrams: str | None = None,
+        vocabulary: int | None = None,
         validation_fraction: float = 0.0,
         multiplier_fraction: float = 0.0,
         standardize: bool = True,
         iterations: int = 2500,
         snapshots: int = 100,
         step_sizes: Iterable[float] | None = None,
-        solver: str = "paper",
-        select: str = "validation",
+        solver: str | None = None,
+        select: str | None = None,
         l2: float | None = None,
         player: str = "swap",
         surrogate: str = "hinge",
@@ -485,6 +508,9 @@ class FairRegressor(RegressorMixin, _FairEstimator):
         self.deterministic = deterministic
         self.random_state = random_state
         self.hidden = hidden
+        self.text = text
+        self.ngrams = ngrams
+        self.vocabulary = vocabulary
         self.validation_fraction = validation_fraction
         self.multiplier_fraction = multiplier_fraction
         self.standardize = standardize

@@ -236,7 +236,8 @@ impl Experiment {
                 .to_owned(),
         );
         self.also("constrained", "pairity", |own| {
-            (own.request.fit.solver, own.request.fit.select) = (SolverKind::Columns, Select::CrossFit);
+            (own.request.fit.solver, own.request.fit.select) =
+                (Some(SolverKind::Columns), Some(Select::CrossFit));
             own.published = None;
         })
     }
@@ -329,7 +330,8 @@ impl Experiment {
 /// The paper's protocol with a linear scorer, all step sizes.
 fn goal(maximize: &str, subject_to: &[String]) -> TrainRequest {
     let goal = Goal::new(Some(maximize.to_owned()), None, subject_to.to_vec());
-    let fit = FitRequest { goal, iterations: usize::MAX, ..FitRequest::default() };
+    let (solver, select) = (Some(SolverKind::Paper), Some(Select::Validation));
+    let fit = FitRequest { goal, iterations: usize::MAX, solver, select, ..FitRequest::default() };
     TrainRequest { fit, ..TrainRequest::default() }
 }
 

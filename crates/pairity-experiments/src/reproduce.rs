@@ -150,8 +150,8 @@ pub fn lines(
             request.fit.standardize = data.standardize;
             request.fit.iterations = plan.iterations.min(request.fit.iterations);
             request.fit.split = Some(plan.split);
-            if let Some(way) = plan.solver.filter(|_| request.fit.solver == SolverKind::Paper) {
-                (request.fit.solver, request.fit.select) = way;
+            if let Some(way) = plan.solver.filter(|_| request.fit.solver == Some(SolverKind::Paper)) {
+                (request.fit.solver, request.fit.select) = (Some(way.0), Some(way.1));
             }
             // A scorer that was trained in any other way is another one; what is set of methods is not its concern.
             let plain = FitRequest { options: MethodOptions::default(), ..request.fit.clone() };

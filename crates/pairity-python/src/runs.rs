@@ -127,8 +127,15 @@ pub fn adjust<'py>(
 }
 
 /// The rows of a run.
-fn rows(examples: &Examples, columns: Vec<Column>, settings: &Bound<'_, PyDict>) -> PyResult<Rows> {
-    let mut rows = Rows::new(examples.inner.clone(), columns);
+fn rows(examples: &Examples, mut columns: Vec<Column>, settings: &Bound<'_, PyDict>) -> PyResult<Rows> {
+    let text = get::<Option<String>>(settings, "text")?.map(|name| {
+        let at = columns.iter().position(|column| column.name == name);
+        at.map(|at| columns.remove(at)).ok_or_else(|| {
+            refuse(format!("text is {name:?}, but X has no column of this name: give a table that has it"))
+        })
+    });
+    let text = text.transpose()?;
+    let mut rows = Rows { text, ..Rows::new(examples.inner.clone(), columns) };
     rows.group_columns = get(settings, "group_columns")?;
     Ok(rows)
 }

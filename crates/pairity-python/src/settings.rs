@@ -2,7 +2,7 @@
 
 use crate::refuse;
 use pairity::goals::Goal;
-use pairity::learners::ScorerKind;
+use pairity::learners::{ScorerKind, text::Ngrams};
 use pairity::methods::{self, Method};
 use pairity::metrics::Settings;
 use pairity::pairs::SurrogateKind;
@@ -22,6 +22,15 @@ pub fn get<'py, T: FromPyObjectOwned<'py>>(settings: &Bound<'py, PyDict>, name: 
 /// A setting that is one of the names in a table of the engine.
 pub fn choice<T: Copy>(settings: &Bound<'_, PyDict>, name: &str, choices: &[(&str, T, &str)]) -> PyResult<T> {
     one_of(name, &get::<String>(settings, name)?, choices)
+}
+
+/// The same of what may be left out.
+fn some_choice<T: Copy>(
+    settings: &Bound<'_, PyDict>,
+    name: &str,
+    choices: &[(&str, T, &str)],
+) -> PyResult<Option<T>> {
+    get::<Option<String>>(settings, name)?.map(|word| one_of(name, &word, choices)).transpose()
 }
 
 fn one_of<T: Copy>(name: &str, found: &str, choices: &[(&str, T, &str)]) -> PyResult<T> {
@@ -72,26 +81,26 @@ pub fn method(word: &str, fits: fn(&Method) -> bool) -> PyResult<&'static Method
 
 /// What is trained, for what, and how. The settings are also those of measuring.
 pub fn fit_request(settings: &Bound<'_, PyDict>) -> PyResult<FitRequest> {
-    // Texts are read by the command line only.
+    // Networks of texts are trained by the command line only.
     let kinds: Vec<_> =
         ScorerKind::NAMES.iter().copied().filter(|(_, kind, _)| !kind.defaults().needs_text).collect();
     let limit = |seconds: f64| {
         Duration::try_from_secs_f64(seconds)
             .map_err(|_| refuse(format!("time_limit is {seconds}; it has to be a number of seconds")))
     };
-    let aware = get::<Option<String>>(settings, "group_aware")?;
-    let aware = aware.map(|word| one_of("group_aware", &word, GroupAware::NAMES));
     let (validation, test): (f64, f64) = (get(settings, "validation")?, get(settings, "test")?);
     Ok(FitRequest {
         goal: goal(settings)?,
         scorer: choice(settings, "model", &kinds)?,
         hidden: get(settings, "hidden")?,
-        group_aware: aware.transpose()?,
+        ngrams: some_choice(settings, "ngrams", Ngrams::NAMES)?,
+        vocabulary: get(settings, "vocabulary")?,
+        group_aware: some_choice(settings, "group_aware", GroupAware::NAMES)?,
         standardize: get(settings, "standardize")?,
         split: Some([1.0 - validation - test, validation, test]),
         multiplier_share: get(settings, "multiplier_share")?,
-        solver: choice(settings, "solver", SolverKind::NAMES)?,
-        select: choice(settings, "select", Select::NAMES)?,
+        solver: some_choice(settings, "solver", SolverKind::NAMES)?,
+        select: some_choice(settings, "select", Select::NAMES)?,
         l2: get(settings, "l2")?,
         player: choice(settings, "player", Player::NAMES)?,
         surrogate: choice(settings, "surrogate", SurrogateKind::NAMES)?,

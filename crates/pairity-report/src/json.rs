@@ -144,6 +144,8 @@ pub fn training_json(report: &TrainingReport) -> Value {
         "model": run.scorer,
         "goal": run.goal,
         "seed": run.seed,
+        "solver": run.solver.name(),
+        "select": run.select.name(),
         "iterations": run.iterations,
         "step_size": run.trained.step_size(),
         "seconds": run.seconds,

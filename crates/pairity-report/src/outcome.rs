@@ -78,7 +78,7 @@ impl TrainingReport {
         let aware = if self.run.group_aware { " that sees the group" } else { "" };
         let features = feature_words(&self.run.features);
         facts.push(format!("{kind} of {features}{aware}"));
-        facts.push(format!("seed {}", self.run.seed));
+        facts.push(format!("solver {}, seed {}", self.run.solver.name(), self.run.seed));
         facts
     }
 

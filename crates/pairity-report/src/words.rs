@@ -173,6 +173,14 @@ pub(crate) fn fine(value: f64) -> String {
     number(value, 4)
 }
 
+/// How often a scorer of a mixture is drawn, in percent.
+pub(crate) fn drawn(probability: f64) -> String {
+    if probability > 0.0 && probability < 0.0005 {
+        return "<0.1%".to_owned();
+    }
+    format!("{:.1}%", 100.0 * probability)
+}
+
 /// A number as it is written, or a dash where there is none.
 pub(crate) fn or_dash(value: Option<f64>, write: impl FnOnce(f64) -> String) -> String {
     value.map_or("—".to_owned(), write)

@@ -65,7 +65,9 @@ impl From<&Encoding> for Want {
     fn from(encoding: &Encoding) -> Want {
         match encoding {
             Encoding::Number { name, .. } => Want::number(name).as_feature(),
-            Encoding::Category { name, .. } | Encoding::Text { name, .. } => Want::category(name),
+            Encoding::Category { name, .. } | Encoding::Text { name, .. } | Encoding::Terms { name, .. } => {
+                Want::category(name)
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Parts that tests need and that a machine may lack: real data, a browser.
+//! Parts that tests need and that a machine may lack: real data, a browser; and an allocator that counts.
 //!
 //! A test whose part is missing is skipped with a message, and fails instead where `PAIRITY_REQUIRE` names the part:
 //!
@@ -9,6 +9,10 @@
 //! Messages of tests that pass are swallowed by the test runner, so each is also added to the file that
 //! `PAIRITY_SKIPPED` names, which `make test` prints last. The tests of the Python package follow the same rule, in
 //! `python/tests/needs.py`.
+
+mod allocations;
+
+pub use allocations::CountingAllocator;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -6,7 +6,7 @@ use super::{OutputOptions, PageOptions, TableOptions};
 use anyhow::anyhow;
 use clap::Args;
 use pairity::goals::Goal;
-use pairity::learners::{ScorerKind, text::VOCABULARY};
+use pairity::learners::{ScorerKind, text::Ngrams};
 use pairity::methods::kallus_zhou::LogisticGrid;
 use pairity::methods::{self, Method, MethodOptions};
 use pairity::model::exposure::{Exposure, Utilities};
@@ -92,13 +92,20 @@ pub struct FitOptions {
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', conflicts_with_all = ["features", "text"])]
     pub exclude_features: Vec<String>,
 
-    /// Column of a text: its words are the features, and columns of numbers only if --features names them
+    /// Column of a text: its words and n-grams of characters are the features, and columns of numbers only if --features names
+    /// them
     #[arg(long, value_name = "COL")]
     pub text: Option<String>,
 
-    /// Words that are told apart: the most frequent ones of the training texts
-    #[arg(long, value_name = "N", default_value_t = VOCABULARY, value_parser = positive, requires = "text")]
-    pub vocabulary: usize,
+    /// What of a text --model linear sees: words, n-grams of 2 to 5 characters, or both (default),
+    /// weighted by how rare they are
+    #[arg(long, value_parser = choices(Ngrams::NAMES), value_name = "words|chars|both", requires = "text", hide_possible_values = true)]
+    pub ngrams: Option<Ngrams>,
+
+    /// Words, and n-grams of characters, that are told apart: the most frequent ones of the training texts (default: 200000 of
+    /// each, or 10000 words of --model text-cnn)
+    #[arg(long, value_name = "N", value_parser = positive, requires = "text")]
+    pub vocabulary: Option<usize>,
 
     /// Word vectors that --model text-cnn starts from, in GloVe's text format (default: random ones of 100
     /// numbers)
@@ -143,14 +150,15 @@ pub struct FitOptions {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time_limit: Option<Duration>,
 
-    /// How the goal is reached
-    #[arg(long, value_parser = choices(SolverKind::NAMES), value_name = "NAME", default_value = "paper")]
-    pub solver: SolverKind,
+    /// How the goal is reached (default: columns; paper for networks, for what is not trained to constraints, and where
+    /// a setting is the game's own, such as --iterations, --step-size or --batch)
+    #[arg(long, value_parser = choices(SolverKind::NAMES), value_name = "NAME")]
+    pub solver: Option<SolverKind>,
 
     /// What the answer is selected on: the validation part, or every row that is no test row, scored by scorers that were
-    /// fit to the others
-    #[arg(long, value_parser = choices(Select::NAMES), value_name = "validation|cross-fit", default_value = "validation", hide_possible_values = true)]
-    pub select: Select,
+    /// fit to the others (default: cross-fit with --solver columns, unless there is a table for --validation)
+    #[arg(long, value_parser = choices(Select::NAMES), value_name = "validation|cross-fit", hide_possible_values = true)]
+    pub select: Option<Select>,
 
     /// Weight decay on standardized features, for --solver columns (found by itself if not given)
     #[arg(long, value_name = "X", value_parser = not_negative)]
@@ -271,6 +279,7 @@ impl FitOptions {
             hidden: self.hidden.iter().map(|&units| units as usize).collect(),
             group_aware: self.group_aware,
             standardize: !self.no_standardize,
+            ngrams: self.ngrams,
             vocabulary: self.vocabulary,
             split: self.split,
             own_validation: !self.validation.is_empty(),
@@ -303,6 +312,9 @@ impl FitOptions {
             RunError::NoText => anyhow!("--model text-cnn reads a text: name its column with --text"),
             RunError::VectorsUnused(scorer) => {
                 anyhow!("--embeddings are for --model text-cnn: leave them out for {scorer}")
+            }
+            RunError::NgramsUnused(scorer) => {
+                anyhow!("--ngrams are for --model linear: leave them out for --model {scorer}")
             }
             RunError::PartTwice(part) => anyhow!(
                 "--{part} gives a table for a part that --split also takes from TABLE: make that share 0"

@@ -44,10 +44,11 @@ fn a_word_that_decides_is_found_and_raw_tables_are_scored() {
         let json = outcome.json();
         assert_eq!(json["model"], model);
         assert_eq!(json["test"]["auc"], 1.0, "{model}: {json}");
-        assert_eq!(json["features"], serde_json::json!(["10 words of comment"]));
+        let features = json["features"][0].as_str().unwrap();
+        assert!(features.starts_with("10 words ") && features.ends_with(" of comment"), "{features}");
 
         let raw = folder.path().join("new.csv");
-        std::fs::write(&raw, "id,comment\n1,it was in the\n2,NONSENSE of cats\n3,\n4,so what\n").unwrap();
+        std::fs::write(&raw, "id,comment\n1,it was in the\n2,NONSENSE of cats\n3,\n4,XY qq\n").unwrap();
         let out = folder.path().join("scored.csv");
         let outcome = run(pairity().arg("score").arg(&path).arg(&raw).arg("-o").arg(&out));
         assert_eq!(outcome.code, 0, "{}", outcome.err);
@@ -80,10 +81,49 @@ fn constraints_hold_for_words_and_other_features_join_if_named() {
     let path = folder.path().join("model.json");
     let more = ["--subject-to", "cross_group <= 0.1", "--features", "length", "--group-aware"];
     let json = train(&table, &path, &[&quick("linear")[..], &more].concat()).json();
-    assert_eq!(json["features"], serde_json::json!(["length", "10 words of comment"]));
+    assert_eq!(json["features"][0], "length");
+    let text = json["features"][1].as_str().unwrap();
+    assert!(text.starts_with("10 words and ") && text.ends_with(" character n-grams of comment"), "{text}");
     assert_eq!(json["meets_goal"], true, "{json}");
     let text = train(&table, &path, &["--iterations", "20", "--step-size", "0.1"]).out;
-    assert!(text.contains("linear scorer of 10 words of comment"), "{text}");
+    assert!(text.contains("linear scorer of 10 words and "), "{text}");
+}
+
+#[test]
+fn what_of_a_text_is_seen_can_be_said_and_saved_models_give_the_same_scores_again() {
+    let (folder, table) = file("comments.csv", &comments(90));
+    let (path, out) = (folder.path().join("model.json"), folder.path().join("scored.csv"));
+    for (ngrams, start, end) in [
+        ("words", "10 words of comment", "10 words of comment"),
+        ("chars", "", " character n-grams of comment"),
+        ("both", "10 words and ", " character n-grams of comment"),
+    ] {
+        let more = ["--ngrams", ngrams, "--solver", "columns", "--split", "1,0,0", "--format", "json"];
+        let json = train(&table, &path, &more).json();
+        let features = json["features"][0].as_str().unwrap();
+        assert!(features.starts_with(start) && features.ends_with(end), "{features}");
+        assert_eq!(json["train"]["auc"], 1.0, "{ngrams}: {json}");
+        let outcome =
+            run(pairity().arg("score").arg(&path).arg(&table).args(["--score", "s"]).arg("-o").arg(&out));
+        assert_eq!(outcome.code, 0, "{}", outcome.err);
+        let checks = ["--label", "toxic", "--score", "s", "--check", "auc >= 0.99999"];
+        let audit = run(pairity().arg("audit").arg(&out).args(checks));
+        assert!(audit.out.contains("auc") && !audit.out.contains("FAIL"), "{ngrams}: {}", audit.out);
+    }
+    let few = [
+        "--ngrams",
+        "both",
+        "--vocabulary",
+        "3",
+        "--iterations",
+        "9",
+        "--step-size",
+        "0.1",
+        "--format",
+        "json",
+    ];
+    let json = train(&table, &path, &few).json();
+    assert_eq!(json["features"][0], "3 words and 3 character n-grams of comment");
 }
 
 #[test]
@@ -111,6 +151,9 @@ fn what_does_not_go_together_is_refused() {
     assert!(refusal(&["--model", "text-cnn", "--group-aware"]).contains("use offsets"));
     assert!(refusal(&["--model", "text-cnn", "--features", "length"]).contains("other features"));
     assert!(refusal(&["--embeddings", "vectors.txt"]).contains("--embeddings are for --model text-cnn"));
+    assert!(
+        refusal(&["--model", "text-cnn", "--ngrams", "chars"]).contains("--ngrams are for --model linear")
+    );
     let plain = |arguments: &[&str]| {
         let command = ["--label", "toxic", "-o", path.to_str().unwrap()];
         run(pairity().arg("train").arg(&table).args(command).args(arguments)).refusal().to_owned()

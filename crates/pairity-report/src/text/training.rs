@@ -5,7 +5,7 @@ use super::{BAD, FAINT, GOOD, Look, TextPage, UNSURE, joined};
 use crate::facts::accuracies;
 use crate::outcome::{Tone, miss, objective_of, part_words, reasons, slack};
 use crate::report::TrainingReport;
-use crate::words::{columns, count, fill, fine, flow, or_dash, pad, plain, with_interval};
+use crate::words::{columns, count, drawn, fill, fine, flow, or_dash, pad, plain, with_interval};
 use pairity::metrics::Metric;
 use pairity::run::TrainingPart;
 use pairity::solvers::Answer;
@@ -129,8 +129,8 @@ impl TextPage<'_, TrainingReport> {
             let misses: Vec<String> = places.map(|place| miss(&member.assessment, place)).collect();
             let goals = if misses.is_empty() { "" } else { "  constraints " };
             text += &format!(
-                "  {:>5.1}%  {size}snapshot {:>6}  objective {}{goals}{}\n",
-                100.0 * component.probability,
+                "  {:>6}  {size}snapshot {:>6}  objective {}{goals}{}\n",
+                drawn(component.probability),
                 count(component.snapshot as u64),
                 or_dash(member.objective, fine),
                 misses.join(", ")

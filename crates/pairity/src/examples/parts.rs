@@ -127,6 +127,27 @@ impl Examples {
             (self.query_of(block) as u32, block as u32)
         };
         let (starts, first_blocks) = starts(chosen.iter().map(block), !self.first_blocks.is_empty());
+        Ok(self.gathered(&chosen, starts, first_blocks))
+    }
+
+    /// The same examples, those of each block by ascending label; none if they are, or if there are blocks that are not
+    /// small.
+    pub(crate) fn by_label(&self) -> Option<Examples> {
+        let labels = self.labels.as_ref()?;
+        let mut chosen: Vec<usize> = (0..self.len()).collect();
+        for range in (0..self.blocks()).map(|block| self.block(block)) {
+            if range.len() > SMALL {
+                return None;
+            }
+            // Labels are finite, and −0 equals 0.
+            chosen[range].sort_by(|&a, &b| (labels[a] + 0.0).total_cmp(&(labels[b] + 0.0)));
+        }
+        let gathered = || self.gathered(&chosen, self.starts.clone(), self.first_blocks.clone());
+        (!chosen.is_sorted()).then(gathered)
+    }
+
+    /// Chosen examples, whose blocks start at given places.
+    fn gathered(&self, chosen: &[usize], starts: Vec<u32>, first_blocks: Vec<u32>) -> Examples {
         let gather = |values: &Vec<f64>| -> Vec<f64> { chosen.iter().map(|&i| values[i]).collect() };
         let labels = self.labels.as_ref().map(gather);
         let small = if self.has_queries { SMALL } else { 0 };
@@ -138,7 +159,7 @@ impl Examples {
             }
             Attribute::Continuous(values) => Attribute::Continuous(gather(values)),
         };
-        Ok(Examples {
+        Examples {
             row: chosen.iter().map(|&i| self.row[i]).collect(),
             starts,
             first_blocks,
@@ -149,7 +170,7 @@ impl Examples {
             factors: self.factors.as_ref().map(gather),
             side: self.side.as_ref().map(gather),
             ..*self
-        })
+        }
     }
 
     /// The same examples with other weights, by row. They have to be above 0, as examples of weight 0 are

@@ -305,16 +305,19 @@ impl Problem {
 
     /// How rates do that stand in the order of the problem's: the only place that says what is met.
     pub fn assess(&self, rates: &[f64]) -> Assessment {
-        let cost = self.cost(rates);
         let mut misses = vec![f64::NEG_INFINITY; self.constraints.len()];
-        let mut violation = 0.0_f64;
         for (bound, miss) in self.bounds.iter().zip(self.bound_misses(rates)) {
             let own = &mut misses[bound.constraint];
             *own = if miss.is_nan() || own.is_nan() { f64::NAN } else { own.max(miss) };
-            violation = violation.max(miss);
         }
         let met = misses.iter().all(|&miss| is_met(miss));
-        Assessment { cost, misses, violation: if is_met(violation) { 0.0 } else { violation }, met }
+        Assessment { cost: self.cost(rates), misses, violation: self.largest_miss(rates), met }
+    }
+
+    /// The largest miss; 0 where that is only rounding.
+    pub(crate) fn largest_miss(&self, rates: &[f64]) -> f64 {
+        let violation = self.bound_misses(rates).fold(0.0, f64::max);
+        if is_met(violation) { 0.0 } else { violation }
     }
 
     /// The value to be minimized; NaN if no form of the objective has a value.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 
-use super::text::TextLayout;
+use super::text::{Ngrams, TextLayout};
 use super::{Features, Linear, Mlp, Scorer, TextCnn, Trace};
 use crate::examples::MAX_GROUPS;
 use crate::names::names;
@@ -197,12 +197,12 @@ pub struct LearnerDefaults {
 }
 
 impl LearnerDefaults {
-    /// Those of scorers of numbers, for which a text is the words it has.
+    /// Those of scorers of numbers, for which a text is the terms it has.
     pub(super) const NUMBERS: LearnerDefaults = LearnerDefaults {
         snapshots: 100,
         batch: None,
         step_sizes: None,
-        text: TextLayout::Bag,
+        text: TextLayout::Terms(Ngrams::Both),
         sparse: false,
         needs_text: false,
     };
@@ -262,6 +262,21 @@ impl Architecture {
     ) -> Vec<f64> {
         let elsewhere = features.gradient_elsewhere(self, parameters, slopes);
         elsewhere.unwrap_or_else(|| (**self).pull_back(parameters, features, trace, slopes))
+    }
+
+    /// The same, as [`Scorer::put_back`].
+    pub(crate) fn put_back(
+        &self,
+        parameters: &[f64],
+        features: &Features,
+        trace: &Trace,
+        slopes: &[f64],
+        gradient: &mut Vec<f64>,
+    ) {
+        match features.gradient_elsewhere(self, parameters, slopes) {
+            Some(found) => *gradient = found,
+            None => (**self).put_back(parameters, features, trace, slopes, gradient),
+        }
     }
 
     /// Checks the shape itself.

@@ -7,12 +7,12 @@ use std::fmt;
 use rayon::prelude::*;
 
 use super::dense::Standard;
-use super::text;
+use super::text::{self, Terms};
 use super::{Encoder, Encoding, Features, FeaturesError, MAX_LEVELS, Sparse};
 use crate::examples::{Column, MISSING, SparseNumbers, Values, is_single};
 use crate::similar::nearest;
 
-/// Rows that are written together.
+/// Rows that are written, and texts that are read, together.
 const PART: usize = 1024;
 
 /// Levels named in a note.
@@ -199,14 +199,14 @@ fn fit<'a>(encoding: &Encoding, column: &'a Column, notes: &mut Vec<Note>) -> Re
             let example = levels.iter().find(|level| level.parse::<f64>().is_err()).or(levels.first());
             Err(EncodeError::Text { column: name(), example: example.cloned().unwrap_or_default() })
         }
-        (
-            Encoding::Category { .. } | Encoding::Text { .. },
-            Values::Numbers(_) | Values::Singles(_) | Values::Sparse(_),
-        ) => Err(EncodeError::Numbers(name())),
-        (Encoding::Text { words, layout, .. }, Values::Categories { codes, levels }) => {
+        (_, Values::Numbers(_) | Values::Singles(_) | Values::Sparse(_)) => Err(EncodeError::Numbers(name())),
+        (Encoding::Terms { kinds, .. }, Values::Categories { codes, levels }) => {
+            terms(kinds, codes, levels).map(Cells::Words).map_err(|_| EncodeError::NoWords(name()))
+        }
+        (Encoding::Text { words, length, .. }, Values::Categories { codes, levels }) => {
             let places: HashMap<&str, u32> = words.iter().map(String::as_str).zip(0..).collect();
             let texts: Vec<Vec<u32>> =
-                levels.par_iter().map(|text| text::codes(text, &places, *layout)).collect();
+                levels.par_iter().map(|text| text::codes(text, &places, *length)).collect();
             let row = |&code: &u32| texts.get(code as usize).map_or(&[][..], Vec::as_slice);
             let found = Sparse::of_ones(words.len(), codes.iter().map(row));
             found.map(Cells::Words).map_err(|_| EncodeError::NoWords(name()))
@@ -238,6 +238,24 @@ fn fit<'a>(encoding: &Encoding, column: &'a Column, notes: &mut Vec<Note>) -> Re
             Ok(Cells::Codes { codes, places })
         }
     }
+}
+
+/// The weighted terms of the text of each row.
+fn terms(kinds: &[Terms], codes: &[u32], levels: &[String]) -> Result<Sparse, FeaturesError> {
+    let mut width = 0;
+    let mut known = Vec::new();
+    for kind in kinds {
+        known.push((kind, kind.places(), width as u32));
+        width += kind.terms.len();
+    }
+    let row = |&code: &u32| {
+        let mut features = Vec::new();
+        if let Some(text) = levels.get(code as usize) {
+            known.iter().for_each(|(kind, places, first)| kind.add(text, places, *first, &mut features));
+        }
+        features
+    };
+    Sparse::new(width, codes.chunks(PART).flat_map(|some| some.par_iter().map(row).collect::<Vec<_>>()))
 }
 
 /// Refuses a number that is too large to be a feature, and notes those that are missing.

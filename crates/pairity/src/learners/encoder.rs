@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::EncodeError;
-use super::text::{self, TextLayout};
+use super::text::{self, Terms, TextLayout};
 use crate::examples::{Column, SparseNumbers, Values};
 
 /// The most levels of a column of categories.
@@ -41,24 +41,33 @@ pub enum Encoding {
         /// Whether a missing value is a level too, the last.
         missing: bool,
     },
-    /// Words of a text, one feature for each word of a vocabulary; always the last column.
+    /// Words of a text in their order, one feature for each word of a vocabulary; always the last column.
     Text {
         /// The column.
         name: String,
         /// The vocabulary, the most frequent word first.
         words: Vec<String>,
-        /// What of a text is kept.
-        #[serde(flatten)]
-        layout: TextLayout,
+        /// The most words of a text that are kept.
+        length: usize,
+    },
+    /// Terms of a text, weighted by how much each tells, one feature for each; always the last column.
+    Terms {
+        /// The column.
+        name: String,
+        /// The terms of each kind.
+        kinds: Vec<Terms>,
     },
 }
 
 impl Encoding {
     /// The column.
     pub fn name(&self) -> &str {
-        let (Encoding::Number { name, .. } | Encoding::Category { name, .. } | Encoding::Text { name, .. }) =
-            self;
-        name
+        match self {
+            Encoding::Number { name, .. }
+            | Encoding::Category { name, .. }
+            | Encoding::Text { name, .. }
+            | Encoding::Terms { name, .. } => name,
+        }
     }
 
     /// Number of features.
@@ -67,7 +76,25 @@ impl Encoding {
             Encoding::Number { indicator, .. } => 1 + usize::from(*indicator),
             Encoding::Category { levels, missing, .. } => levels.len() + usize::from(*missing),
             Encoding::Text { words, .. } => words.len(),
+            Encoding::Terms { kinds, .. } => kinds.iter().map(|kind| kind.terms.len()).sum(),
         }
+    }
+
+    /// Whether it is a text.
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(self, Encoding::Text { .. } | Encoding::Terms { .. })
+    }
+
+    /// The name of each feature; those of a text are told by their number.
+    pub(crate) fn short_names(&self) -> Vec<String> {
+        let numbers = match self {
+            Encoding::Text { words, .. } => format!("{} words", words.len()),
+            Encoding::Terms { kinds, .. } => {
+                kinds.iter().map(Terms::summary).collect::<Vec<String>>().join(" and ")
+            }
+            Encoding::Number { .. } | Encoding::Category { .. } => return self.names(),
+        };
+        vec![format!("{numbers} of {}", self.name())]
     }
 
     /// The name of each feature.
@@ -80,6 +107,10 @@ impl Encoding {
             }
             Encoding::Text { words, .. } => {
                 (words.iter().map(|word| format!("{name} has {word}")).collect(), false)
+            }
+            Encoding::Terms { kinds, .. } => {
+                let terms = kinds.iter().flat_map(|kind| &kind.terms);
+                (terms.map(|term| format!("{name} has {term:?}")).collect(), false)
             }
         };
         names.extend(missing.then(|| format!("{name} is missing")));
@@ -95,7 +126,7 @@ impl Encoding {
 /// | numbers, some missing in training | one more, named `… is missing`: 1 where the number is missing, which itself becomes the mean if standardized (0) and 0 if not |
 /// | categories | one for each level seen in training, in the order of their texts: 1 where the row has it |
 /// | categories, some missing in training | one more, named `… is missing` |
-/// | a text | one for each of the most frequent words of the training texts, as [`tokens`](text::tokens) finds them. A missing text is one without words |
+/// | a text | one for each of the [`Terms`], or of the most frequent words, of the training texts. A missing text has none |
 ///
 /// Means, deviations and levels are those of the training rows. Columns of [`SparseNumbers`] become [`Sparse`](super::Sparse) features
 /// with the same values, behind the others.
@@ -189,15 +220,15 @@ impl Encoder {
     /// starts from the empty one, `Encoder::default()`.
     ///
     /// ```
-    /// use pairity::learners::{Encoder, text::TextLayout};
+    /// use pairity::learners::{Encoder, text::{Ngrams, TextLayout}};
     /// use pairity::examples::{Column, Values};
     ///
     /// let levels = vec!["A good day".into(), "good, good!".into()];
     /// let column = Column { name: "comment".into(), values: Values::Categories { codes: vec![0, 1], levels } };
-    /// let encoder = Encoder::default().with_text(&column, None, 2, TextLayout::Bag)?;
-    /// assert_eq!(encoder.names(), ["comment has good", "comment has a"]);
+    /// let encoder = Encoder::default().with_text(&column, None, 2, TextLayout::Terms(Ngrams::Words))?;
+    /// assert_eq!(encoder.names(), ["comment has \"good\""]); // the one word that two texts have
     /// let features = encoder.encode(&[column])?.features;
-    /// assert_eq!(features.words().map(|words| words.row(1)), Some(&[0][..]));
+    /// assert_eq!(features.sparse().map(|terms| terms.dense_row(1)), Some(vec![10.0]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -215,27 +246,44 @@ impl Encoder {
         if self.columns.iter().any(|known| known.name() == name) {
             return Err(EncodeError::Twice(name));
         }
-        if self.text().is_some() {
+        if self.columns.iter().any(Encoding::is_text) {
             return Err(EncodeError::SecondText(name));
         }
         let Some((codes, levels)) = column.categories() else {
             return Err(EncodeError::Numbers(name));
         };
-        let text = |row: usize| levels.get(codes[row] as usize).map_or("", String::as_str);
-        let words = text::learn(places(&name, rows, codes.len())?.map(text), vocabulary);
-        if words.is_empty() {
-            return Err(EncodeError::NoWords(name));
+        let places = places(&name, rows, codes.len())?;
+        let encoding = match layout {
+            TextLayout::Sequence { length } => {
+                let text = |row: usize| levels.get(codes[row] as usize).map_or("", String::as_str);
+                Encoding::Text { name, words: text::learn(places.map(text), vocabulary), length }
+            }
+            TextLayout::Terms(ngrams) => {
+                let mut times = vec![0; levels.len()];
+                let mut missing = 0;
+                for row in places {
+                    *times.get_mut(codes[row] as usize).unwrap_or(&mut missing) += 1;
+                }
+                let texts = levels.iter().map(String::as_str).zip(times).chain([("", missing)]);
+                let texts: Vec<(&str, u64)> = texts.filter(|(_, times)| *times > 0).collect();
+                let learned = ngrams.kinds().iter().map(|&kind| Terms::learn(kind, &texts, vocabulary));
+                Encoding::Terms { name, kinds: learned.collect() }
+            }
+        };
+        if encoding.width() == 0 {
+            return Err(EncodeError::NoWords(encoding.name().to_owned()));
         }
-        self.columns.push(Encoding::Text { name, words, layout });
+        self.columns.push(encoding);
         Ok(self)
     }
 
-    /// The text column and its vocabulary, if there is one.
-    pub fn text(&self) -> Option<(&str, &[String])> {
-        self.columns.iter().find_map(|column| match column {
-            Encoding::Text { name, words, .. } => Some((name.as_str(), &words[..])),
+    /// The words of a text that are told apart, where they are kept in their order.
+    pub fn words(&self) -> &[String] {
+        let words = self.columns.iter().find_map(|column| match column {
+            Encoding::Text { words, .. } => Some(&words[..]),
             _ => None,
-        })
+        });
+        words.unwrap_or_default()
     }
 
     /// What each column becomes, in the order of the features.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::text::Pass;
-use super::{Adam, Architecture, Features};
+use super::{Adam, Architecture, Features, Scratch};
 
 /// What a way forward leaves for the way back, so that nothing costly is done twice.
 #[derive(Default)]
@@ -56,6 +56,8 @@ pub struct Parametric {
     #[serde(with = "super::numbers")]
     parameters: Vec<f64>,
     adam: Adam,
+    #[serde(skip)]
+    gradient: Scratch,
 }
 
 impl Parametric {
@@ -63,7 +65,7 @@ impl Parametric {
     pub fn new(architecture: &Architecture, seed: u64) -> Parametric {
         let parameters = architecture.start(seed);
         let adam = Adam::new(parameters.len());
-        Parametric { architecture: architecture.clone(), parameters, adam }
+        Parametric { architecture: architecture.clone(), parameters, adam, gradient: Scratch::default() }
     }
 }
 
@@ -77,8 +79,9 @@ impl Learner for Parametric {
     }
 
     fn step(&mut self, features: &Features, trace: &Trace, slope: ScoreSlope, step_size: f64) {
-        let gradient = self.architecture.pull_back(&self.parameters, features, trace, slope.gradient);
-        self.adam.descend(&mut self.parameters, &gradient, step_size);
+        let Parametric { architecture, parameters, adam, gradient } = self;
+        architecture.put_back(parameters, features, trace, slope.gradient, &mut gradient.0);
+        adam.descend(parameters, &gradient.0, step_size);
     }
 
     fn snapshot(&self) -> Vec<f64> {

@@ -92,7 +92,20 @@ impl Scorer for Linear {
     }
 
     fn pull_back(&self, parameters: &[f64], features: &Features, _: &Trace, slopes: &[f64]) -> Vec<f64> {
-        sweep::pull_back(self, parameters, features, slopes)
+        let mut gradient = Vec::new();
+        sweep::put_back(self, parameters, features, slopes, &mut gradient);
+        gradient
+    }
+
+    fn put_back(
+        &self,
+        parameters: &[f64],
+        features: &Features,
+        _: &Trace,
+        slopes: &[f64],
+        gradient: &mut Vec<f64>,
+    ) {
+        sweep::put_back(self, parameters, features, slopes, gradient);
     }
 }
 

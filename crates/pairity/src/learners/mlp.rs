@@ -124,7 +124,9 @@ impl Scorer for Mlp {
     }
 
     fn pull_back(&self, parameters: &[f64], features: &Features, _: &Trace, slopes: &[f64]) -> Vec<f64> {
-        sweep::pull_back(self, parameters, features, slopes)
+        let mut gradient = Vec::new();
+        sweep::put_back(self, parameters, features, slopes, &mut gradient);
+        gradient
     }
 }
 

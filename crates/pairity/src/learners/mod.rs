@@ -36,6 +36,7 @@ mod learner;
 mod linear;
 mod mlp;
 pub(crate) mod numbers;
+mod scratch;
 mod sparse;
 mod sweep;
 pub mod text;
@@ -50,6 +51,7 @@ pub use features::{Features, FeaturesError};
 pub use learner::{Learner, OutsideScores, Parametric, ScoreSlope, Trace};
 pub use linear::Linear;
 pub use mlp::Mlp;
+pub(crate) use scratch::Scratch;
 pub use sparse::Sparse;
 pub use text::TextCnn;
 
@@ -108,6 +110,18 @@ pub trait Scorer: Send + Sync {
     /// which is Jᵀg. The scores are those that [`forward`](Self::forward) left the trace of, or without one those
     /// of [`score`](Self::score).
     fn pull_back(&self, parameters: &[f64], features: &Features, trace: &Trace, slopes: &[f64]) -> Vec<f64>;
+
+    /// The same, put in place of other numbers: a scorer may do so without memory of its own.
+    fn put_back(
+        &self,
+        parameters: &[f64],
+        features: &Features,
+        trace: &Trace,
+        slopes: &[f64],
+        gradient: &mut Vec<f64>,
+    ) {
+        *gradient = self.pull_back(parameters, features, trace, slopes);
+    }
 
     /// The scores as a step of training sees them. Where a scorer leaves out units at random, they follow
     /// from `draw`. What is returned is for [`pull_back`](Self::pull_back) at the same parameters and features.

@@ -95,19 +95,21 @@ pub(super) fn score(kernel: &impl Kernel, parameters: &[f64], features: &Feature
     }
 }
 
-/// The gradient by the parameters, from the gradient by the scores.
-pub(super) fn pull_back(
+/// The gradient by the parameters, from the gradient by the scores, in place of other numbers.
+pub(super) fn put_back(
     kernel: &impl Kernel,
     parameters: &[f64],
     features: &Features,
     slopes: &[f64],
-) -> Vec<f64> {
+    gradient: &mut Vec<f64>,
+) {
     debug_assert_eq!((parameters.len(), features.width()), (kernel.len(), kernel.width()));
     debug_assert_eq!(slopes.len(), features.rows());
     let sweep = Sweep::new(kernel, features);
     let places = |set: usize| set * sweep.set_len..(set + 1) * sweep.set_len;
-    let mut gradient = vec![0.0; parameters.len()];
-    let mut add = |set, found: Vec<f64>| {
+    gradient.clear();
+    gradient.resize(parameters.len(), 0.0);
+    let add = |gradient: &mut [f64], set, found: &[f64]| {
         gradient[places(set)].iter_mut().zip(found).for_each(|(sum, more)| *sum += more);
     };
     if let Some(parts) = &sweep.by_group {
@@ -120,24 +122,38 @@ pub(super) fn pull_back(
             }
             found
         });
-        parts.iter().zip(found).for_each(|(&(set, _), found)| add(set, found));
-        return gradient;
+        parts.iter().zip(found).for_each(|(&(set, _), found)| add(gradient, set, &found));
+        return;
     }
-    let parts: Vec<(usize, &[f64])> = slopes.chunks(sweep.part).enumerate().collect();
-    let found = in_order(&parts, sweep.parallel, &|&(part, by_score)| {
-        let mut found = vec![0.0; sweep.set_len];
+    let of_part = |part: usize, by_score: &[f64], found: &mut [f64]| {
         let (set, first) = (&parameters[places(sweep.shared)], part * sweep.part);
         in_room(|room| {
             let values = features.values_in(first..first + by_score.len(), room);
-            kernel.pull_back_rows(set, Block::new(features, first, values), by_score, &mut found);
+            kernel.pull_back_rows(set, Block::new(features, first, values), by_score, found);
         });
-        found
-    });
-    found.into_iter().for_each(|found| add(sweep.shared, found));
+    };
+    let parts = slopes.chunks(sweep.part).enumerate();
+    if sweep.parallel {
+        let found = threads::map(&parts.collect::<Vec<_>>(), &|&(part, by_score)| {
+            let mut found = vec![0.0; sweep.set_len];
+            of_part(part, by_score, &mut found);
+            found
+        });
+        found.iter().for_each(|found| add(gradient, sweep.shared, found));
+    } else {
+        // Each part has its own sums, behind the gradient.
+        gradient.resize(parameters.len() + sweep.set_len, 0.0);
+        let (gradient, found) = gradient.split_at_mut(parameters.len());
+        for (part, by_score) in parts {
+            found.fill(0.0);
+            of_part(part, by_score, found);
+            add(gradient, sweep.shared, found);
+        }
+    }
+    gradient.truncate(parameters.len());
     if let GroupUse::Offsets { .. } = kernel.groups() {
         features.add_to_offsets(slopes, &mut gradient[sweep.set_len..]);
     }
-    gradient
 }
 
 /// How rows are cut into parts.

@@ -54,6 +54,21 @@ impl ExactSum {
         self.wait(1);
     }
 
+    /// Adds a whole number times 2^(32 · base).
+    fn add_whole(&mut self, number: i128, base: i32) {
+        if number == 0 {
+            return;
+        }
+        self.cover(base, base + 4);
+        let from = (base - self.base) as usize;
+        let size = number.unsigned_abs();
+        for (at, to) in self.words[from..from + 4].iter_mut().enumerate() {
+            let digit = i64::from((size >> (BITS as usize * at)) as u32);
+            *to += if number < 0 { -digit } else { digit };
+        }
+        self.wait(1);
+    }
+
     pub(crate) fn merge(&mut self, other: &ExactSum) {
         self.beyond += other.beyond;
         if other.words.is_empty() {
@@ -142,6 +157,61 @@ impl ExactSum {
         // In two steps, as the power alone may be out of range.
         let value = number as f64 * 2f64.powi(power / 2) * 2f64.powi(power - power / 2);
         if negative { -value } else { value }
+    }
+}
+
+/// Additions that wait in a whole number of 128 bits, to which numbers of 53 bits were shifted by less than 64.
+const NEAR_PATIENCE: u32 = 1 << 9;
+
+/// Numbers of about one size that wait to be added to a sum: most are added to a whole number and to nothing else.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct NearNumbers {
+    number: i128,
+    /// It counts 2^(32 · base).
+    base: i32,
+    waiting: u32,
+}
+
+impl NearNumbers {
+    /// Adds a number, to the sum if it has another size.
+    #[inline]
+    pub(super) fn add(&mut self, number: f64, to: &mut ExactSum) {
+        let bits = number.to_bits();
+        let exponent = (bits >> 52 & 0x7ff) as i32;
+        if exponent == 0 || exponent == 0x7ff {
+            return to.add(number);
+        }
+        let power = exponent - 1075;
+        let mut shift = power - BITS * self.base;
+        if self.waiting == 0 || self.waiting >= NEAR_PATIENCE || !(0..64).contains(&shift) {
+            self.finish(to);
+            self.base = power.div_euclid(BITS) - 1;
+            shift = power - BITS * self.base;
+        }
+        let mantissa = (bits & ((1 << 52) - 1) | 1 << 52) as i64;
+        let signed = if number < 0.0 { -mantissa } else { mantissa };
+        self.number += i128::from(signed) << shift;
+        self.waiting += 1;
+    }
+
+    /// Adds what waits to the sum.
+    pub(super) fn finish(&mut self, to: &mut ExactSum) {
+        to.add_whole(self.number, self.base);
+        *self = NearNumbers::default();
+    }
+}
+
+impl ExactSum {
+    /// Adds many numbers.
+    pub(super) fn extend(&mut self, numbers: impl Iterator<Item = f64>) {
+        let mut near = NearNumbers::default();
+        numbers.for_each(|number| near.add(number, self));
+        near.finish(self);
+    }
+
+    /// Adds a whole number.
+    pub(super) fn add_integer(&mut self, number: u64) {
+        self.add_whole(number.into(), 0);
     }
 }
 
@@ -310,6 +380,9 @@ mod tests {
             let (first, second) = turned.split_at(cut.min(numbers.len()));
             let (first, second) = (sum(first), sum(second));
             prop_assert_eq!(ExactSum::of([&first, &second]).to_string(), all.to_string());
+            let mut extended = ExactSum::default();
+            extended.extend(turned.iter().copied());
+            prop_assert_eq!(extended.to_string(), all.to_string());
             let read: ExactSum = all.to_string().parse().unwrap();
             prop_assert_eq!(read.to_string(), all.to_string());
             prop_assert_eq!(read.value().to_bits(), all.value().to_bits());
@@ -323,6 +396,14 @@ mod tests {
             let exact: i128 = numbers.iter().map(|&(number, shift)| i128::from(number) << shift).sum();
             let found = sum(&numbers.iter().map(|&(n, shift)| n as f64 * 2f64.powi(shift as i32)).collect::<Vec<_>>());
             prop_assert_eq!(found.value(), exact as f64);
+            // Numbers of about one size, more of them than may wait.
+            let near = || (0..30).flat_map(|times| numbers.iter().map(move |(n, _)| *n as f64 / f64::from(1 + times)));
+            let mut extended = ExactSum::default();
+            extended.extend(near());
+            extended.add_integer(numbers[0].0.unsigned_abs() << 11);
+            let mut slow = sum(&near().collect::<Vec<_>>());
+            slow.add((numbers[0].0.unsigned_abs() << 11) as f64);
+            prop_assert_eq!(extended.to_string(), slow.to_string());
         }
     }
 }

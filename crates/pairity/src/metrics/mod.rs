@@ -5,6 +5,7 @@
 
 mod audit;
 mod block_pairs;
+mod count_block;
 mod distributions;
 mod exact;
 mod influence;

@@ -70,12 +70,13 @@ impl LabelFacts {
         let moments = vec![ExactSum::default(); 2];
         let mut facts = LabelFacts { count: labels.len() as u64, moments, ..LabelFacts::default() };
         for label in labels {
-            if facts.values.len() <= GRADES {
-                facts.values.insert(label.to_bits());
+            if facts.values.len() > GRADES {
+                break;
             }
-            facts.moments[0].add(*label);
-            facts.moments[1].add(label * label);
+            facts.values.insert(label.to_bits());
         }
+        facts.moments[0].extend(labels.iter().copied());
+        facts.moments[1].extend(labels.iter().map(|label| label * label));
         facts
     }
 

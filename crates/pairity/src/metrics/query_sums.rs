@@ -13,12 +13,15 @@
 //! Sums are kept for *items*: cells where all pairs count alike, as rates are sums of them; rates where queries
 //! count alike. With many groups only the sums that variances need are kept, by rate.
 
-use super::exact::{ExactSum, as_text};
+use super::count_block::{CountBlock, LARGEST};
+use super::exact::{ExactSum, NearNumbers, as_text};
 use super::influence::{Influence, MAX_COVARIANCES};
+use crate::examples::Examples;
 use crate::pairs::{CellLayout, DrawnOrder, PairIndex, Placement, Tally, UnitSums};
 use crate::rates::{Rate, Ties};
 use crate::threads;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Sums of whole numbers below this are exact in an f64.
 const WHOLE: f64 = (1_u64 << 52) as f64;
@@ -96,22 +99,18 @@ impl QuerySums {
 
     /// Counts and sums, as expected of a mixture.
     pub(super) fn count(index: &PairIndex, members: &[DrawnOrder], ties: Ties, by_query: bool) -> QuerySums {
-        let tally = Tally::expected(index, members, ties);
         let items = match (by_query, index.rates().len() <= MAX_COVARIANCES) {
             (_, false) => Items::RatesAlone,
             (true, true) => Items::Rates,
             (false, true) => Items::Cells,
         };
-        let queries: Vec<&[Placement]> = tally.queries().collect();
-        let parts: Vec<&[&[Placement]]> = queries.chunks(queries.len().div_ceil(TASKS).max(1)).collect();
-        let sums = threads::map(&parts, &|queries| {
-            let mut summing = Summing::new(items, index);
-            queries.iter().for_each(|placements| summing.add(placements, by_query));
-            summing.finish()
+        let sums = threads::map(&parts(index.examples()), &|queries: &Range<usize>| {
+            let mut summing = Summing::new(items, index, by_query);
+            let pairs = Tally::visit(index, queries.clone(), members, ties, &mut |query| summing.add(query));
+            QuerySums { cell_pairs: pairs, ..summing.finish() }
         });
         let mut all = QuerySums::new(items, &index.layout, index.rates().len());
         sums.iter().for_each(|part| all.merge(part));
-        all.cell_pairs = tally.pairs;
         all
     }
 
@@ -241,12 +240,37 @@ impl QuerySums {
     }
 }
 
+/// Consecutive queries that are summed by one task, of about as many rows each.
+fn parts(examples: &Examples) -> Vec<Range<usize>> {
+    let size = examples.len().div_ceil(TASKS);
+    let (mut parts, mut start) = (Vec::new(), 0);
+    for query in 0..examples.queries() {
+        if examples.query(query).end - examples.query(start).start >= size {
+            parts.push(start..query + 1);
+            start = query + 1;
+        }
+        if start == examples.queries() {
+            return parts;
+        }
+    }
+    parts.push(start..examples.queries());
+    parts
+}
+
 /// Sums in the making. Products of whole numbers wait in plain numbers as long as these are exact.
 struct Summing {
     sums: QuerySums,
+    by_query: bool,
+    /// Small whole numbers, where sums are about cells.
+    block: CountBlock,
     waiting: Vec<f64>,
     bound: f64,
+    /// Other products of any two numbers, where there are such products of the first.
+    near: Vec<Vec<NearNumbers>>,
     unit: UnitSums,
+    /// The rates of each cell, a bit each, and those of a query.
+    rates_of: Vec<Vec<u64>>,
+    rates: Vec<u64>,
     /// What one query earned in each cell, and could have earned, and its cells. Blocks of a query may share cells.
     by_cell: Vec<[f64; 2]>,
     cells: Vec<usize>,
@@ -255,13 +279,27 @@ struct Summing {
 }
 
 impl Summing {
-    fn new(items: Items, index: &PairIndex) -> Summing {
+    fn new(items: Items, index: &PairIndex, by_query: bool) -> Summing {
         let sums = QuerySums::new(items, &index.layout, index.rates().len());
-        let waiting = vec![0.0; sums.products.len()];
+        let unit = UnitSums::new(index);
+        let words = index.rates().len().div_ceil(64);
+        let bits = |cell: usize| {
+            let mut bits = vec![0; words];
+            unit.rates_of(cell as u32).iter().for_each(|rate| bits[*rate as usize / 64] |= 1 << (rate % 64));
+            bits
+        };
         Summing {
-            waiting,
+            by_query,
+            block: CountBlock::new(sums.sums.len()),
+            waiting: vec![0.0; sums.products.len()],
             bound: 0.0,
-            unit: UnitSums::new(index),
+            near: vec![Vec::new(); sums.sums.len()],
+            rates_of: match items {
+                Items::Cells => (0..sums.cell_pairs.len()).map(bits).collect(),
+                _ => Vec::new(),
+            },
+            rates: vec![0; words],
+            unit,
             by_cell: vec![[0.0; 2]; sums.cell_pairs.len()],
             cells: Vec::new(),
             numbers: Default::default(),
@@ -269,69 +307,117 @@ impl Summing {
         }
     }
 
-    fn add(&mut self, placements: &[Placement], by_query: bool) {
-        let QuerySums { items, units, sums, products, .. } = &mut self.sums;
+    fn add(&mut self, placements: &[Placement]) {
+        self.numbers.iter_mut().for_each(Vec::clear);
+        match self.sums.items {
+            Items::Cells => self.note_cells(placements),
+            _ => {
+                self.unit.collect(placements, self.by_query);
+                for rate in self.unit.touched.iter().map(|&rate| rate as usize) {
+                    self.sums.units[rate] += 1;
+                    let (credit, total) = (self.unit.credits[rate][0], self.unit.totals[rate][0]);
+                    note(&mut self.numbers, rate, credit, total);
+                }
+            }
+        }
+        let QuerySums { items, sums, products, .. } = &mut self.sums;
         let numbers = sums.len();
-        let [whole, others] = &mut self.numbers;
-        whole.clear();
-        others.clear();
-        let mut largest: f64 = 0.0;
-        let mut note = |item: usize, credit: f64, total: f64| {
-            for (at, number) in [(2 * item, 2.0 * credit), (2 * item + 1, total)] {
-                sums[at].add(number);
-                // Its product with another one that is as small is whole and exact.
-                if number.trunc() == number && number < f64::from(1 << 26) {
-                    largest = largest.max(number);
-                    whole.push((at, number));
-                } else {
-                    others.push((at, number));
-                }
+        let [whole, others] = &self.numbers;
+        let largest = whole.iter().fold(0.0, |largest: f64, (_, number)| largest.max(*number));
+        if *items == Items::Cells && largest <= LARGEST && self.block.has_room(whole) {
+            whole.iter().for_each(|&(at, number)| self.block.set(at, number));
+            self.block.end_row();
+        } else {
+            whole.iter().for_each(|&(at, number)| sums[at].add(number));
+            self.bound += largest * largest;
+            if self.bound >= WHOLE {
+                flush(&mut self.waiting, products);
+                self.bound = largest * largest;
             }
-        };
-        self.unit.collect(placements, by_query);
-        self.unit.touched.iter().for_each(|&rate| units[rate as usize] += 1);
-        match items {
-            Items::Cells => {
-                for placement in placements {
-                    let own = &mut self.by_cell[placement.cell as usize];
-                    if *own == [0.0; 2] {
-                        self.cells.push(placement.cell as usize);
+            for (at, &(a, x)) in whole.iter().enumerate() {
+                for &(b, y) in &whole[at..] {
+                    if let Some(at) = place(*items, numbers, a.min(b), a.max(b)) {
+                        self.waiting[at] += x * y;
                     }
-                    *own = [own[0] + placement.credit, own[1] + placement.total];
-                }
-                for cell in self.cells.drain(..) {
-                    let [credit, total] = std::mem::take(&mut self.by_cell[cell]);
-                    note(cell, credit, total);
-                }
-            }
-            _ => self.unit.touched.iter().map(|&rate| rate as usize).for_each(|rate| {
-                note(rate, self.unit.credits[rate][0], self.unit.totals[rate][0]);
-            }),
-        }
-        self.bound += largest * largest;
-        if self.bound >= WHOLE {
-            flush(&mut self.waiting, products);
-            self.bound = largest * largest;
-        }
-        for (at, &(a, x)) in whole.iter().enumerate() {
-            for &(b, y) in &whole[at..] {
-                if let Some(at) = place(*items, numbers, a.min(b), a.max(b)) {
-                    self.waiting[at] += x * y;
                 }
             }
         }
         for (at, &(a, x)) in others.iter().enumerate() {
-            for &(b, y) in others[at..].iter().chain(&*whole) {
-                if let Some(at) = place(*items, numbers, a.min(b), a.max(b)) {
-                    products[at].add(x * y);
+            sums[a].add(x);
+            let near = &mut self.near[a];
+            if near.is_empty() && *items != Items::RatesAlone {
+                near.resize(numbers, NearNumbers::default());
+            }
+            for &(b, y) in others[at..].iter().chain(whole) {
+                match (place(*items, numbers, a.min(b), a.max(b)), near.get_mut(b)) {
+                    (Some(at), Some(near)) => near.add(x * y, &mut products[at]),
+                    (Some(at), None) => products[at].add(x * y),
+                    (None, _) => {}
                 }
             }
         }
     }
 
+    /// The numbers of a query, by cell, and the rates that it has pairs of.
+    fn note_cells(&mut self, placements: &[Placement]) {
+        self.rates.fill(0);
+        for placement in placements {
+            let cell = placement.cell as usize;
+            let own = &mut self.by_cell[cell];
+            if *own == [0.0; 2] {
+                self.cells.push(cell);
+                self.rates.iter_mut().zip(&self.rates_of[cell]).for_each(|(all, rates)| *all |= rates);
+            }
+            *own = [own[0] + placement.credit, own[1] + placement.total];
+        }
+        for cell in self.cells.drain(..) {
+            let [credit, total] = std::mem::take(&mut self.by_cell[cell]);
+            note(&mut self.numbers, cell, credit, total);
+        }
+        for (word, &rates) in self.rates.iter().enumerate() {
+            let mut rest = rates;
+            while rest != 0 {
+                self.sums.units[64 * word + rest.trailing_zeros() as usize] += 1;
+                rest &= rest - 1;
+            }
+        }
+    }
+
     fn finish(mut self) -> QuerySums {
-        flush(&mut self.waiting, &mut self.sums.products);
+        self.block.sum();
+        let QuerySums { items, sums, products, .. } = &mut self.sums;
+        let numbers = sums.len();
+        let mut found = self.block.products.iter();
+        for (second, &b) in self.block.numbers.iter().enumerate() {
+            sums[b].add_integer(self.block.sums[second]);
+            for (&a, &product) in self.block.numbers[..=second].iter().zip(found.by_ref()) {
+                if let Some(at) = place(*items, numbers, a.min(b), a.max(b)) {
+                    products[at].add_integer(product);
+                }
+            }
+        }
+        flush(&mut self.waiting, products);
+        for (a, near) in self.near.iter_mut().enumerate() {
+            for (b, near) in near.iter_mut().enumerate() {
+                if let Some(at) = place(*items, numbers, a.min(b), a.max(b)) {
+                    near.finish(&mut products[at]);
+                }
+            }
+        }
         self.sums
+    }
+}
+
+/// Notes the numbers of an item, twice what it earned and what it could have earned, among whole ones or others.
+#[inline]
+fn note([whole, others]: &mut [Vec<(usize, f64)>; 2], item: usize, credit: f64, total: f64) {
+    for (at, number) in [(2 * item, 2.0 * credit), (2 * item + 1, total)] {
+        // The product of two whole numbers that are as small is whole and exact.
+        let is_small = number < f64::from(1 << 26);
+        match is_small && f64::from(number as i32) == number {
+            true => whole.push((at, number)),
+            false => others.push((at, number)),
+        }
     }
 }
 

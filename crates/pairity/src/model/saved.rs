@@ -260,6 +260,17 @@ impl Model {
                     ensure(at + 1 == last, || format!("the text column {name:?} must be the last one"))?;
                     ensure(differ(words), || format!("a word of column {name:?} is listed twice"))?;
                 }
+                Encoding::Terms { kinds, .. } => {
+                    ensure(at + 1 == last, || format!("the text column {name:?} must be the last one"))?;
+                    for kind in kinds {
+                        ensure(differ(&kind.terms), || format!("a term of column {name:?} is listed twice"))?;
+                        let fit = kind.rarity.len() == kind.terms.len();
+                        ensure(
+                            fit && kind.rarity.iter().all(|weight| *weight >= 1.0 && weight.is_finite()),
+                            || format!("each term of column {name:?} needs a weight, of at least 1"),
+                        )?;
+                    }
+                }
             }
         }
         Ok(())

@@ -6,8 +6,10 @@
 //! rank: a better example with attribute bit 1 above a worse one with bit 0 is a win of `A[z > z']`, the
 //! other way round one of `A[z < z']`. Equal attributes are never parted. O(n log² n).
 //!
-//! Totals and ties ask for no order of scores, so one recursion in label order is enough.
+//! Totals and ties ask for no order of scores, so one recursion in label order is enough. Where every pair counts one,
+//! wins are found by `attribute_counts`; what is here is for weights, and for the pairs of each example.
 
+use super::attribute_counts;
 use super::groups::CellCounts;
 use super::index::{NO_RANK, QueryPairs, add, partition};
 use super::mass::{EqualMass, Mass};
@@ -49,8 +51,16 @@ fn sweep<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[M]) -> CellC
     let ranked = RankedPairs::<M, false>::new(query, masses);
     let mut ties = [M::Worth::default(); 2];
     ranked.for_ties(order, |elements| add(&mut ties, &ranked.by_label(elements, &mut [])));
-    let wins = ranked.by_score(ranked.in_score_order(order), &mut []);
-    let totals = ranked.by_label(ranked.in_label_order(), &mut []).to_vec();
+    let entries = order.entries(query);
+    let counted = (M::EQUAL && !entries.is_empty()).then(|| attribute_counts::count(query, entries));
+    let wins = match &counted {
+        Some(counted) => counted.wins.map(M::of_count),
+        None => ranked.by_score(ranked.in_score_order(order), &mut []),
+    };
+    let totals = match counted.and_then(|counted| counted.totals) {
+        Some(totals) => totals.map(M::of_count).to_vec(),
+        None => ranked.by_label(ranked.in_label_order(), &mut []).to_vec(),
+    };
     let pairs = M::counts(&totals).unwrap_or_else(|| {
         let equal = vec![EqualMass; query.len()];
         let counted = RankedPairs::<_, false>::new(query, &equal);

@@ -7,7 +7,7 @@
 
 use super::mass::{EqualMass, GapMass, Mass, WeightMass};
 use super::tally::{CellLayout, RateKinds};
-use crate::examples::{Attribute, Examples, SMALL, sort_by_value, tasks};
+use crate::examples::{Attribute, Examples, SMALL, TIED, sort_values, tasks};
 use crate::rates::{Average, Rate};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -284,6 +284,11 @@ impl<'a> PairIndex<'a> {
         average == Average::Queries && self.examples.has_queries()
     }
 
+    /// Whether every label-ordered pair counts one.
+    pub(super) fn counts_pairs(&self) -> bool {
+        matches!(self.label_ordered, MassColumn::Equal(_))
+    }
+
     /// What examples bring to pairs whatever their labels.
     pub(super) fn unordered(&self) -> &MassColumn {
         self.unordered.as_ref().unwrap_or(&self.label_ordered)
@@ -410,15 +415,19 @@ impl<'a> PairIndex<'a> {
     fn ranks(&self, values: &[f64]) -> Vec<u32> {
         let mut ranks = vec![NO_RANK; values.len()];
         for range in self.ranges().filter(|range| self.slopes.is_some() || self.is_sorted(range)) {
-            let values = &values[range.clone()];
-            let mut by_example = vec![NO_RANK; values.len()];
-            let mut sorted = sort_by_value(values);
-            sorted.retain(|&(_, e)| !values[e as usize].is_nan());
-            for (rank, equal) in sorted.chunk_by(|a, b| a.0 == b.0).enumerate() {
-                equal.iter().for_each(|&(_, e)| by_example[e as usize] = rank as u32);
+            let (values, example) = (&values[range.clone()], self.examples_at(&range));
+            let value = |position: usize| values[example[position] as usize];
+            let mut sorted = vec![0; values.len()];
+            sort_values(&mut sorted, value);
+            let (own, has_nan) = (&mut ranks[range.clone()], values.iter().any(|value| value.is_nan()));
+            let mut next = 0;
+            for entry in sorted {
+                let position = (entry & !TIED) as usize;
+                if !has_nan || !value(position).is_nan() {
+                    next += u32::from(entry & TIED == 0);
+                    own[position] = next - 1;
+                }
             }
-            let own = ranks[range.clone()].iter_mut().zip(self.examples_at(&range));
-            own.for_each(|(rank, &e)| *rank = by_example[e as usize]);
         }
         ranks
     }

@@ -50,6 +50,8 @@ pub(crate) trait Mass: Copy + Default + Send + Sync {
     fn counts(_worths: &[Self::Worth]) -> Option<Vec<u64>> {
         None
     }
+    /// What so many pairs are worth that count one each.
+    fn of_count(count: u64) -> Self::Worth;
     /// What the pair with a worse example weighs.
     #[inline(always)]
     fn pair(self, worse: Self) -> f64 {
@@ -84,6 +86,9 @@ impl Mass for EqualMass {
     }
     fn number(worth: u64) -> f64 {
         worth as f64
+    }
+    fn of_count(count: u64) -> u64 {
+        count
     }
     fn counts(worths: &[u64]) -> Option<Vec<u64>> {
         Some(worths.to_vec())
@@ -120,6 +125,9 @@ impl Mass for WeightMass {
     }
     fn number(worth: f64) -> f64 {
         worth
+    }
+    fn of_count(count: u64) -> f64 {
+        count as f64
     }
     #[inline(always)]
     fn times(self, coefficient: f64) -> f64 {
@@ -191,6 +199,9 @@ impl Mass for GapMass {
     }
     fn number(worth: f64) -> f64 {
         worth
+    }
+    fn of_count(count: u64) -> f64 {
+        count as f64
     }
     #[inline(always)]
     fn pair(self, worse: GapMass) -> f64 {

@@ -7,9 +7,11 @@
 //! - the `placements` of each example, for intervals;
 //! - values and slopes of a [`Surrogate`]: `slopes`.
 
+mod attribute_counts;
 mod continuous;
 mod correlation;
 mod counted_placements;
+mod flat;
 mod groups;
 mod index;
 mod label_walk;
@@ -25,6 +27,7 @@ mod rank_tree;
 mod rate_index;
 mod side;
 mod slopes;
+mod small_cells;
 mod surrogate;
 #[cfg(test)]
 mod surrogate_tests;
@@ -39,5 +42,6 @@ pub(crate) use order::{DrawnOrder, ScoreOrder};
 pub(crate) use placements::visit_placements;
 pub use rate_index::RateIndex;
 pub use slopes::SurrogateKind;
+pub(crate) use surrogate::StepRoom;
 pub use surrogate::{Surrogate, SurrogateError, SurrogateValue, Weights};
 pub(crate) use tally::{CellLayout, CellSum, Placement, RateSums, Tally, UnitSums};

@@ -5,11 +5,12 @@
 //! sample over what the pairs of a batch have to count for: then slopes of batches are on average those of the whole,
 //! where a batch that counted its own pairs would make little of rates that many batches have no pairs of.
 
+use super::flat::FlatPairs;
 use super::index::{PairIndex, Sizes, with_masses};
 use super::mass::Mass;
 use super::order::ScoreOrder;
 use super::slopes::Slope;
-use super::surrogate::Weights;
+use super::surrogate::{StepRoom, Weights};
 use super::tally::{RateSums, Tally, UnitSums};
 use crate::examples::{Examples, ExamplesError};
 use crate::rates::{Average, Rate, Ties};
@@ -32,10 +33,12 @@ use std::borrow::Cow;
 pub struct RateIndex<'a> {
     pub(super) pairs: PairIndex<'a>,
     pub(super) average: Average,
-    ties: Ties,
+    pub(super) ties: Ties,
     /// Whether a rate has pairs.
     estimable: Vec<bool>,
     pub(super) fractions: Fractions,
+    /// The pairs of tiny queries, where all are.
+    pub(super) flat: Option<FlatPairs>,
     /// That of an example of weight 1 in the mean squared error.
     errors: Fractions,
     /// What fractions are over: D or Q of each rate, and of the mean squared error.
@@ -130,7 +133,8 @@ impl<'a> RateIndex<'a> {
         let fractions = Fractions::new(&totals, ends, &denominators[0], by_query);
         let ends = (1..=weights.len()).collect();
         let errors = Fractions::new(&weights, ends, &denominators[1], by_query);
-        RateIndex { pairs, average, ties: Ties::Half, estimable, fractions, errors, denominators }
+        let flat = fractions.pooled().and_then(|fractions| FlatPairs::new(&pairs, fractions));
+        RateIndex { pairs, average, ties: Ties::Half, estimable, fractions, flat, errors, denominators }
     }
 
     /// The same where equal scores earn something else than a half in true rates.
@@ -172,6 +176,21 @@ impl<'a> RateIndex<'a> {
     /// count alike are compared in label order, with nothing to collect by query; anything else is counted as an
     /// audit counts it.
     pub(crate) fn true_rates(&self, order: &ScoreOrder) -> Vec<f64> {
+        let mut rates = Vec::new();
+        self.fill_rates(order, &mut StepRoom::default(), &mut rates);
+        rates
+    }
+
+    /// The same, put in place of others.
+    pub(crate) fn fill_rates(&self, order: &ScoreOrder, room: &mut StepRoom, rates: &mut Vec<f64>) {
+        match &self.flat {
+            // The mean squared error has no pairs.
+            Some(flat) if !self.pairs.kinds.mse => flat.rates(self, order.scores, &mut room.flat, rates),
+            _ => *rates = self.count_rates(order),
+        }
+    }
+
+    fn count_rates(&self, order: &ScoreOrder) -> Vec<f64> {
         let examples = self.examples();
         let small = (0..examples.blocks()).all(|block| examples.block(block).len() <= self.pairs.sizes.small);
         let simple = self.rates().iter().all(|rate| matches!(rate, Rate::Accuracy { .. }));

@@ -11,6 +11,7 @@
 //! where a mean goes over the pairs of the rate, weighted as the rate itself is, and φ is the
 //! [`SurrogateKind`]'s bound of the indicator.
 
+use super::flat::{FlatQuestion, FlatRoom};
 use super::index::{QueryPairs, with_masses};
 use super::order::ScoreOrder;
 use super::rate_index::RateIndex;
@@ -64,6 +65,13 @@ pub struct SurrogateValue {
     pub total: f64,
     /// The mean squared error; none without labels or weight on it.
     pub mse: Option<f64>,
+}
+
+/// Room that evaluations use again.
+#[derive(Default)]
+pub(crate) struct StepRoom {
+    coefficients: Coefficients,
+    pub(super) flat: FlatRoom,
 }
 
 /// A bound of rates and of their errors: its shape, and the difference of scores from which a pair counts as ordered.
@@ -120,7 +128,8 @@ impl Surrogate {
         }
         let scores = index.examples().arrange(scores)?;
         let mut slopes = vec![0.0; scores.len()];
-        let value = self.evaluate(index, &index.order(&scores), weights, &mut slopes);
+        let order = index.order(&scores);
+        let value = self.evaluate(index, &order, weights, &mut slopes, &mut StepRoom::default());
         Ok((value, index.examples().by_row(&slopes)))
     }
 
@@ -133,12 +142,32 @@ impl Surrogate {
         order: &ScoreOrder,
         weights: Weights,
         gradient: &mut [f64],
+        room: &mut StepRoom,
     ) -> SurrogateValue {
         match self.kind {
-            SurrogateKind::Hinge => self.sum::<Hinge>(index, order, weights, gradient),
-            SurrogateKind::SquaredHinge => self.sum::<SquaredHinge>(index, order, weights, gradient),
-            SurrogateKind::Ramp => self.sum::<Ramp>(index, order, weights, gradient),
+            SurrogateKind::Hinge => self.sum::<Hinge>(index, order, weights, gradient, room),
+            SurrogateKind::SquaredHinge => self.sum::<SquaredHinge>(index, order, weights, gradient, room),
+            SurrogateKind::Ramp => self.sum::<Ramp>(index, order, weights, gradient, room),
         }
+    }
+
+    /// The same with the true rates, which are put in place of others: in one pass where all queries are tiny.
+    pub(crate) fn evaluate_with_rates(
+        &self,
+        index: &RateIndex,
+        order: &ScoreOrder,
+        weights: Weights,
+        gradient: &mut [f64],
+        room: &mut StepRoom,
+        rates: &mut Vec<f64>,
+    ) -> SurrogateValue {
+        let Some(flat) = index.flat.as_ref().filter(|_| !index.pairs.kinds.mse) else {
+            index.fill_rates(order, room, rates);
+            return self.evaluate(index, order, weights, gradient, room);
+        };
+        let value = self.evaluate(index, order, weights, gradient, room);
+        flat.read_rates(index, &room.flat, rates);
+        value
     }
 
     /// A curvature for each example, at least 0 and overwritten: Σ weight · curvature over its
@@ -150,8 +179,9 @@ impl Surrogate {
         order: &ScoreOrder,
         weights: Weights,
         curvature: &mut [f64],
+        room: &mut StepRoom,
     ) {
-        self.sum::<Active>(index, order, weights, curvature);
+        self.sum::<Active>(index, order, weights, curvature, room);
     }
 
     fn sum<S: Slope>(
@@ -160,6 +190,7 @@ impl Surrogate {
         order: &ScoreOrder,
         weights: Weights,
         gradient: &mut [f64],
+        room: &mut StepRoom,
     ) -> SurrogateValue {
         let (pairs, mse) = (&index.pairs, weights.mse);
         let (kind, unit) = match S::UNSIGNED {
@@ -168,9 +199,15 @@ impl Surrogate {
         };
         let chosen = pairs.examples.side.is_some();
         let rate_weights = RateWeights { rates: index.rates(), weights, kind, unit, chosen };
-        let mut all = Coefficients::default();
-        let pooled =
-            index.fractions.pooled().map(|fractions| all.fill(rate_weights, fractions, &pairs.codes));
+        let StepRoom { coefficients, flat } = room;
+        let pooled = index.fractions.pooled();
+        let pooled = pooled.map(|fractions| coefficients.fill(rate_weights, fractions, &pairs.codes));
+        if let (Some(pairs), Some(coefficients)) = (&index.flat, pooled) {
+            let question =
+                FlatQuestion { index, scores: order.scores, coefficients, margin: self.margin, mse };
+            let [offset, moment, error] = pairs.slopes::<S>(question, flat, gradient);
+            return self.value(index, weights, self.kind.value(offset, moment), error);
+        }
         let sums_of_task = |blocks: std::ops::Range<usize>, gradient: &mut [f64]| {
             let start = pairs.examples.block(blocks.start).start;
             let mut own = Coefficients::default();
@@ -197,10 +234,16 @@ impl Surrogate {
         let tasks = pairs.by_task(gradient).into_par_iter();
         let values: Vec<(f64, f64)> = tasks.map(|(blocks, own)| sums_of_task(blocks, own)).collect();
         let (sum, error) = values.iter().fold((0.0, 0.0), |sum, value| (sum.0 + value.0, sum.1 + value.1));
-        let constant = if self.kind == SurrogateKind::Ramp { index.constant(weights) } else { 0.0 };
+        self.value(index, weights, sum, error)
+    }
+
+    /// The value of all pairs and squared errors together.
+    fn value(&self, index: &RateIndex, weights: Weights, sum: f64, error: f64) -> SurrogateValue {
+        let (constant, mse) =
+            (if self.kind == SurrogateKind::Ramp { index.constant(weights) } else { 0.0 }, weights.mse);
         SurrogateValue {
             total: sum + constant + mse * error,
-            mse: (mse != 0.0 && pairs.layout.labels).then_some(error),
+            mse: (mse != 0.0 && index.pairs.layout.labels).then_some(error),
         }
     }
 

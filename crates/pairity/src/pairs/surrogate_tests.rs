@@ -2,9 +2,9 @@
 
 use super::index::Sizes;
 use super::oracle::{self, OracleRows, RowPair, sizes, tables};
-use super::{CellLayout, RateIndex, Surrogate, SurrogateKind, SurrogateValue, Weights};
+use super::{CellLayout, RateIndex, StepRoom, Surrogate, SurrogateKind, SurrogateValue, Tally, Weights};
 use crate::examples::Examples;
-use crate::rates::{Average, Rate};
+use crate::rates::{Average, Rate, Ties};
 use proptest::prelude::*;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -133,7 +133,13 @@ fn ask(index: &RateIndex, scores: &[f64], question: &Question) -> (SurrogateValu
     // Whatever stands in the gradient is overwritten.
     let mut gradient = vec![f64::NAN; scores.len()];
     let order = index.order(scores);
-    let value = question.surrogate().evaluate(index, &order, question.weights(), &mut gradient);
+    let value = question.surrogate().evaluate(
+        index,
+        &order,
+        question.weights(),
+        &mut gradient,
+        &mut StepRoom::default(),
+    );
     (value, gradient)
 }
 
@@ -152,8 +158,18 @@ fn each(index: &RateIndex, scores: &[f64], question: &Question) -> Vec<Option<(f
 }
 
 fn check(rows: &OracleRows, question: &Question) -> Result<(), TestCaseError> {
+    check_rates(rows, question, |_| true)
+}
+
+/// The same for some of the rates.
+fn check_rates(
+    rows: &OracleRows,
+    question: &Question,
+    some: impl Fn(&Rate) -> bool,
+) -> Result<(), TestCaseError> {
     let Some(examples) = rows.ordered_above(question.sizes.small) else { return Ok(()) };
-    let rates = all_rates(&examples);
+    let mut rates = all_rates(&examples);
+    rates.retain(some);
     let cut = |weights: &[f64]| weights.iter().cycle().copied().take(rates.len()).collect::<Vec<_>>();
     let question = Question { up: cut(&question.up), down: cut(&question.down), ..question.clone() };
     let expected = slow(rows, &examples, &rates, &question);
@@ -169,7 +185,13 @@ fn check(rows: &OracleRows, question: &Question) -> Result<(), TestCaseError> {
     }
     let mut curvature = vec![f64::NAN; scores.len()];
     let order = index.order(&scores);
-    question.surrogate().curvature(&index, &order, question.weights(), &mut curvature);
+    question.surrogate().curvature(
+        &index,
+        &order,
+        question.weights(),
+        &mut curvature,
+        &mut StepRoom::default(),
+    );
     let sharpest = expected.curvature.iter().copied().fold(0.0, f64::max);
     for (bend, &row) in curvature.iter().zip(&examples.row) {
         let expected = expected.curvature[row as usize];
@@ -228,6 +250,46 @@ proptest! {
     #[test]
     fn values_and_gradients_equal_the_sum_over_all_pairs(rows in moderate(), question in questions()) {
         check(&rows, &question)?;
+    }
+
+    #[test]
+    fn tiny_queries_have_the_slopes_and_rates_of_all_pairs(
+        rows in moderate(), question in questions(), length in 1u32..40, strict: bool, error: bool, sorted: bool
+    ) {
+        let n = rows.scores.len() as u32;
+        // No weights, no choice of pairs: what is laid out as one batch, if there are not too many groups.
+        let mut rows = OracleRows { weights: None, factors: None, side: None, protected: None, label_gap: false, ..rows };
+        rows.queries = Some((0..n).map(|row| row / length).collect());
+        if let (true, Some(labels)) = (sorted, &mut rows.labels) {
+            labels.chunks_mut(length as usize).for_each(|labels| labels.sort_by(f64::total_cmp));
+        }
+        let sizes = Sizes { small: 48, ..question.sizes };
+        let question = Question { sizes, average: Average::Pairs, ..question };
+        let simple = |rate: &Rate| matches!(rate, Rate::Accuracy { .. }) || (error && *rate == Rate::Mse);
+        check_rates(&rows, &question, simple)?;
+
+        let Some(examples) = rows.ordered_above(question.sizes.small) else { return Ok(()) };
+        let mut rates = all_rates(&examples);
+        rates.retain(simple);
+        let ties = if strict { Ties::Strict } else { Ties::Half };
+        let index = question.index(&examples, &rates).with_ties(ties);
+        prop_assert_eq!(index.flat.is_some(), rows.labels.is_some() && examples.groups().len() < 6);
+        let scores = examples.arrange(&rows.scores).unwrap();
+        let order = index.order(&scores);
+        let up = vec![1.0; rates.len()];
+        let weights = Weights { hold_up: &up, hold_down: &up, mse: question.mse };
+        // Room and rates of another evaluation leave no trace.
+        let (mut room, mut found, mut slopes) = (StepRoom::default(), vec![7.0], vec![f64::NAN; scores.len()]);
+        for scores in [vec![1.0; scores.len()], scores.clone()] {
+            let order = index.order(&scores);
+            question.surrogate().evaluate_with_rates(&index, &order, weights, &mut slopes, &mut room, &mut found);
+        }
+        let slow = Tally::count(&index.pairs, &order, ties).values(&index.pairs, Average::Pairs);
+        let alone = index.true_rates(&order);
+        for (rate, &slow) in slow.iter().enumerate() {
+            let same = |fast: f64| fast.is_nan() && slow.is_nan() || (fast - slow).abs() < 1e-12 * (1.0 + slow.abs());
+            prop_assert!(same(found[rate]) && same(alone[rate]), "{} {} {slow}", found[rate], alone[rate]);
+        }
     }
 
     #[test]
@@ -355,6 +417,25 @@ fn gradients_have_the_same_bits_for_any_number_of_threads() {
         let sum: f64 = one.1.iter().sum();
         assert!((sum - expected).abs() < 1e-9 * expected, "{sum} {expected}");
     }
+}
+
+#[test]
+fn many_tiny_queries_have_the_same_bits_for_any_number_of_threads() {
+    let rows = one_query(30_000, 3, false);
+    let queries = Some((0..30_000).map(|row| row / 7).collect());
+    let rows = OracleRows { weights: None, queries, ..rows };
+    let examples = rows.examples().unwrap();
+    let scores = examples.arrange(&rows.scores).unwrap();
+    let rates = [Rate::AUC, Rate::accuracy(0, 1), Rate::accuracy(1, 0)];
+    let question =
+        Question { up: vec![1.0; 3], down: vec![0.5; 3], ..everything(SurrogateKind::SquaredHinge) };
+    let index = question.index(&examples, &rates);
+    assert!(index.flat.is_some());
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| (ask(&index, &scores, &question), index.true_rates(&index.order(&scores))))
+    };
+    assert!(run(1) == run(3));
 }
 
 #[test]

@@ -6,10 +6,11 @@
 
 use super::continuous::continuous;
 use super::groups::{CellCounts, accuracy, parity};
-use super::index::{PairIndex, QueryPairs, add, with_masses};
+use super::index::{MassColumn, PairIndex, QueryPairs, add, with_masses};
 use super::mass::Mass;
 use super::order::{DrawnOrder, ScoreOrder};
 use super::side::{self, PairKind};
+use super::small_cells::{self, SmallCells};
 use crate::examples::Examples;
 use crate::rates::{Average, Rate, Side, Ties};
 use crate::threads;
@@ -159,6 +160,8 @@ pub(crate) struct Tally {
     ends: Vec<usize>,
     /// Exact number of pairs in each cell, over all queries.
     pub pairs: Vec<u64>,
+    /// Of the small query that was counted last.
+    small: SmallCells,
 }
 
 impl Tally {
@@ -202,27 +205,63 @@ impl Tally {
         all
     }
 
-    /// The expected cells of a mixture: which cells a query has does not depend on its scores, so that
+    /// The expected cells of a mixture without queries: which cells a query has does not depend on its scores, so that
     /// what they earn is added up entry by entry.
     pub(crate) fn expected(index: &PairIndex, members: &[DrawnOrder], ties: Ties) -> Tally {
         let mut all: Option<Tally> = None;
         for member in members {
             let mut tally = Tally::count(index, &member.order, ties);
-            let mut start = 0;
-            for (&end, &chance) in tally.ends.iter().zip(member.chances) {
-                // A squared error may be infinite, which must not matter where it is never seen.
-                let scale = |credit: f64| if chance > 0.0 { credit * chance } else { 0.0 };
-                tally.entries[start..end].iter_mut().for_each(|entry| entry.credit = scale(entry.credit));
-                start = end;
-            }
+            tally.scale(member.chance());
             match &mut all {
-                Some(all) => {
-                    all.entries.iter_mut().zip(&tally.entries).for_each(|(all, own)| all.credit += own.credit)
-                }
+                Some(all) => all.add_credits(&tally),
                 None => all = Some(tally),
             }
         }
         all.unwrap_or_default()
+    }
+
+    /// Calls `visit` with the expected entries of one query after another, which are not kept; returns the number of
+    /// pairs of each cell.
+    pub(crate) fn visit(
+        index: &PairIndex,
+        queries: Range<usize>,
+        members: &[DrawnOrder],
+        ties: Ties,
+        visit: &mut dyn FnMut(&[Placement]),
+    ) -> Vec<u64> {
+        let none = || Tally { pairs: vec![0; index.layout.len()], ..Tally::default() };
+        let (mut all, mut own) = (none(), none());
+        for query in queries {
+            all.entries.clear();
+            for (place, member) in members.iter().enumerate() {
+                let tally = if place == 0 { &mut all } else { &mut own };
+                tally.entries.clear();
+                for block in index.examples.blocks_of(query) {
+                    tally.add_query(index, &index.query(block), &member.order, ties);
+                }
+                tally.scale(member.chances[query]);
+                if place > 0 {
+                    all.add_credits(&own);
+                }
+            }
+            visit(&all.entries);
+        }
+        all.pairs
+    }
+
+    /// What entries earn where they are scored so by such a chance.
+    fn scale(&mut self, chance: f64) {
+        // A squared error may be infinite, which must not matter where it is never seen.
+        let scale = |credit: f64| if chance > 0.0 { credit * chance } else { 0.0 };
+        if chance != 1.0 {
+            self.entries.iter_mut().for_each(|entry| entry.credit = scale(entry.credit));
+        }
+    }
+
+    /// Adds what the same pairs earn with other scores.
+    fn add_credits(&mut self, others: &Tally) {
+        let entries = self.entries.iter_mut().zip(&others.entries);
+        entries.for_each(|(all, own)| all.credit += own.credit);
     }
 
     /// The entries of each query.
@@ -268,9 +307,22 @@ impl Tally {
     fn add_query(&mut self, index: &PairIndex, query: &QueryPairs, order: &ScoreOrder, ties: Ties) {
         let (layout, kinds, range) = (&index.layout, index.kinds, query.range.clone());
         let chosen = query.side_values.is_some();
+        let is_equal = |masses: &MassColumn| matches!(masses, MassColumn::Equal(_));
+        let is_counted = query.is_small() && query.len() <= small_cells::MOST && !chosen;
+        let is_counted = is_counted && is_equal(&index.label_ordered) && is_equal(index.unordered());
+        if is_counted && (kinds.accuracy || kinds.parity) {
+            self.small.count(query, order.scores(query));
+        }
         let present = || query.present.iter().map(|&code| usize::from(code));
         let cells = || present().flat_map(|a| present().map(move |b| (a, b)));
-        if kinds.accuracy {
+        if kinds.accuracy && is_counted {
+            let counted = std::mem::take(&mut self.small);
+            for ((a, b), counted) in cells().zip(&counted.cells) {
+                let [total, wins, tied] = counted.labeled();
+                self.add_cell(layout.accuracy(a, b), [wins, tied, total], ties);
+            }
+            self.small = counted;
+        } else if kinds.accuracy {
             let cells = cells().map(|(a, b)| Some(layout.accuracy(a, b)));
             with_masses!(&index.label_ordered, masses => {
                 let masses = &masses[range.clone()];
@@ -295,8 +347,19 @@ impl Tally {
             self.pairs[layout.mse()] += range.len() as u64;
             self.entries.push(Placement { cell: layout.mse() as u32, side: 0, credit, total });
         }
-        if kinds.parity {
-            let between = |&(a, b): &(usize, usize)| a != b && a < layout.groups && b < layout.groups;
+        let between = |&(a, b): &(usize, usize)| a != b && a < layout.groups && b < layout.groups;
+        if kinds.parity && is_counted {
+            let counted = std::mem::take(&mut self.small);
+            let sizes = || counted.sizes.iter();
+            let totals = sizes().flat_map(|a| sizes().map(move |b| a * b));
+            for ((cell, counted), total) in cells().zip(&counted.cells).zip(totals) {
+                if between(&cell) {
+                    let [wins, tied] = counted.all();
+                    self.add_cell(layout.parity(cell.0, cell.1), [wins, tied, total], ties);
+                }
+            }
+            self.small = counted;
+        } else if kinds.parity {
             let cells = cells().map(|cell| Some(cell).filter(between).map(|(a, b)| layout.parity(a, b)));
             with_masses!(index.unordered(), masses => {
                 let masses = &masses[range.clone()];
@@ -312,6 +375,15 @@ impl Tally {
                 let counts = side::count(&query.by_attribute(), order, &masses[range.clone()], PairKind::All);
                 self.add(counts.both_ways(), cells.into_iter(), ties);
             });
+        }
+    }
+
+    /// Adds wins, ties and all pairs of a cell.
+    fn add_cell(&mut self, cell: usize, [wins, tied, total]: [u64; 3], ties: Ties) {
+        self.pairs[cell] += total;
+        if total > 0 {
+            let credit = wins as f64 + ties.credit() * tied as f64;
+            self.entries.push(Placement { cell: cell as u32, side: 0, credit, total: total as f64 });
         }
     }
 

@@ -2,7 +2,8 @@
 
 use super::RunError;
 use crate::goals::Goal;
-use crate::learners::{GroupUse, ScorerKind, text::VOCABULARY};
+use crate::learners::text::{Ngrams, TextLayout};
+use crate::learners::{GroupUse, ScorerKind};
 use crate::methods::MethodOptions;
 use crate::metrics::Settings;
 use crate::names::names;
@@ -23,8 +24,11 @@ pub struct FitRequest {
     pub group_aware: Option<GroupAware>,
     /// Whether numbers get mean 0 and deviation 1.
     pub standardize: bool,
-    /// Words of a text that are told apart.
-    pub vocabulary: usize,
+    /// Which terms of a text a linear scorer sees; words and n-grams of characters if nothing is said.
+    pub ngrams: Option<Ngrams>,
+    /// The most words, and the most n-grams of characters, of a text that are told apart; as many as the scorer's
+    /// [layout](TextLayout::vocabulary) has if none is given.
+    pub vocabulary: Option<usize>,
     /// Shares of training, validation and test; by default what is not given in rows of its own.
     pub split: Option<[f64; 3]>,
     /// Whether rows of the validation fold are given.
@@ -33,10 +37,10 @@ pub struct FitRequest {
     pub own_test: bool,
     /// Share of the training queries that only the constraints look at.
     pub multiplier_share: f64,
-    /// What moves the scorer toward the goal.
-    pub solver: SolverKind,
-    /// What answers are selected on.
-    pub select: Select,
+    /// What moves the scorer toward the goal; by default what [`FitRequest::way`] says.
+    pub solver: Option<SolverKind>,
+    /// What answers are selected on; by default what suits the solver.
+    pub select: Option<Select>,
     /// Weight decay on standardized features, where the solver has one; found by itself if none is given.
     pub l2: Option<f64>,
     /// Who weighs the constraints.
@@ -70,13 +74,14 @@ impl Default for FitRequest {
             hidden: vec![10],
             group_aware: None,
             standardize: true,
-            vocabulary: VOCABULARY,
+            ngrams: None,
+            vocabulary: None,
             split: None,
             own_validation: false,
             own_test: false,
             multiplier_share: 0.0,
-            solver: settings.solver,
-            select: settings.select,
+            solver: None,
+            select: None,
             l2: settings.l2,
             player: settings.player,
             surrogate: settings.surrogate,
@@ -100,9 +105,19 @@ impl FitRequest {
     pub fn check(&self, has_text: bool, has_vectors: bool) -> Result<(), RunError> {
         match self.scorer.defaults().needs_text {
             true if !has_text => Err(RunError::NoText),
+            true if self.ngrams.is_some() => Err(RunError::NgramsUnused(self.scorer.name())),
             false if has_vectors => Err(RunError::VectorsUnused(self.scorer.name())),
             _ => Ok(()),
         }
+    }
+
+    /// What of a text is kept, and how many words or n-grams of characters are told apart.
+    pub(super) fn text_layout(&self) -> (TextLayout, usize) {
+        let layout = match (self.scorer.defaults().text, self.ngrams) {
+            (TextLayout::Terms(_), Some(ngrams)) => TextLayout::Terms(ngrams),
+            (layout, _) => layout,
+        };
+        (layout, self.vocabulary.unwrap_or_else(|| layout.vocabulary()))
     }
 
     /// The shares of training, validation and test in the rows that are split.
@@ -122,14 +137,40 @@ impl FitRequest {
         }
     }
 
-    /// How a scorer is trained.
+    /// How the goal is reached, and what the answer is selected on, where that is not given: by column generation and
+    /// cross-fitting, unless the scorer is a network or a setting is one of the game's own, which then is played as the
+    /// paper has it. Rows of the validation fold that are given are what the answer is selected on.
+    pub fn way(&self) -> (SolverKind, Select) {
+        let FitRequest { player, surrogate, iterations, multiplier_share, .. } = FitRequest::default();
+        let snapshots = self.scorer.defaults().snapshots;
+        let plays = self.player != player
+            || self.surrogate != surrogate
+            || self.iterations != iterations
+            || self.multiplier_share != multiplier_share
+            || self.snapshots.is_some_and(|own| own != snapshots)
+            || !self.step_sizes.is_empty()
+            || self.batch.is_some()
+            || self.scorer != ScorerKind::Linear;
+        let asks_for_columns = self.l2.is_some() || self.select == Some(Select::CrossFit);
+        let solver = self.solver.unwrap_or(match plays && !asks_for_columns {
+            true => SolverKind::Paper,
+            false => SolverKind::Columns,
+        });
+        let select = self.select.unwrap_or(match solver == SolverKind::Columns && !self.own_validation {
+            true => Select::CrossFit,
+            false => Select::Validation,
+        });
+        (solver, select)
+    }
+
+    /// How a scorer is trained; as in the paper, where that is not given.
     pub fn settings(&self, answer: Answer) -> TrainSettings {
         let defaults = self.scorer.defaults();
         let mut settings = TrainSettings {
             iterations: self.iterations,
             snapshots: self.snapshots.unwrap_or(defaults.snapshots).min(self.iterations),
-            solver: self.solver,
-            select: self.select,
+            solver: self.solver.unwrap_or_default(),
+            select: self.select.unwrap_or_default(),
             l2: self.l2,
             player: self.player,
             surrogate: self.surrogate,
@@ -188,6 +229,38 @@ mod tests {
         assert_eq!(shares(true, false, Some([0.5, 0.0, 0.5])), Some([0.5, 0.0, 0.5]));
         assert_eq!(shares(true, false, Some([0.5, 0.5, 0.0])), None);
         assert_eq!(shares(false, true, Some([0.5, 0.0, 0.5])), None);
+    }
+
+    #[test]
+    fn columns_are_the_default_until_a_setting_is_one_of_the_games_own() {
+        let way = |change: fn(&mut FitRequest)| {
+            let mut request = FitRequest::default();
+            change(&mut request);
+            let (solver, select) = request.way();
+            (solver.name(), select.name())
+        };
+        assert_eq!(way(|_| ()), ("columns", "cross-fit"));
+        assert_eq!(way(|own| own.own_validation = true), ("columns", "validation"));
+        assert_eq!(way(|own| own.snapshots = Some(100)), ("columns", "cross-fit"));
+        let game: [fn(&mut FitRequest); 9] = [
+            |own| own.player = Player::External,
+            |own| own.surrogate = SurrogateKind::Ramp,
+            |own| own.iterations = 100,
+            |own| own.snapshots = Some(10),
+            |own| own.step_sizes = vec![0.1],
+            |own| own.batch = Some(100),
+            |own| own.multiplier_share = 0.5,
+            |own| own.scorer = ScorerKind::Mlp,
+            |own| own.solver = Some(SolverKind::Paper),
+        ];
+        for change in game {
+            assert_eq!(way(change), ("paper", "validation"));
+        }
+        // What only columns can do asks for them, and what is given is kept.
+        let both = |own: &mut FitRequest| (own.iterations, own.l2) = (100, Some(0.1));
+        assert_eq!(way(both), ("columns", "cross-fit"));
+        assert_eq!(way(|own| own.select = Some(Select::Validation)), ("columns", "validation"));
+        assert_eq!(way(|own| own.solver = Some(SolverKind::Columns)), ("columns", "cross-fit"));
     }
 
     #[test]

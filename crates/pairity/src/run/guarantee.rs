@@ -224,6 +224,8 @@ mod tests {
         let both = tested(400, &[[1.0, 0.0]], &["cross_group <= 0.5", "auc >= 0.5"]);
         assert!(both.limits[0].limit > found.limits[0].limit && both.given);
         assert!(both.limits[1].limit < both.limits[1].value);
+        // One that is not kept is enough.
+        assert!(!tested(400, &[[1.0, 0.0]], &["cross_group <= 0.5", "auc >= 0.99"]).given);
     }
 
     #[test]
@@ -231,7 +233,10 @@ mod tests {
         let few = tested(80, &[[1.0, 0.0]], &["cross_group <= 0.05"]);
         assert!(!few.given, "{few:?}");
         let needed = few.units_needed.unwrap();
-        assert!(needed > 160, "{few:?}");
+        // Distances shrink with the root of the number of rows.
+        let (value, limit) = (few.limits[0].value.unwrap(), few.limits[0].limit.unwrap());
+        let factor = ((limit - value) / (0.05 - value)).powi(2);
+        assert!(factor > 1.0 && needed == (160.0 * factor).ceil() as u64, "{few:?}");
         // Half of them are for the test; a little more, as the value on more rows is another.
         let enough = tested((needed as usize).next_multiple_of(404), &[[1.0, 0.0]], &["cross_group <= 0.05"]);
         assert!(enough.given, "{few:?} {enough:?}");

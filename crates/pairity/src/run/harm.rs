@@ -147,3 +147,93 @@ fn expected(members: &[(f64, Vec<f64>)], rates: usize) -> Vec<f64> {
     let total: f64 = members.iter().map(|(p, _)| p).sum();
     (0..rates).map(|at| members.iter().map(|(p, own)| p * own[at]).sum::<f64>() / total).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::examples::{Columns, Groups};
+    use crate::goals::parse_maximize;
+    use crate::learners::{Architecture, GroupUse, Linear};
+    use crate::model::Component;
+
+    const SCORER: Architecture =
+        Architecture::Linear(Linear { width: 2, intercept: false, start: 1.0, groups: GroupUse::Blind });
+
+    /// The first feature orders the pairs of group a and one of two of group b, the second only those of b.
+    fn table() -> (Examples, Features) {
+        let labels = [1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0];
+        let (first, second) =
+            ([2.0, 0.0, 2.0, 0.0, 1.0, 0.0, 0.0, 1.0], [0.0, 2.0, 0.0, 2.0, 3.0, 1.0, 3.0, 1.0]);
+        let groups = Groups::from_names(&["a", "a", "a", "a", "b", "b", "b", "b"]);
+        let queries = [0, 0, 1, 1, 2, 2, 3, 3];
+        let columns = Columns {
+            labels: Some(&labels),
+            groups: Some(&groups),
+            queries: Some(&queries),
+            ..Columns::default()
+        };
+        let values = first.iter().zip(second).flat_map(|(&x, y)| [x, y]).collect();
+        (Examples::new(columns).unwrap(), Features::new(8, 2, values).unwrap())
+    }
+
+    fn components(all: &[(f64, [f64; 2])]) -> Vec<Component> {
+        let component = |&(probability, own): &(f64, [f64; 2])| Component {
+            probability,
+            snapshot: 0,
+            parameters: own.to_vec(),
+        };
+        all.iter().map(component).collect()
+    }
+
+    fn problem(examples: &Examples) -> Problem {
+        let words = examples.vocabulary();
+        let constraint = parse_constraint("within_group <= 0.1", &words).unwrap();
+        Problem::new(&parse_maximize("auc", &words).unwrap(), true, &[constraint]).unwrap()
+    }
+
+    fn harm(base: &[(f64, [f64; 2])], model: &[(f64, [f64; 2])]) -> Harm {
+        let (examples, features) = table();
+        let (base, model) = (components(base), components(model));
+        let rows = HarmRows { examples: &examples, features: &features, measure: &Settings::default() };
+        let at = |components| StochasticScorer::new(&SCORER, components);
+        rows.harm(&problem(&examples), at(&base), at(&model), Some(0.1)).unwrap()
+    }
+
+    #[test]
+    fn rates_before_and_after_are_those_of_each_group_and_the_least_is_of_any_member() {
+        // Rates of a and b: the first feature has 1 and a half, the second 0 and 1.
+        let found = harm(&[(1.0, [1.0, 0.0])], &[(0.75, [1.0, 0.0]), (0.25, [0.0, 1.0])]);
+        let rate = |rate: &str, unconstrained, value, least| HarmedRate {
+            rate: rate.to_owned(),
+            unconstrained,
+            value,
+            least,
+        };
+        assert_eq!(found.rates, [rate("A[a > a]", 1.0, 0.75, 0.0), rate("A[b > b]", 0.5, 0.625, 0.5)]);
+        // One group is better off; a member is worse than chance for the other.
+        assert!(!found.lowers_all() && found.is_found());
+        assert_eq!(found.worse_than_chance().map(|own| &own.rate[..]).collect::<Vec<_>>(), ["A[a > a]"]);
+        // What was worse than chance before is no harm of fairness.
+        let before = harm(&[(1.0, [0.0, 1.0])], &[(0.2, [1.0, 0.0]), (0.8, [0.0, 1.0])]);
+        assert!(!before.is_found(), "{before:?}");
+    }
+
+    #[test]
+    fn all_are_lowered_only_if_each_is() {
+        let both = harm(&[(1.0, [1.0, 0.6])], &[(0.9, [1.0, 0.6]), (0.1, [-1.0, -0.6])]);
+        assert!(both.lowers_all() && both.is_found(), "{both:?}");
+        assert!(!harm(&[(1.0, [1.0, 0.6])], &[(1.0, [1.0, 0.6])]).is_found());
+        assert!(!Harm { rates: Vec::new(), allowed: None, stated: 0 }.lowers_all());
+    }
+
+    #[test]
+    fn no_rate_may_fall_by_more_than_is_allowed_and_bounds_are_rounded_down() {
+        let (examples, features) = table();
+        let rows = HarmRows { examples: &examples, features: &features, measure: &Settings::default() };
+        let base = components(&[(0.9, [1.0, 0.0]), (0.1, [0.0, 1.0])]);
+        let firm =
+            rows.constraints(&problem(&examples), StochasticScorer::new(&SCORER, &base), 0.00005).unwrap();
+        let texts: Vec<&str> = firm.iter().map(|own| &own.text[..]).collect();
+        assert_eq!(texts, ["A[a > a] >= 0.8999", "A[b > b] >= 0.5499"]);
+    }
+}

@@ -2,7 +2,7 @@
 //! something that is known only afterwards.
 
 use crate::examples::Examples;
-use crate::learners::{Features, Sparse};
+use crate::learners::{Encoder, Encoding, Features, Sparse};
 use crate::pairs::RateIndex;
 use crate::rates::{Average, Rate};
 use rayon::prelude::*;
@@ -13,10 +13,9 @@ const ALMOST_PERFECT: f64 = 0.98;
 /// Rows times sparse features up to which these are looked at.
 const MOST_CELLS: usize = 100_000_000;
 
-/// The features that order the labels of some rows almost perfectly, up or down, with the auc of each alone. Each
-/// is sorted once and its pairs are counted, O(n log n). Words of a text are not looked at, nor are very many sparse
-/// numbers.
-fn leaks(examples: &Examples, features: &Features) -> Vec<(usize, f64)> {
+/// Those of the first so many features that order the labels of some rows almost perfectly, up or down, with the auc of
+/// each alone. Each is sorted once and its pairs are counted, O(n log n). Very many sparse numbers are not looked at.
+fn leaks(examples: &Examples, features: &Features, first: usize) -> Vec<(usize, f64)> {
     let index = RateIndex::new(examples, &[Rate::AUC], Average::Pairs);
     let auc = |values: Vec<f64>| index.true_rates(&index.order(&values))[0];
     let dense = |feature: usize| {
@@ -24,21 +23,24 @@ fn leaks(examples: &Examples, features: &Features) -> Vec<(usize, f64)> {
         (feature, auc(examples.row.iter().map(value).collect()))
     };
     let mut all: Vec<(usize, f64)> = (0..features.dense_width()).into_par_iter().map(dense).collect();
-    let few = |sparse: &&Sparse| sparse.rows().saturating_mul(sparse.width()) <= MOST_CELLS;
-    if let Some(sparse) = features.sparse().filter(few).filter(|_| features.words().is_none()) {
+    let sparse_ones = first.saturating_sub(features.dense_width());
+    let few = |sparse: &&Sparse| sparse_ones > 0 && sparse.rows().saturating_mul(sparse_ones) <= MOST_CELLS;
+    if let Some(sparse) = features.sparse().filter(few) {
         let above = |(column, cells): (usize, Vec<(u32, f64)>)| {
             let mut values = vec![0.0; sparse.rows()];
             cells.into_iter().for_each(|(row, value)| values[row as usize] = value);
             let of_examples = examples.row.iter().map(|&row| values[row as usize]).collect();
             (features.dense_width() + column, auc(of_examples))
         };
-        all.par_extend(sparse.by_columns().into_par_iter().enumerate().map(above));
+        all.par_extend(sparse.by_columns().into_par_iter().take(sparse_ones).enumerate().map(above));
     }
     all.into_iter().filter(|(_, auc)| (2.0 * auc - 1.0).abs() >= ALMOST_PERFECT).collect()
 }
 
-/// A note on each of them.
-pub(super) fn notes(examples: &Examples, features: &Features, names: &[String]) -> Vec<String> {
+/// A note on each of them. The terms of a text, which come last, are not looked at.
+pub(super) fn notes(examples: &Examples, features: &Features, encoder: &Encoder) -> Vec<String> {
+    let columns = encoder.columns().iter().filter(|column| !column.is_text());
+    let names: Vec<String> = columns.flat_map(Encoding::short_names).collect();
     let note = |(feature, auc): (usize, f64)| {
         let name = names.get(feature).map_or("", String::as_str);
         format!(
@@ -46,7 +48,7 @@ pub(super) fn notes(examples: &Examples, features: &Features, names: &[String]) 
              from the label, or known only after it, exclude it from the features"
         )
     };
-    leaks(examples, features).into_iter().map(note).collect()
+    leaks(examples, features, names.len()).into_iter().map(note).collect()
 }
 
 #[cfg(test)]
@@ -92,7 +94,7 @@ mod tests {
                 }
             }
             let found = |features: &Features| -> Vec<usize> {
-                leaks(&examples, features).into_iter().map(|leak| leak.0).collect()
+                leaks(&examples, features, 2).into_iter().map(|leak| leak.0).collect()
             };
             prop_assert_eq!(&found(&features), &expected);
             let cells = values.chunks(2).map(|row| vec![(0, row[0]), (1, row[1])]);

@@ -73,6 +73,9 @@ pub enum RunError {
     /// Word vectors for a scorer that has none.
     #[error("word vectors are for the text network: leave them out for a {0} scorer")]
     VectorsUnused(&'static str),
+    /// Terms for a scorer that sees words in their order.
+    #[error("terms are for a linear scorer: leave them out for {0}")]
+    NgramsUnused(&'static str),
     /// There are neither columns nor a text.
     #[error("there is no column to learn from: give feature columns or a text")]
     NoFeatures,

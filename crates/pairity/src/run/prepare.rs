@@ -6,7 +6,7 @@ use super::{FitRequest, RunError, leaks};
 use crate::examples::{Column, Examples, ExamplesError};
 use crate::goals::Problem;
 use crate::learners::{
-    Architecture, ColumnSource, Encoder, Features, GroupUse, LearnerSpec, text::Embeddings,
+    Architecture, ColumnSource, Encoder, Encoding, Features, GroupUse, LearnerSpec, text::Embeddings,
 };
 use crate::methods::Task;
 use crate::model::StochasticScorer;
@@ -90,7 +90,7 @@ impl Rows {
         if request.own_test {
             parts.test = Some(self.fold(Fold::Test)?);
         }
-        if request.select == Select::CrossFit {
+        if request.select == Some(Select::CrossFit) {
             parts.join_validation(&self.examples)?;
         }
         Ok(parts)
@@ -153,7 +153,7 @@ impl<'a> Prepared<'a> {
             None => {
                 let (encoder, features, unseen) = encoded(columns, rows.text, learned, request)?;
                 rows.notes.extend(unseen);
-                rows.notes.extend(leaks::notes(&parts.whole, &features, &encoder.names()));
+                rows.notes.extend(leaks::notes(&parts.whole, &features, &encoder));
                 (encoder, features)
             }
         };
@@ -178,7 +178,7 @@ impl<'a> Prepared<'a> {
         let spec = LearnerSpec { width, groups, hidden: &request.hidden, regression, has_text };
         let mut scorer = request.scorer.build(&spec);
         if let (Architecture::TextCnn(cnn), Some(reader)) = (&mut scorer, rows.vectors) {
-            let vectors = Embeddings::read(reader, encoder.text().map_or(&[][..], |(_, words)| words))?;
+            let vectors = Embeddings::read(reader, encoder.words())?;
             rows.notes.push(format!("{} of {width} words have a vector in the file", vectors.found()));
             cnn.embedding = vectors.size();
             settings.start = Some(cnn.start_from(&vectors, request.seed));
@@ -215,12 +215,7 @@ impl<'a> Prepared<'a> {
 
     /// The features by name; the words of a text are told by their number.
     pub fn feature_names(&self) -> Vec<String> {
-        let mut names = self.encoder.names();
-        if let Some((name, words)) = self.encoder.text() {
-            names.truncate(names.len() - words.len());
-            names.push(format!("{} words of {name}", words.len()));
-        }
-        names
+        self.encoder.columns().iter().flat_map(Encoding::short_names).collect()
     }
 
     /// How a scorer does on some of the rows.
@@ -254,7 +249,7 @@ fn encoded_elsewhere(
         rows = column.values.len();
         let (encoder, features, unseen) = encoded(vec![column], None, whole.example_rows(), request)?;
         notes.extend(unseen);
-        leaking.extend(leaks::notes(whole, &features, &encoder.names()));
+        leaking.extend(leaks::notes(whole, &features, &encoder));
         encoders.push(encoder);
     }
     notes.append(&mut leaking);
@@ -280,8 +275,8 @@ fn encoded(
         encoder = Encoder::learn(&references, Some(learned), request.standardize)?;
     }
     if let Some(text) = text {
-        let layout = request.scorer.defaults().text;
-        encoder = encoder.with_text(&text, Some(learned), request.vocabulary, layout)?;
+        let (layout, vocabulary) = request.text_layout();
+        encoder = encoder.with_text(&text, Some(learned), vocabulary, layout)?;
         columns.push(text);
     }
     let encoded = encoder.encode(&columns)?;

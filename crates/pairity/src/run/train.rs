@@ -4,10 +4,10 @@ use super::prepare::Prepared;
 use super::{FitRequest, Guarantee, Harm, Plane, Rows, RunError, guarantee, pictures};
 use crate::examples::Examples;
 use crate::goals::Goal;
-use crate::methods::{CONSTRAINED, Fitted, Method, Task, UNCONSTRAINED, fit, judge};
+use crate::methods::{CONSTRAINED, Fitted, Method, Stage, Task, UNCONSTRAINED, fit, judge};
 use crate::metrics::Verdict;
 use crate::model::{Model, ModelGroups, StochasticScorer};
-use crate::solvers::{Answer, Evaluation, Status, Trained, Watch};
+use crate::solvers::{Answer, Evaluation, Select, SolverKind, Status, Trained, Watch};
 use std::time::Instant;
 
 /// What is to be trained.
@@ -67,6 +67,10 @@ pub struct TrainOutcome {
     pub goal: Goal,
     /// How.
     pub method: &'static str,
+    /// What moved the scorer toward the goal.
+    pub solver: SolverKind,
+    /// What the answer was selected on.
+    pub select: Select,
     /// The kind of scorer.
     pub scorer: &'static str,
     /// Names of the features; the words of a text are told by their number.
@@ -163,7 +167,7 @@ pub fn train_from(
     unconstrained: Option<&Trained>,
     watch: Watch,
 ) -> Result<TrainOutcome, RunError> {
-    let own = request.checked()?;
+    let own = request.checked(rows.elsewhere.is_some())?;
     let safety = if request.guarantee.is_some() { guarantee::SAFETY } else { 0.0 };
     let mut prepared = Prepared::new(rows, &own, request.answer, safety)?;
     let started = Instant::now();
@@ -190,6 +194,7 @@ pub fn train_from(
     let sees_groups = prepared.scorer.groups().groups().is_some() || after.is_some();
     let groups = prepared.parts.whole.groups().to_vec();
     let FitRequest { seed, iterations, scorer, group_aware, .. } = request.fit;
+    let settings = prepared.settings;
     let model = Model {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         architecture: prepared.scorer,
@@ -205,6 +210,8 @@ pub fn train_from(
     Ok(TrainOutcome {
         goal,
         method: request.method.name,
+        solver: settings.solver,
+        select: settings.select,
         scorer: scorer.name(),
         features: names,
         group_aware: sees_groups || group_aware.is_some(),
@@ -277,9 +284,14 @@ fn harm_of(
 }
 
 impl TrainRequest {
-    /// What is trained, with the split that a guarantee has if none is given.
-    fn checked(&self) -> Result<FitRequest, RunError> {
+    /// What is trained, with the solver that it has if none is given, and the split that a guarantee has. Features that
+    /// are elsewhere, and methods that are not of constraints, are what only the game is for.
+    fn checked(&self, elsewhere: bool) -> Result<FitRequest, RunError> {
         let mut fit = self.fit.clone();
+        if !elsewhere && matches!(self.method.stage, Stage::Constraints | Stage::Unconstrained) {
+            let (solver, select) = fit.way();
+            (fit.solver, fit.select) = (Some(solver), Some(select));
+        }
         let free = fit.goal.subject_to.is_empty();
         match (self.guarantee, self.no_harm) {
             (Some(found), _) if !(0.5..1.0).contains(&found) => return Err(RunError::Guarantee(found)),

@@ -15,11 +15,11 @@
 //! have few pairs of a rate, or none.
 
 use super::executor::Snapshot;
-use super::loss::{Batches, Sample, SurrogateWeights};
+use super::loss::{Batches, LossRoom, Sample, SurrogateWeights};
 use super::players::{Multipliers, Player};
 use super::solver::{Found, Solver, SolverTask, Training};
 use super::train::TrainSettings;
-use crate::goals::{Assessment, Problem};
+use crate::goals::Problem;
 use crate::learners::{Adam, Learner, Parametric, ScoreSlope, Trace};
 use crate::pairs::RateSums;
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,7 @@ pub(crate) struct Buffers {
     multiplier_scores: Vec<f64>,
     violations: Vec<f64>,
     weights: SurrogateWeights,
-    term: Vec<f64>,
+    loss: LossRoom,
     batches: Option<Batches>,
     seen: RateSums,
     /// The loss.
@@ -92,37 +92,40 @@ impl<L: Learner> Game<L> {
         room.scores.resize(n, 0.0);
         room.slopes.resize(n, 0.0);
         let trace = self.learner.forward(&sample.features, view.draw, &mut room.scores);
-        if !room.scores.iter().all(|score| score.is_finite()) {
+        // Without a way out, so that several are looked at at once.
+        if !room.scores.iter().fold(true, |all, score| all & score.is_finite()) {
             return None;
         }
         let order = sample.order(&room.scores);
-        room.rates = match (view.multipliers, view.memory) {
-            (None, None) => sample.true_rates(&order),
-            (None, Some(memory)) => {
-                room.seen = sample.rate_sums(&order);
-                room.seen.add(&self.seen, memory);
-                room.seen.values()
-            }
-            (Some(other), _) => {
-                room.multiplier_scores.resize(other.examples().len(), 0.0);
-                self.learner.scores(&other.features, &mut room.multiplier_scores);
-                other.true_rates(&other.order(&room.multiplier_scores))
-            }
-        };
         let weights = &self.multipliers.weights;
         let objective = self.slack.is_none().then_some((&problem.objective[0], weights[0]));
         let bounds = problem.game_bounds().zip(weights[1..].iter().copied());
         room.weights.set(problem, objective.into_iter().chain(bounds));
-        room.value = sample.loss(&order, &room.weights, &mut room.slopes, &mut room.term);
+        let Buffers { weights, loss, slopes, rates, .. } = room;
+        let own = (view.multipliers.is_none() && view.memory.is_none()).then_some(&mut *rates);
+        room.value = sample.loss(&order, weights, slopes, loss, own);
+        match (view.multipliers, view.memory) {
+            (None, None) => {}
+            (None, Some(memory)) => {
+                room.seen = sample.rate_sums(&order);
+                room.seen.add(&self.seen, memory);
+                *rates = room.seen.values();
+            }
+            (Some(other), _) => {
+                room.multiplier_scores.resize(other.examples().len(), 0.0);
+                self.learner.scores(&other.features, &mut room.multiplier_scores);
+                other.fill_rates(&other.order(&room.multiplier_scores), loss, rates);
+            }
+        }
         if self.learner.uses_curvature() {
             room.curvature.resize(n, 0.0);
-            sample.curvature(&order, &room.weights, &mut room.curvature);
+            sample.curvature(&order, &room.weights, &mut room.curvature, &mut room.loss);
         }
         Some(trace)
     }
 
     /// One step of both players. None if scores are not finite.
-    pub(crate) fn step(&mut self, view: &GameView, room: &mut Buffers) -> Option<Assessment> {
+    pub(crate) fn step(&mut self, view: &GameView, room: &mut Buffers) -> Option<Found> {
         let trace = self.look(view, room)?;
         let Game { step_size, learner, multipliers, slack, seen } = self;
         std::mem::swap(seen, &mut room.seen);
@@ -146,7 +149,7 @@ impl<L: Learner> Game<L> {
             adam.descend(std::slice::from_mut(slack), &[slope], *step_size);
         }
         multipliers.ascend(&room.violations, *step_size);
-        Some(view.problem.assess(&room.rates))
+        Some(Found::of(view.problem, &room.rates))
     }
 }
 
@@ -176,12 +179,7 @@ impl Solver for Game<Parametric> {
         Buffers { batches, ..Buffers::new(problem) }
     }
 
-    fn next_iteration(
-        &mut self,
-        task: &SolverTask,
-        iteration: usize,
-        room: &mut Buffers,
-    ) -> Option<Assessment> {
+    fn next_iteration(&mut self, task: &SolverTask, iteration: usize, room: &mut Buffers) -> Option<Found> {
         let SolverTask { training, sample, multipliers, .. } = *task;
         // Another draw for each step, the same when a run is resumed.
         let draw = training.settings.seed.rotate_left(32) ^ iteration as u64;

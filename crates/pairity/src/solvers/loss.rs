@@ -8,7 +8,7 @@ use crate::examples::{Examples, shuffled};
 use crate::goals::{LinearForm, Problem, ProblemError};
 use crate::learners::{Architecture, Features};
 use crate::model::ModelError;
-use crate::pairs::{RateIndex, RateSums, ScoreOrder, Surrogate, SurrogateError, Weights};
+use crate::pairs::{RateIndex, RateSums, ScoreOrder, StepRoom, Surrogate, SurrogateError, Weights};
 use crate::rates::Rate;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -32,6 +32,13 @@ pub trait LossTerm: Debug + Sync {
     fn on<'a>(&self, examples: &'a Examples) -> Result<ScoreTerm<'a>, SurrogateError>;
 }
 
+/// Room that evaluations of a loss use again.
+#[derive(Default)]
+pub(crate) struct LossRoom {
+    pub(super) pairs: StepRoom,
+    term: Vec<f64>,
+}
+
 /// Examples with their features, both in the order of the examples.
 pub(crate) struct Sample<'a> {
     pub features: Features,
@@ -52,9 +59,17 @@ impl<'a> Sample<'a> {
             return Err(ModelError::Rows { features: features.rows(), rows: examples.rows() }.into());
         }
         architecture.check(features)?;
+        // Tiny queries are looked at in label order: where scorers don't know of rows, they are in that order once and
+        // for all.
+        let movable = term.is_none() && matches!(architecture, Architecture::Linear(_));
+        let sorted = if movable { examples.by_label() } else { None };
+        let index = match sorted {
+            Some(sorted) => RateIndex::owning(sorted, &problem.rates, settings.average),
+            None => RateIndex::new(examples, &problem.rates, settings.average),
+        };
         let sample = Sample {
-            features: features.select(&examples.row),
-            index: RateIndex::new(examples, &problem.rates, settings.average).with_ties(settings.ties),
+            features: features.select(&index.examples().row),
+            index: index.with_ties(settings.ties),
             surrogate: Surrogate::new(settings.surrogate, 1.0)?,
             term: term.map(|term| term.on(examples)).transpose()?,
         };
@@ -120,6 +135,11 @@ impl<'a> Sample<'a> {
         self.index.true_rates(order)
     }
 
+    /// The same, put in place of others.
+    pub(crate) fn fill_rates(&self, order: &ScoreOrder, room: &mut LossRoom, rates: &mut Vec<f64>) {
+        self.index.fill_rates(order, &mut room.pairs, rates);
+    }
+
     /// The rates of a scorer; not numbers where its scores are none.
     pub(super) fn true_rates_of(&self, architecture: &Architecture, parameters: &[f64]) -> Vec<f64> {
         self.rate_sums_of(architecture, parameters).values()
@@ -142,25 +162,37 @@ impl<'a> Sample<'a> {
     }
 
     /// The weighted sum of surrogates with the term, and its slope by each score, which is overwritten; so
-    /// is `room`.
+    /// are the true rates, if they are asked for.
     pub(crate) fn loss(
         &self,
         order: &ScoreOrder,
         weights: &SurrogateWeights,
         slopes: &mut [f64],
-        room: &mut Vec<f64>,
+        room: &mut LossRoom,
+        rates: Option<&mut Vec<f64>>,
     ) -> f64 {
-        let value = self.surrogate.evaluate(&self.index, order, weights.given(), slopes).total;
-        let Some(term) = &self.term else { return value };
-        room.resize(slopes.len(), 0.0);
-        let added = term(order.scores, room);
-        slopes.iter_mut().zip(room).for_each(|(slope, own)| *slope += *own);
-        value + added
+        let (index, weights) = (&self.index, weights.given());
+        let LossRoom { pairs, term: own } = room;
+        let found = match rates {
+            Some(rates) => self.surrogate.evaluate_with_rates(index, order, weights, slopes, pairs, rates),
+            None => self.surrogate.evaluate(index, order, weights, slopes, pairs),
+        };
+        let Some(term) = &self.term else { return found.total };
+        own.resize(slopes.len(), 0.0);
+        let added = term(order.scores, own);
+        slopes.iter_mut().zip(own).for_each(|(slope, own)| *slope += *own);
+        found.total + added
     }
 
     /// A curvature of the weighted sum of surrogates by each score, at least 0 and overwritten.
-    pub(crate) fn curvature(&self, order: &ScoreOrder, weights: &SurrogateWeights, curvature: &mut [f64]) {
-        self.surrogate.curvature(&self.index, order, weights.given(), curvature);
+    pub(crate) fn curvature(
+        &self,
+        order: &ScoreOrder,
+        weights: &SurrogateWeights,
+        curvature: &mut [f64],
+        room: &mut LossRoom,
+    ) {
+        self.surrogate.curvature(&self.index, order, weights.given(), curvature, &mut room.pairs);
     }
 }
 

@@ -12,7 +12,7 @@
 //! c = (0, violations). Steps are Adam's, as in the reference solver, whose rescaling makes them depend
 //! on the sign of a violation more than on its size.
 
-use crate::learners::Adam;
+use crate::learners::{Adam, Scratch};
 use crate::names::names;
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +56,8 @@ pub(crate) struct Multipliers {
     state: Vec<f64>,
     adam: Adam,
     pub weights: Vec<f64>,
+    #[serde(skip)]
+    scratch: Scratch,
 }
 
 impl Multipliers {
@@ -72,7 +74,8 @@ impl Multipliers {
             Player::Lagrangian => vec![0.0; constraints],
         };
         let adam = Adam::new(state.len());
-        let mut multipliers = Multipliers { player, state, adam, weights: vec![0.0; d] };
+        let scratch = Scratch::default();
+        let mut multipliers = Multipliers { player, state, adam, weights: vec![0.0; d], scratch };
         multipliers.refresh();
         multipliers
     }
@@ -84,15 +87,14 @@ impl Multipliers {
             return;
         }
         let gain = |row: usize| if row == 0 { 0.0 } else { violations[row - 1] };
-        let gradient: Vec<f64> = match self.player {
-            Player::Swap => {
-                let weights = &self.weights;
-                (0..d * d).map(|at| -gain(at % d) * weights[at / d]).collect()
-            }
-            Player::External => (0..d).map(|row| -gain(row)).collect(),
-            Player::Lagrangian => violations.iter().map(|c| -c).collect(),
-        };
-        self.adam.descend(&mut self.state, &gradient, step_size);
+        let (weights, gradient) = (&self.weights, &mut self.scratch.0);
+        gradient.clear();
+        match self.player {
+            Player::Swap => gradient.extend((0..d * d).map(|at| -gain(at % d) * weights[at / d])),
+            Player::External => gradient.extend((0..d).map(|row| -gain(row))),
+            Player::Lagrangian => gradient.extend(violations.iter().map(|c| -c)),
+        }
+        self.adam.descend(&mut self.state, gradient, step_size);
         let floor = (SMALLEST / d as f64).ln();
         match self.player {
             Player::Lagrangian => self.state.iter_mut().for_each(|x| *x = x.max(0.0)),
@@ -103,14 +105,22 @@ impl Multipliers {
 
     fn refresh(&mut self) {
         let exponentials = || self.state.iter().map(|x| x.exp());
-        self.weights = match self.player {
-            Player::Swap => stationary(&exponentials().collect::<Vec<f64>>(), self.weights.len()),
+        let (weights, room) = (&mut self.weights, &mut self.scratch.0);
+        match self.player {
+            Player::Swap => {
+                room.clear();
+                room.extend(exponentials());
+                stationary(room, weights);
+            }
             Player::External => {
                 let sum: f64 = exponentials().sum();
-                exponentials().map(|x| x / sum).collect()
+                weights.iter_mut().zip(exponentials()).for_each(|(weight, x)| *weight = x / sum);
             }
-            Player::Lagrangian => std::iter::once(1.0).chain(self.state.iter().copied()).collect(),
-        };
+            Player::Lagrangian => {
+                let all = std::iter::once(1.0).chain(self.state.iter().copied());
+                weights.iter_mut().zip(all).for_each(|(weight, x)| *weight = x);
+            }
+        }
     }
 }
 
@@ -123,23 +133,25 @@ fn normalize(column: &mut [f64], floor: f64) {
 }
 
 /// The distribution that a left-stochastic matrix (columns of length d) leaves alone, by power iteration
-/// from uniform.
-fn stationary(matrix: &[f64], d: usize) -> Vec<f64> {
-    let mut weights = vec![1.0 / d as f64; d];
+/// from uniform. It is put to `weights`; the matrix has room for another column behind.
+fn stationary(matrix: &mut Vec<f64>, weights: &mut [f64]) {
+    let d = weights.len();
+    weights.fill(1.0 / d as f64);
+    matrix.resize(d * (d + 1), 0.0);
+    let (matrix, next) = matrix.split_at_mut(d * d);
     for _ in 0..100 {
-        let mut next = vec![0.0; d];
-        for (column, weight) in matrix.chunks(d).zip(&weights) {
+        next.fill(0.0);
+        for (column, weight) in matrix.chunks(d).zip(&*weights) {
             next.iter_mut().zip(column).for_each(|(next, entry)| *next += entry * weight);
         }
         let sum: f64 = next.iter().sum();
         next.iter_mut().for_each(|x| *x /= sum);
-        let change = next.iter().zip(&weights).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
-        weights = next;
+        let change = next.iter().zip(&*weights).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+        weights.copy_from_slice(next);
         if change <= 1e-6 {
             break;
         }
     }
-    weights
 }
 
 #[cfg(test)]
@@ -171,7 +183,8 @@ mod tests {
     #[test]
     fn the_stationary_distribution_of_a_known_chain_is_found() {
         // Columns: from the first state 0.1 leaves, from the second 0.3.
-        let weights = stationary(&[0.9, 0.1, 0.3, 0.7], 2);
+        let mut weights = [0.0; 2];
+        stationary(&mut vec![0.9, 0.1, 0.3, 0.7], &mut weights);
         assert!((weights[0] - 0.75).abs() < 1e-5, "{weights:?}");
     }
 

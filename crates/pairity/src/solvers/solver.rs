@@ -6,7 +6,7 @@ use super::executor::{Executor, Snapshot, Watch};
 use super::game::Game;
 use super::loss::{LossTerm, Sample};
 use super::train::{TrainError, TrainSettings};
-use crate::goals::{Assessment, Problem};
+use crate::goals::Problem;
 use crate::learners::{Architecture, Features, Parametric};
 use crate::names::names;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -58,7 +58,7 @@ pub(crate) trait Solver: Send + Serialize + DeserializeOwned {
         task: &SolverTask,
         iteration: usize,
         buffers: &mut Self::Buffers,
-    ) -> Option<Assessment>;
+    ) -> Option<Found>;
 
     /// The scorers to be kept after an iteration, which `found` tells of; it may be the last one.
     fn kept(&mut self, task: &SolverTask, iteration: usize, found: Found, last: bool) -> Vec<Snapshot>;
@@ -81,6 +81,13 @@ pub(crate) struct Found {
     pub cost: f64,
     /// The largest violation.
     pub violation: f64,
+}
+
+impl Found {
+    /// What rates come to that stand in the order of the problem's.
+    pub(crate) fn of(problem: &Problem, rates: &[f64]) -> Found {
+        Found { cost: problem.cost(rates), violation: problem.largest_miss(rates) }
+    }
 }
 
 /// How thoroughly a better answer was looked for.

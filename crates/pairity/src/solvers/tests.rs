@@ -265,7 +265,12 @@ fn weights_for_each_group_make_fairness_nearly_free() {
 }
 
 /// A run that is cut after every pause and goes on from its checkpoint, written and read again.
-pub(super) fn cut_again_and_again(problem: &Problem, rows: &DrawnRows, settings: &TrainSettings) -> Trained {
+pub(super) fn cut_again_and_again(
+    problem: &Problem,
+    scorer: &Architecture,
+    rows: &DrawnRows,
+    settings: &TrainSettings,
+) -> Trained {
     let data = Data { features: &rows.features, train: &rows.examples, multipliers: None, validation: None };
     let mut kept: Option<String> = None;
     for _ in 0..10_000 {
@@ -273,7 +278,7 @@ pub(super) fn cut_again_and_again(problem: &Problem, rows: &DrawnRows, settings:
         let save = |checkpoint: &Checkpoint| *saved.borrow_mut() = Some(checkpoint.to_json().to_owned());
         let resume = kept.as_ref().map(|text| Checkpoint::from_json(text).unwrap());
         let watch = Watch { progress: &|_| false, save: &save, resume, ..Watch::default() };
-        let trained = train(problem, &linear(2), &data, settings, watch).unwrap();
+        let trained = train(problem, scorer, &data, settings, watch).unwrap();
         if trained.status != Status::TimeLimit {
             return trained;
         }
@@ -296,7 +301,7 @@ fn a_run_that_is_resumed_ends_as_if_it_had_not_been_cut() {
             ..TrainSettings::default()
         };
         let whole = run(&problem, &linear(2), &rows, &settings).unwrap();
-        assert_eq!(cut_again_and_again(&problem, &rows, &settings), whole);
+        assert_eq!(cut_again_and_again(&problem, &linear(2), &rows, &settings), whole);
     }
 }
 
@@ -401,7 +406,7 @@ fn the_players_of_batches_see_rates_of_many_of_them() {
         assert!((found.0 - trained.objective).abs() < 0.15, "{found:?} {}", trained.objective);
         assert!((found.0 + found.1 - 0.99).abs() < 1e-9, "{found:?}");
     }
-    assert_eq!(cut_again_and_again(&goal, &rows, &settings), trained);
+    assert_eq!(cut_again_and_again(&goal, &linear(2), &rows, &settings), trained);
 }
 
 #[test]

@@ -9,5 +9,6 @@ mod model;
 mod singh_joachims;
 mod single;
 mod sparse;
+mod terms;
 mod text;
 mod training_text;

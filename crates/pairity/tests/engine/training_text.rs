@@ -3,7 +3,7 @@
 
 use pairity::examples::{Column, Columns, Examples, Values};
 use pairity::goals::{Goal, Objective, Problem, parse_maximize};
-use pairity::learners::text::{TextCnn, TextLayout};
+use pairity::learners::text::{Ngrams, TextCnn, TextLayout};
 use pairity::learners::{Architecture, Encoder, Features, GroupUse, Linear};
 use pairity::model::{Component, Model};
 use pairity::solvers::{Checkpoint, Data, Status, TrainSettings, Trained, Watch, train};
@@ -79,9 +79,10 @@ fn model(architecture: Architecture, encoder: Encoder, components: Vec<Component
 #[test]
 fn a_word_that_decides_is_learned_in_a_few_steps() {
     let (column, labels) = task(90);
-    for (layout, shape) in
-        [(TextLayout::Sequence { length: 50 }, cnn as fn(usize) -> Architecture), (TextLayout::Bag, linear)]
-    {
+    for (layout, shape) in [
+        (TextLayout::Sequence { length: 50 }, cnn as fn(usize) -> Architecture),
+        (TextLayout::Terms(Ngrams::Words), linear),
+    ] {
         let (encoder, features) = encoded(&column, layout);
         let scorer = shape(encoder.width());
         let trained = run(&scorer, &features, &labels, Watch::default());
@@ -131,7 +132,7 @@ fn threads_and_interruptions_change_no_bit() {
 #[test]
 fn other_texts_are_another_run() {
     let (column, labels) = task(30);
-    let (encoder, features) = encoded(&column, TextLayout::Bag);
+    let (encoder, features) = encoded(&column, TextLayout::Terms(Ngrams::Words));
     let scorer = linear(encoder.width());
     let saved = RefCell::new(None);
     let save = |checkpoint: &Checkpoint| *saved.borrow_mut() = Some(checkpoint.clone());

@@ -5,7 +5,7 @@ use crate::html::frame::{Section, section};
 use crate::html::table::{HtmlTable, TableCell};
 use crate::outcome::{is_constrained, objective_of};
 use crate::scale::{Scale, minus};
-use crate::words::{count, fine, shorten};
+use crate::words::{count, drawn, fine, shorten};
 use pairity::run::TrainOutcome;
 use pairity::solvers::TracePoint;
 
@@ -68,9 +68,9 @@ fn line(
     let chosen = of_game.filter_map(|(component, _)| {
         let point = trace.iter().find(|point| point.iteration == component.snapshot)?;
         let about = format!(
-            "snapshot {}, drawn {:.1}% of the time: {}",
+            "snapshot {}, drawn {} of the time: {}",
             count(component.snapshot as u64),
-            100.0 * component.probability,
+            drawn(component.probability),
             write(value(point))
         );
         Some(ChartPoint::at(point.iteration as f64, value(point), about))

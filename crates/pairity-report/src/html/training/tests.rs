@@ -2,7 +2,7 @@ use super::{PageAside, training_html};
 use crate::json::training_json;
 use crate::report::TrainingReport;
 use crate::text::{Look, training_text};
-use crate::words::{FrontEnd, number, rate};
+use crate::words::{FrontEnd, drawn, number, rate};
 use pairity::examples::{Column, Columns, Examples, Groups, Values};
 use pairity::goals::Goal;
 use pairity::run::{FitRequest, Plane, PlaneLine, PlanePoint, Rows, TrainRequest, TrainingPart, train};
@@ -87,7 +87,7 @@ fn the_page_holds_the_numbers_of_the_json_document() {
     }
     // Every scorer, with what it is drawn with.
     for component in &report.run.trained.components {
-        assert!(page.contains(&format!(">{:.1}%<", 100.0 * component.probability)));
+        assert!(page.contains(&format!(">{}<", drawn(component.probability).replace('<', "&lt;"))));
     }
 }
 

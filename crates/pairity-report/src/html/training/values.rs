@@ -9,7 +9,7 @@ use crate::html::markup::Html;
 use crate::html::table::{HtmlTable, TableCell};
 use crate::html::whiskers::{Whisker, Whiskers, verdict};
 use crate::outcome::{is_constrained, miss, objective_of, slack};
-use crate::words::{count, fine, or_dash, plain, rate, shorten};
+use crate::words::{count, drawn, fine, or_dash, plain, rate, shorten};
 use pairity::metrics::{Audit, Metric};
 use pairity::rates::Rate;
 use pairity::run::TrainingPart;
@@ -117,10 +117,10 @@ impl TrainingPage<'_> {
         table.add_column(plain(objective_of(&run.goal)));
         run.goal.subject_to.iter().for_each(|text| table.add_column(plain(text)));
         for (place, (member, component)) in members.iter().zip(&run.trained.components).enumerate() {
-            let drawn = format!("{:.1}%", 100.0 * component.probability);
+            let often = drawn(component.probability);
             let places = 0..member.assessment.misses.len();
             let misses = places.map(|place| miss(&member.assessment, place));
-            let numbers = [drawn, or_dash(member.objective, fine)].into_iter().chain(misses);
+            let numbers = [often, or_dash(member.objective, fine)].into_iter().chain(misses);
             table.row(TableCell::name(&name(place, component.snapshot)), numbers.map(TableCell::number));
         }
         let mut body = vec![table.html()];

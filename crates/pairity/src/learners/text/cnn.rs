@@ -68,7 +68,7 @@ impl Default for TextCnn {
     /// 10,000 words of 100 numbers, 128 filters of 5 words, 128 hidden units, dropout of 0.3.
     fn default() -> TextCnn {
         TextCnn {
-            words: super::VOCABULARY,
+            words: Self::DEFAULTS.text.vocabulary(),
             embedding: 100,
             window: 5,
             filters: 128,

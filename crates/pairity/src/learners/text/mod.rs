@@ -1,16 +1,18 @@
-//! Texts: from a cell to words, from words to codes of a vocabulary, and the network that reads them.
+//! Texts: from a cell to words and n-grams of characters, and the network that reads words.
 //!
-//! A text becomes the codes of its words in a vocabulary that was learned from the training rows. A
-//! [`Linear`](super::Linear) scorer sees which words are there; a [`TextCnn`] also sees their order.
+//! A [`Linear`](super::Linear) scorer sees which [`Terms`] a text has, weighted by how much each tells. A [`TextCnn`] sees
+//! words in their order, as codes in a vocabulary. Both are learned from the training rows.
 
 mod cnn;
 mod embeddings;
 mod network;
+mod terms;
 mod words;
 
 pub use cnn::TextCnn;
 pub use embeddings::{EmbeddingError, Embeddings};
-pub use words::{TextLayout, VOCABULARY, tokens};
+pub use terms::{Ngrams, TermKind, Terms};
+pub use words::{TextLayout, tokens};
 
 pub(super) use network::Pass;
 pub(super) use words::{codes, learn};

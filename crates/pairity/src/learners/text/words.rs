@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
+use super::Ngrams;
 
 /// The words of a text, in order.
 ///
@@ -36,20 +36,26 @@ pub fn tokens(text: &str) -> Vec<String> {
     words
 }
 
-/// The words of a vocabulary, unless another number is asked for.
-pub const VOCABULARY: usize = 10_000;
-
 /// What of a text is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "layout", rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextLayout {
-    /// Which words of the vocabulary it has, once each.
-    Bag,
+    /// Its terms, weighted by how much each tells.
+    Terms(Ngrams),
     /// Its words in order: the first so many that are in the vocabulary.
     Sequence {
         /// How many.
         length: usize,
     },
+}
+
+impl TextLayout {
+    /// The most words, and the most n-grams of characters, that are told apart unless another number is asked for.
+    pub fn vocabulary(self) -> usize {
+        match self {
+            TextLayout::Terms(_) => 200_000,
+            TextLayout::Sequence { .. } => 10_000,
+        }
+    }
 }
 
 /// The most frequent words of some texts, the most frequent first; words that are equally frequent in the
@@ -65,19 +71,10 @@ pub(in crate::learners) fn learn<'a>(texts: impl Iterator<Item = &'a str>, size:
     words.into_iter().map(|(word, _)| word).collect()
 }
 
-/// The codes of a text's words, which are their places in the vocabulary. Other words are left out.
-pub(in crate::learners) fn codes(text: &str, places: &HashMap<&str, u32>, layout: TextLayout) -> Vec<u32> {
+/// The codes of the first so many words of a text, which are their places in the vocabulary. Other words are left out.
+pub(in crate::learners) fn codes(text: &str, places: &HashMap<&str, u32>, length: usize) -> Vec<u32> {
     let words = tokens(text);
-    let known = words.iter().filter_map(|word| places.get(word.as_str()).copied());
-    match layout {
-        TextLayout::Sequence { length } => known.take(length).collect(),
-        TextLayout::Bag => {
-            let mut codes: Vec<u32> = known.collect();
-            codes.sort_unstable();
-            codes.dedup();
-            codes
-        }
-    }
+    words.iter().filter_map(|word| places.get(word.as_str()).copied()).take(length).collect()
 }
 
 #[cfg(test)]
@@ -111,11 +108,10 @@ mod tests {
     }
 
     #[test]
-    fn a_bag_has_each_word_once_and_a_sequence_ends_at_its_length() {
+    fn a_sequence_has_known_words_and_ends_at_its_length() {
         let places = HashMap::from([("a", 0), ("b", 1), ("c", 2)]);
         let text = "C x a c, B a";
-        assert_eq!(codes(text, &places, TextLayout::Bag), [0, 1, 2]);
-        assert_eq!(codes(text, &places, TextLayout::Sequence { length: 10 }), [2, 0, 2, 1, 0]);
-        assert_eq!(codes(text, &places, TextLayout::Sequence { length: 3 }), [2, 0, 2]);
+        assert_eq!(codes(text, &places, 10), [2, 0, 2, 1, 0]);
+        assert_eq!(codes(text, &places, 3), [2, 0, 2]);
     }
 }

@@ -76,6 +76,12 @@ impl SurrogateKind {
     }
 }
 
+/// A number, or 0: by its bits, as a branch here would be mispredicted, and keep lanes apart.
+#[inline(always)]
+pub(in crate::pairs) fn number_if(condition: bool, number: f64) -> f64 {
+    f64::from_bits(number.to_bits() & u64::from(condition).wrapping_neg())
+}
+
 /// The slopes of one kind, for a pair with a coefficient.
 pub(in crate::pairs) trait Slope {
     /// Slopes grow with the distance from the threshold.
@@ -88,7 +94,7 @@ pub(in crate::pairs) trait Slope {
     /// How fast the first part falls with d, `slack` being margin − d.
     #[inline(always)]
     fn first(slack: f64, coefficient: f64) -> f64 {
-        if slack > 0.0 { coefficient } else { 0.0 }
+        number_if(slack > 0.0, coefficient)
     }
     /// How fast the second part rises with d, `slack` being margin + d.
     #[inline(always)]
@@ -138,6 +144,6 @@ impl Slope for Ramp {
     #[inline(always)]
     fn second(slack: f64, coefficient: f64) -> f64 {
         // Below the ramp the second hinge takes back what the first one adds.
-        if slack <= 0.0 { coefficient } else { 0.0 }
+        number_if(slack <= 0.0, coefficient)
     }
 }

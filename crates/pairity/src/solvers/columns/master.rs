@@ -143,6 +143,7 @@ mod tests {
     use super::super::super::shrink::shrink;
     use super::*;
     use crate::goals::{Vocabulary, parse_constraint, parse_maximize};
+    use crate::rates::Rate;
     use rand::{RngExt, SeedableRng};
 
     #[test]
@@ -186,5 +187,63 @@ mod tests {
                 }
             }
         }
+    }
+
+    fn goal(objective: &str, constraints: &[&str]) -> Problem {
+        let words = Vocabulary { groups: ["a", "b"].map(String::from).to_vec(), continuous: false };
+        let constraints: Vec<_> =
+            constraints.iter().map(|text| parse_constraint(text, &words).unwrap()).collect();
+        Problem::new(&parse_maximize(objective, &words).unwrap(), true, &constraints).unwrap()
+    }
+
+    /// The rates of a problem, of which the AUC and `A[a > b]` are these.
+    fn column(problem: &Problem, auc: f64, accuracy: f64) -> Vec<f64> {
+        problem.rates.iter().map(|&rate| if rate == Rate::AUC { auc } else { accuracy }).collect()
+    }
+
+    /// Of two columns, one of which meets a bound, the price is what a unit of it costs on the way between them.
+    #[test]
+    fn the_price_of_a_bound_is_the_slope_between_two_columns() {
+        let problem = goal("auc", &["A[a > b] >= 0.7"]);
+        let (rich, fair) = (column(&problem, 0.9, 0.5), column(&problem, 0.8, 0.75));
+        let prices = Prices::of(&problem, &[&rich, &fair], Phase::Violation).unwrap();
+        assert_eq!(prices.phase, Phase::Objective);
+        let [objective, bound] = prices.weights[..] else { panic!("{prices:?}") };
+        assert!((objective - 1.0).abs() < 1e-9 && (bound - 0.1 / 0.25).abs() < 1e-6, "{prices:?}");
+        // A fifth of the first and the rest of the other, which meet the bound exactly.
+        assert!((prices.value - -(0.2 * 0.9 + 0.8 * 0.8)).abs() < 1e-4, "{prices:?}");
+        let on_the_line = column(&problem, 0.86, 0.6);
+        assert!((prices.lagrangian(&problem, &on_the_line) - prices.value).abs() < 1e-4);
+        assert!(prices.lagrangian(&problem, &column(&problem, 0.87, 0.6)) < prices.value - 0.009);
+        // A bound that costs nothing has no price.
+        let free = Prices::of(&problem, &[&column(&problem, 0.9, 0.8), &fair], Phase::Objective).unwrap();
+        assert!(free.weights[1].abs() < 1e-9 && (free.value + 0.9).abs() < 1e-9, "{free:?}");
+    }
+
+    #[test]
+    fn while_no_mixture_meets_the_bounds_prices_are_those_of_the_largest_violation() {
+        // The two can't be met together: half of each misses both by 0.15.
+        let problem = goal("auc", &["A[a > b] >= 0.7", "A[a > b] <= 0.4"]);
+        let columns = [column(&problem, 0.9, 0.5), column(&problem, 0.8, 0.75)];
+        let rates: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+        let prices = Prices::of(&problem, &rates, Phase::Violation).unwrap();
+        assert_eq!(prices.phase, Phase::Violation);
+        assert!((prices.value - 0.15).abs() < 1e-9, "{prices:?}");
+        let [objective, low, high] = prices.weights[..] else { panic!("{prices:?}") };
+        assert!(objective == 0.0 && (low - 0.5).abs() < 1e-9 && (high - 0.5).abs() < 1e-9, "{prices:?}");
+        // At the least violation the objective has prices again: mixtures of accuracy 0.55, a fifth of the second.
+        let second = Prices::of(&problem, &rates, Phase::Objective).unwrap();
+        assert_eq!(second.phase, Phase::Objective);
+        assert!((second.value - -(0.8 * 0.9 + 0.2 * 0.8)).abs() < 1e-4, "{second:?}");
+    }
+
+    #[test]
+    fn the_least_of_two_rates_has_prices_at_which_both_columns_cost_the_same() {
+        let problem = goal("min(auc, A[a > b])", &[]);
+        let (one, other) = (column(&problem, 0.9, 0.5), column(&problem, 0.6, 0.7));
+        let prices = Prices::of(&problem, &[&one, &other], Phase::Violation).unwrap();
+        // With μ on the AUC: 0.9 μ + 0.5 (1 − μ) = 0.6 μ + 0.7 (1 − μ).
+        assert!((prices.weights[0] - 0.4).abs() < 1e-9, "{prices:?}");
+        assert!((prices.value + 0.4 * 0.9 + 0.6 * 0.5).abs() < 1e-9, "{prices:?}");
     }
 }

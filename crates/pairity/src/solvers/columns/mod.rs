@@ -20,7 +20,7 @@ use super::selection::Selector;
 use super::shrink::{Mixture, shrink};
 use super::solver::{Found, Search, Solver, SolverTask, Training};
 use super::train::{Select, TrainSettings};
-use crate::goals::{Assessment, Problem, TOLERANCE};
+use crate::goals::{Problem, TOLERANCE};
 use crate::learners::{Architecture, Learner, Parametric};
 use crate::pairs::RateSums;
 use crate::rates::Rate;
@@ -38,7 +38,7 @@ const ITERATIONS: usize = 40;
 const FOLDS: usize = 5;
 
 /// Weight decay that is tried, the largest first, where rows that were not fit tell which is best.
-const DECAYS: [f64; 5] = [0.3, 0.1, 0.03, 0.005, 3e-4];
+const DECAYS: [f64; 7] = [3.0, 1.0, 0.3, 0.1, 0.03, 0.005, 3e-4];
 
 /// Weight decay where the rows that are fit are all there is: just enough that there is a minimum.
 const LEAST_DECAY: f64 = 1e-4;
@@ -143,12 +143,7 @@ impl Solver for Columns {
         Rooms { folds }
     }
 
-    fn next_iteration(
-        &mut self,
-        task: &SolverTask,
-        iteration: usize,
-        rooms: &mut Rooms,
-    ) -> Option<Assessment> {
+    fn next_iteration(&mut self, task: &SolverTask, iteration: usize, rooms: &mut Rooms) -> Option<Found> {
         let tight = task.training.problem.tightened(&self.room);
         let problem = &tight;
         let generation = Generation::new(task, problem, rooms);
@@ -199,16 +194,16 @@ impl Solver for Columns {
         }
         let rates: Vec<Vec<f64>> = self.columns.iter().map(|column| column.rates.clone()).collect();
         let members = shrink(problem, &rates)?.members;
-        Some(Mixture::new(task.training.problem, &rates, members).assessment)
+        let found = Mixture::new(task.training.problem, &rates, members).assessment;
+        Some(Found { cost: found.cost, violation: found.violation })
     }
 
     fn kept(&mut self, task: &SolverTask, _: usize, _: Found, _: bool) -> Vec<Snapshot> {
         let problem = task.training.problem;
         let new = self.columns.iter().enumerate().skip(self.kept).map(|(at, column)| {
-            let Assessment { cost, violation, .. } = problem.assess(&column.rates);
             let weights = game_weights(problem, &column.weights);
             let rates = (!column.folds.is_empty()).then(|| column.rates.clone());
-            let found = Found { cost, violation };
+            let found = Found::of(problem, &column.rates);
             Snapshot { rates, ..Snapshot::new(at + 1, column.parameters.clone(), found, weights) }
         });
         let new = new.collect();

@@ -106,6 +106,17 @@ mod tests {
                 let angle = (f64::from(step) + 0.5) * PI / 1000.0;
                 prop_assert!(value(angle) <= best.top + 1e-9, "{angle}: {} {best:?}", value(angle));
             }
+            // Between any two swaps that are next to each other, all the way round.
+            let mut swaps = vec![0.0, 2.0 * PI];
+            for pair in &pairs {
+                let (i, j) = (pair.first as usize, pair.second as usize);
+                let at = (b[i] - b[j]).atan2(a[i] - a[j]) + FRAC_PI_2;
+                swaps.extend([at.rem_euclid(2.0 * PI), (at + PI).rem_euclid(2.0 * PI)]);
+            }
+            swaps.sort_by(f64::total_cmp);
+            let between = swaps.windows(2).filter(|ends| ends[1] - ends[0] > 1e-8);
+            let most = between.map(|ends| value(f64::midpoint(ends[0], ends[1]))).fold(f64::NEG_INFINITY, f64::max);
+            prop_assert!((best.value - most).abs() < 1e-9, "{most} {best:?}");
         }
     }
 

@@ -29,7 +29,7 @@ const LISTED_EXACTLY: u64 = 20_000_000;
 const MARGINS: [f64; 3] = [1.0, 0.4, 0.15];
 
 /// The same where scores have a scale, as shares of the deviation of labels.
-const NARROWER: [f64; 2] = [0.3, 0.08];
+const NARROWER: [f64; 3] = [0.4, 0.15, 0.05];
 
 /// Directions in which planes are swept, beside the gradient's.
 const DIRECTIONS: usize = 12;

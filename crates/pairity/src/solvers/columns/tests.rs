@@ -3,7 +3,7 @@
 use super::*;
 use crate::goals::parse_minimize;
 use crate::learners::{GroupUse, Linear};
-use crate::rates::Average;
+use crate::rates::{Average, Side};
 use crate::solvers::tests::{
     DrawnRows, cut_again_and_again, data, limit, linear, problem, run, simulated, simulated_groups,
 };
@@ -41,6 +41,144 @@ fn simulated_tasks_reach_the_limit_and_its_certificate_is_never_below_it() {
             let trained = run(&problem, &linear(2), rows, &settings()).unwrap();
             let limit = limit(&problem, rows);
             is_near_the_limit(&trained, limit, limit);
+        }
+    }
+}
+
+/// The angles between those at which two rows that are compared swap: all orders that a linear scorer of two features
+/// gives them.
+fn all_scorers(rows: &DrawnRows) -> Vec<Vec<f64>> {
+    let examples = &rows.examples;
+    let feature = |row: usize| rows.features.row(row);
+    let mut angles = vec![0.0];
+    for i in 0..examples.rows() {
+        for j in (0..examples.rows()).filter(|&j| j / 11 == i / 11) {
+            let (da, db) = (feature(i)[0] - feature(j)[0], feature(i)[1] - feature(j)[1]);
+            if da != 0.0 || db != 0.0 {
+                angles.push((db.atan2(da) + std::f64::consts::FRAC_PI_2).rem_euclid(std::f64::consts::TAU));
+            }
+        }
+    }
+    angles.sort_by(f64::total_cmp);
+    angles.dedup_by(|a, b| (*a - *b).abs() < 1e-12);
+    angles.push(std::f64::consts::TAU);
+    let between = angles.windows(2).map(|ends| f64::midpoint(ends[0], ends[1]).sin_cos());
+    between.map(|(y, x)| (0..examples.rows()).map(feature).map(|f| x * f[0] + y * f[1]).collect()).collect()
+}
+
+/// The same rows with features that are rounded, so that many scores are equal.
+fn rounded(rows: &DrawnRows) -> DrawnRows {
+    let values = rows.features.values().iter().map(|x| x.round()).collect();
+    let features = crate::learners::Features::new(rows.features.rows(), 2, values).unwrap();
+    DrawnRows { features, examples: rows.examples.clone() }
+}
+
+#[test]
+fn no_mixture_of_any_scorers_is_better_than_what_columns_find_of_two_features() {
+    for seed in 1..=4 {
+        let (two, three) = (simulated(25, 20 + seed), simulated_groups(40, 30 + seed, true));
+        let tied = rounded(&two);
+        let tasks: [(&DrawnRows, &str, &[&str]); 6] = [
+            (&two, "auc", &["cross_group <= 0.05"]),
+            (&two, "min(auc, A[0 > 1], A[1 > 0])", &[]),
+            (&two, "auc", &["cross_group <= 0.02", "A[0 > 0] <= 0.8", "A[0 > 1] >= 0.6"]),
+            (&tied, "auc", &["cross_group <= 0.05"]),
+            (&tied, "A[0 > 1] + A[1 > 0] - A[0 > 0]", &["auc >= 0.6"]),
+            (&three, "auc", &["marginal <= 0.01"]),
+        ];
+        for (rows, maximize, constraints) in tasks {
+            let problem = problem(rows, maximize, constraints);
+            let oracle = reach(&problem, &rows.examples, &all_scorers(rows), Average::Pairs).unwrap();
+            let trained = run(&problem, &linear(2), rows, &settings()).unwrap();
+            let case = format!("{seed} {maximize} {constraints:?}: {} {oracle:?}", trained.objective);
+            assert!(oracle.violation <= TOLERANCE, "{case}");
+            assert!(trained.meets_goal, "{case}");
+            assert!((trained.objective - oracle.objective).abs() < 1e-5, "{case}");
+            let certificate = trained.certificate.unwrap();
+            assert!(certificate.bound >= oracle.objective - 1e-6, "{case} {certificate:?}");
+        }
+    }
+}
+
+/// A first iteration, whose answers start from where scorers start.
+fn first_columns(rows: &DrawnRows, problem: &Problem, settings: &TrainSettings) -> Columns {
+    let scorer = linear(rows.features.width());
+    let training =
+        Training { problem, architecture: &scorer, features: &rows.features, settings, term: None };
+    let sample = Sample::new(&training, &rows.examples, "all rows").unwrap();
+    let task = SolverTask { training, sample: &sample, multipliers: None, validated: false };
+    let mut columns = <Columns as Solver>::start(&task, 0.0);
+    let mut rooms = Columns::buffers(&task);
+    columns.next_iteration(&task, 0, &mut rooms).unwrap();
+    columns
+}
+
+/// What pairs of some rows earn in a rate, one by one, and how many there are.
+fn earned(rows: &DrawnRows, rate: Rate, some: &[u32], scores: &[f64]) -> (f64, f64) {
+    let Rate::Accuracy { better, worse } = rate else { panic!("{rate:?}") };
+    let examples = &rows.examples;
+    let (labels, codes) = (examples.by_row(examples.labels.as_ref().unwrap()), examples.codes_by_row());
+    let of = |side: Side, row: usize| match side {
+        Side::Any => true,
+        Side::Group(group) => usize::from(codes[row]) == group,
+    };
+    let (mut sum, mut all) = (0.0, 0.0);
+    for i in some.iter().map(|&row| row as usize).filter(|&row| of(better, row)) {
+        for j in some.iter().map(|&row| row as usize).filter(|&row| of(worse, row)) {
+            let together = !examples.has_queries() || i / 11 == j / 11;
+            if together && labels[i] > labels[j] {
+                sum += if scores[i] == scores[j] { 0.5 } else { f64::from(u8::from(scores[i] > scores[j])) };
+                all += 1.0;
+            }
+        }
+    }
+    (sum, all)
+}
+
+#[test]
+fn rates_of_cross_fitting_are_those_of_scorers_that_were_fit_without_each_fold() {
+    let noisy = |rows: DrawnRows| {
+        let values = (0..rows.features.rows()).flat_map(|row| {
+            let noise = ((row * 7919) % 1009) as f64 / 1009.0;
+            [rows.features.row(row)[0], rows.features.row(row)[1], noise]
+        });
+        let features = crate::learners::Features::new(rows.features.rows(), 3, values.collect()).unwrap();
+        DrawnRows { features, examples: rows.examples }
+    };
+    for rows in [overfitted(5), noisy(simulated(40, 6))] {
+        let problem = problem(&rows, "auc", &["cross_group <= 0.1"]);
+        let own = TrainSettings { l2: Some(0.03), seed: 3, ..settings() };
+        let crossed =
+            first_columns(&rows, &problem, &TrainSettings { select: Select::CrossFit, ..own.clone() });
+        let folds = rows.examples.split(&[0.2; FOLDS], own.seed).unwrap();
+        // Sums over folds of what pairs earn and of what there are of them, for each column.
+        let mut sums = vec![vec![(0.0, 0.0); problem.rates.len()]; 2];
+        for (at, fold) in folds.into_iter().flatten().enumerate() {
+            let inside: Vec<u32> = fold.example_rows().to_vec();
+            let outside = rows.examples.units_where(|row| !inside.contains(&(row as u32)));
+            let others = DrawnRows {
+                features: rows.features.clone(),
+                examples: rows.examples.part(&outside).unwrap(),
+            };
+            let refit = first_columns(&others, &problem, &own);
+            for (step, sums) in sums.iter_mut().enumerate() {
+                assert_eq!(crossed.columns[step].folds[at], refit.columns[step].parameters, "{at} {step}");
+                let mut scores = vec![0.0; rows.features.rows()];
+                linear(rows.features.width()).score(
+                    &refit.columns[step].parameters,
+                    &rows.features,
+                    &mut scores,
+                );
+                for (rate, sum) in problem.rates.iter().zip(sums) {
+                    let (earned, all) = earned(&rows, *rate, &inside, &scores);
+                    (sum.0, sum.1) = (sum.0 + earned, sum.1 + all);
+                }
+            }
+        }
+        for (column, sums) in crossed.columns.iter().zip(sums) {
+            for (rate, (earned, all)) in column.rates.iter().zip(sums) {
+                assert!((rate - earned / all).abs() < 1e-12, "{rate} {earned} {all}");
+            }
         }
     }
 }
@@ -175,10 +313,15 @@ fn runs_have_the_same_bits_whether_they_are_cut_or_on_other_numbers_of_threads()
         let threaded = pool.install(|| run(&problem, &linear(30), &rows, &settings).unwrap());
         assert_eq!(same(&once), same(&threaded));
     }
-    let rows = simulated(60, 3);
-    let problem = super::super::tests::problem(&rows, "auc", &["cross_group <= 0.05"]);
-    let once = run(&problem, &linear(2), &rows, &settings()).unwrap();
-    assert_eq!(same(&cut_again_and_again(&problem, &rows, &settings())), same(&once));
+    // Cut before each of its iterations, with answers that are exact and with folds of rows.
+    let (plane, many) = (simulated(60, 3), overfitted(4));
+    for (rows, select) in [(&plane, Select::Validation), (&many, Select::CrossFit)] {
+        let problem = super::super::tests::problem(rows, "auc", &["cross_group <= 0.05"]);
+        let settings = TrainSettings { select, ..settings() };
+        let scorer = linear(rows.features.width());
+        let once = run(&problem, &scorer, rows, &settings).unwrap();
+        assert_eq!(same(&cut_again_and_again(&problem, &scorer, rows, &settings)), same(&once));
+    }
 }
 
 /// All but the step sizes, which are no numbers.

@@ -1,0 +1,270 @@
+//! What each solver reaches on new rows, over many splits: the tables of docs/solvers.md.
+//!
+//! ```text
+//! cargo run --release -p pairity-experiments --example solvers -- [task…] [seeds=20] [bound=0.01] [way=both] [aware]
+//! ```
+//!
+//! A task is the name of an experiment, or `lightgbm`: the ranking example of LightGBM, whose groups are those of a
+//! feature that the scorer does not see. With the suffix `:free` it is trained without constraints. Simulated tasks have
+//! values over the population, others those of test rows.
+
+use pairity::examples::Groups;
+use pairity::goals::{Goal, Vocabulary, parse_expression};
+use pairity::metrics::Verdict;
+use pairity::run::{FitRequest, GroupAware, TrainOutcome, TrainRequest, train};
+use pairity::solvers::{Select, SolverKind, Watch};
+use pairity_experiments::dataset::Dataset;
+use pairity_experiments::experiments::Experiment;
+use pairity_experiments::population::{GroupScorer, rates_by_group};
+use pairity_experiments::reproduce::Spread;
+use pairity_experiments::simulated::SimulatedTask;
+use std::error::Error;
+use std::path::PathBuf;
+
+/// What is asked for on the command line.
+struct Wanted {
+    tasks: Vec<String>,
+    seeds: u64,
+    first: u64,
+    bound: f64,
+    way: String,
+    aware: bool,
+    verbose: bool,
+}
+
+/// A task with what it is trained for.
+struct SolverTaskData {
+    experiment: Option<Experiment>,
+    fit: FitRequest,
+}
+
+/// How one run did.
+struct Run {
+    objective: f64,
+    violation: f64,
+    /// Beyond the bound by more than noise.
+    beyond: bool,
+    met: bool,
+    seconds: f64,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let wanted = Wanted::read();
+    println!("task                     solver     objective         violation         beyond   met   CPU s");
+    for name in &wanted.tasks {
+        let ways: &[(&str, SolverKind, Select)] = &[
+            ("paper", SolverKind::Paper, Select::Validation),
+            ("columns", SolverKind::Columns, Select::CrossFit),
+            ("held out", SolverKind::Columns, Select::Validation),
+        ];
+        for (way, solver, select) in ways {
+            if wanted.way != *way && (wanted.way != "both" || *way == "held out") {
+                continue;
+            }
+            let mut runs = Vec::new();
+            for seed in wanted.first..wanted.first + wanted.seeds {
+                let mut task = SolverTaskData::named(name, &wanted)?;
+                (task.fit.solver, task.fit.select, task.fit.seed) = (Some(*solver), Some(*select), seed);
+                let run = task.run(name, seed)?;
+                if wanted.verbose {
+                    let Run { objective, violation, beyond, met, seconds } = run;
+                    eprintln!(
+                        "{name} {way} {seed}: {objective:.4} ({violation:.4}) {beyond} {met} {seconds:.1}"
+                    );
+                }
+                runs.push(run);
+            }
+            let spread = |value: fn(&Run) -> f64| Spread::of(&runs.iter().map(value).collect::<Vec<f64>>());
+            let (objective, violation) = (spread(|run| run.objective), spread(|run| run.violation));
+            let share = |which: fn(&Run) -> bool| runs.iter().filter(|run| which(run)).count();
+            println!(
+                "{name:24} {way:9}  {:.4} ± {:.4}   {:.4} ± {:.4}   {:>3} of {:<3} {:>3}  {:.1}",
+                objective.mean,
+                objective.std,
+                violation.mean,
+                violation.std,
+                share(|run| run.beyond),
+                runs.len(),
+                share(|run| run.met),
+                spread(|run| run.seconds).mean,
+            );
+        }
+    }
+    Ok(())
+}
+
+impl Wanted {
+    fn read() -> Wanted {
+        let mut wanted = Wanted {
+            tasks: Vec::new(),
+            seeds: 20,
+            first: 0,
+            bound: 0.01,
+            way: "both".to_owned(),
+            aware: false,
+            verbose: false,
+        };
+        for word in std::env::args().skip(1) {
+            match word.split_once('=') {
+                Some(("seeds", value)) => wanted.seeds = value.parse().unwrap_or(wanted.seeds),
+                Some(("first", value)) => wanted.first = value.parse().unwrap_or(wanted.first),
+                Some(("bound", value)) => wanted.bound = value.parse().unwrap_or(wanted.bound),
+                Some(("way", value)) => value.clone_into(&mut wanted.way),
+                _ if word == "aware" => wanted.aware = true,
+                _ if word == "verbose" => wanted.verbose = true,
+                _ => wanted.tasks.push(word),
+            }
+        }
+        if wanted.tasks.is_empty() {
+            let all =
+                ["simulated", "simulated-all", "simulated-marginal", "crime-ranking", "crime-regression"];
+            wanted.tasks =
+                all.iter().chain(&["law", "w3c", "wiki", "lightgbm"]).map(ToString::to_string).collect();
+        }
+        wanted
+    }
+}
+
+impl SolverTaskData {
+    fn named(name: &str, wanted: &Wanted) -> Result<SolverTaskData, Box<dyn Error>> {
+        let (name, free) = name.strip_suffix(":free").map_or((name, false), |name| (name, true));
+        let experiment = Experiment::of(name);
+        let mut fit = match &experiment {
+            Some(experiment) => {
+                let constrained = ["constrained, words", "constrained"];
+                let find = |method: &&str| experiment.contenders.iter().find(|own| own.method == *method);
+                constrained.iter().find_map(find).ok_or("no such task")?.request.fit.clone()
+            }
+            None => FitRequest {
+                goal: Goal::new(None, None, vec!["cross_group <= 0.01".into()]),
+                ..FitRequest::default()
+            },
+        };
+        fit.iterations = FitRequest::default().iterations;
+        for text in &mut fit.goal.subject_to {
+            *text = text.replace("<= 0.01", &format!("<= {}", wanted.bound));
+        }
+        if free {
+            fit.goal.subject_to.clear();
+        }
+        fit.group_aware = wanted.aware.then_some(GroupAware::Weights);
+        Ok(SolverTaskData { experiment, fit })
+    }
+
+    fn run(&self, name: &str, seed: u64) -> Result<Run, Box<dyn Error>> {
+        let data = match &self.experiment {
+            Some(experiment) => experiment.data(seed, 5_000, None)?,
+            None if name.starts_with("lightgbm") => lightgbm()?,
+            None => return Err(format!("no task {name}").into()),
+        };
+        let fit = FitRequest { standardize: data.standardize, ..self.fit.clone() };
+        let request = TrainRequest { fit, ..TrainRequest::default() };
+        let rows = data.training_rows()?;
+        let before = cpu_seconds();
+        let found = train(rows, &request, Watch::default())?;
+        let seconds = cpu_seconds() - before;
+        let test = found.part("test").ok_or("no test part")?;
+        let beyond = test.audit.checks.iter().any(|check| check.verdict == Verdict::Fail);
+        let gaps = |gaps: &[(pairity::goals::Criterion, pairity::metrics::Metric)]| {
+            let names = self
+                .experiment
+                .as_ref()
+                .map_or(vec![pairity::goals::Criterion::CrossGroup], |own| own.violation.clone());
+            let own = gaps.iter().filter(|(criterion, _)| names.contains(criterion));
+            own.filter_map(|(_, gap)| gap.value).fold(0.0, f64::max)
+        };
+        let task = self.experiment.as_ref().and_then(Experiment::task);
+        let (objective, violation) = match &task {
+            Some(task) => self.over_all(task, &found)?,
+            None => {
+                let shown = test.audit.mse.as_ref().filter(|_| self.fit.goal.subject_to.is_empty() || true);
+                let mse = self.experiment.as_ref().is_some_and(|own| own.objective == "mse");
+                let value = if mse { shown.and_then(|mse| mse.value) } else { test.audit.auc.value };
+                (value.unwrap_or(f64::NAN), gaps(&test.audit.gaps))
+            }
+        };
+        Ok(Run { objective, violation, beyond, met: found.trained.meets_goal, seconds })
+    }
+
+    /// Objective and violation over all that a simulated task could draw.
+    fn over_all(&self, task: &SimulatedTask, found: &TrainOutcome) -> Result<(f64, f64), Box<dyn Error>> {
+        let groups: Vec<String> = (0..task.groups().len()).map(|group| group.to_string()).collect();
+        let words = Vocabulary { groups, continuous: false };
+        let members = found.trained.components.iter().map(|own| {
+            let of_group = |group: usize| match own.parameters[..] {
+                [x, y] => GroupScorer { weights: [x, y], offset: 0.0 },
+                _ => {
+                    let set = &own.parameters[3 * group..3 * group + 3];
+                    GroupScorer { weights: [set[0], set[1]], offset: set[2] }
+                }
+            };
+            (own.probability, rates_by_group(task, &of_group))
+        });
+        let members: Vec<_> = members.collect();
+        let value = |text: &str| -> Result<f64, Box<dyn Error>> {
+            let expression = parse_expression(text, &words)?;
+            Ok(expression.value(&mut |rate| {
+                members.iter().map(|(p, own)| p * own.rate(rate).unwrap_or(f64::NAN)).sum()
+            }))
+        };
+        let mut violation = 0.0f64;
+        for criterion in self.experiment.iter().flat_map(|own| &own.violation) {
+            violation = violation.max(value(criterion.name())?);
+        }
+        Ok((value("auc")?, violation))
+    }
+}
+
+/// LightGBM's ranking example; rows are of group 1 if their feature 91 is above its median.
+fn lightgbm() -> Result<Dataset, Box<dyn Error>> {
+    const HIDDEN: usize = 91;
+    let folder = PathBuf::from(std::env::var("PAIRITY_DATA")?).join("lightgbm_lambdarank");
+    let (mut labels, mut queries, mut cells) = (Vec::new(), Vec::new(), Vec::new());
+    for part in ["train", "test"] {
+        let text = std::fs::read_to_string(folder.join(format!("rank.{part}")))?;
+        let sizes = std::fs::read_to_string(folder.join(format!("rank.{part}.query")))?;
+        let first = queries.last().map_or(0, |last: &u32| last + 1);
+        for (query, size) in sizes.split_whitespace().enumerate() {
+            queries.extend(vec![first + query as u32; size.parse()?]);
+        }
+        for line in text.lines() {
+            let mut words = line.split_whitespace();
+            labels.push(words.next().ok_or("no label")?.parse::<f64>()?);
+            let mut row = vec![0.0; 301];
+            for word in words {
+                let (at, value) = word.split_once(':').ok_or("no cell")?;
+                row[at.parse::<usize>()?] = value.parse()?;
+            }
+            cells.push(row);
+        }
+    }
+    let mut sorted: Vec<f64> = cells.iter().map(|row: &Vec<f64>| row[HIDDEN]).collect();
+    sorted.sort_by(f64::total_cmp);
+    let median = sorted[sorted.len() / 2];
+    let codes = cells.iter().map(|row| u32::from(row[HIDDEN] > median)).collect();
+    let column = |at: usize| pairity::examples::Column {
+        name: format!("x{at}"),
+        values: pairity::examples::Values::Numbers(cells.iter().map(|row| row[at]).collect()),
+    };
+    let columns = (1..301).filter(|&at| at != HIDDEN).map(column);
+    Ok(Dataset {
+        name: "lightgbm".to_owned(),
+        columns: columns.collect(),
+        standardize: true,
+        labels,
+        groups: Some(Groups::in_order(vec!["0".into(), "1".into()], codes)),
+        queries: Some(queries),
+        ..Dataset::default()
+    })
+}
+
+/// Seconds of the processor that this process has had; of the clock where the system doesn't tell.
+fn cpu_seconds() -> f64 {
+    let now = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let clock = || now().map_or(0.0, |passed| passed.as_secs_f64());
+    let Ok(stat) = std::fs::read_to_string("/proc/self/stat") else { return clock() };
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok());
+    // Fields 14 and 15 of the line, of which two stand before these, in hundredths of a second.
+    ticks(11).zip(ticks(12)).map_or_else(clock, |(user, system)| (user + system) / 100.0)
+}
