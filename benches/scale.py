@@ -24,7 +24,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-HERE = pathlib.Path(__file__).parent
 GROUP_ROWS = 1_000_000
 QUERY_ROWS = 10
 
@@ -116,6 +115,25 @@ def works(pairity, folder, memory):
     yield from streamed(1)
 
 
+def merged(pairity, count=10_000):
+    """Seconds, CPU seconds and bytes of merging so many partial audits of two groups."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        write_table(folder / "rows.parquet", 100_000, scattered=False)
+        columns = ["--score", "s", "--group", "g", "--label", "y", "--query", "q", "--format", "json"]
+        subprocess.run(
+            [pairity, "audit", folder / "rows.parquet", *columns, "--partial", folder / "part.json"],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        text = (folder / "part.json").read_text()
+        parts = [folder / f"{number}.json" for number in range(count)]
+        for part in parts:
+            part.write_text(text)
+        _, elapsed, cpu, _ = measured([pairity, "merge", *parts, "--format", "json"])
+        return f"merging {count:,} partial audits of {len(text):,} bytes: {elapsed:.2f} s, {cpu:.2f} CPU s"
+
+
 def free_memory():
     """In MB."""
     lines = pathlib.Path("/proc/meminfo").read_text().splitlines()
@@ -141,6 +159,7 @@ def main():
     options.add_argument("--limit", type=float, default=300)
     options = options.parse_args()
     os.environ["POLARS_MAX_THREADS"] = "2"
+    print(merged(options.pairity), end="\n\n", flush=True)
     print("| audit | rows | rows/s | rows/CPU s | CPU s | peak MB | growth |\n|---|---|---|---|---|---|---|")
     before = {}
     for rows in sorted(options.rows):

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, TypedDict
 
@@ -47,6 +47,9 @@ class Asked(TypedDict, total=False):
     seed: int
     order: Names
     rows: int
+    where: str | None
+    only_groups: Names
+    min_rows: int
 
 
 def names(columns: Names) -> list[str]:
@@ -68,6 +71,12 @@ class Plan:
     order: list[str]
     """What the rows of a query are sorted by: sums of weights that are rounded depend on it."""
     rows: int
+    where: str | None
+    """Which rows are looked at, as the command line's ``--where``."""
+    only_groups: list[str]
+    """The groups that are compared, all if none are named; rows of others belong to no group."""
+    min_rows: int
+    """Queries that a group is in, if it is to be compared."""
 
     @classmethod
     def of(
@@ -90,6 +99,9 @@ class Plan:
         seed: int = 0,
         order: Names = None,
         rows: int = ROWS,
+        where: str | None = None,
+        only_groups: Names = None,
+        min_rows: int = 0,
     ) -> Plan:
         """As the front ends take it: every column by its name."""
         if not names(query):
@@ -102,6 +114,10 @@ class Plan:
             raise ValueError("there is nothing to compare the scores with: name the label, groups or protected")
         if rows < 1:
             raise ValueError(f"rows is {rows}; a task takes at least 1 at once")
+        if (names(only_groups) or min_rows > 0) and not names(groups):
+            raise ValueError("only_groups and min_rows choose among groups: name the column of the groups with groups")
+        if where is not None:
+            _engine.filter_columns(where)  # What can't be read is told now.
         sign, side = (">", None) if pairs_where is None else pairs_where
         if sign not in (">", "<"):
             raise ValueError(f"pairs_where is {pairs_where!r}; give '>' or '<' and a column, such as ('>', 'shown')")
@@ -123,6 +139,9 @@ class Plan:
             pair_weight == "label-gap",
             names(order),
             rows,
+            where,
+            names(only_groups),
+            int(min_rows),
         )
 
     def of_role(self, role: str) -> list[str]:
@@ -135,7 +154,11 @@ class Plan:
     def columns(self) -> list[str]:
         """All columns, each once."""
         found = [name for role in dict(self.roles) for name in self.of_role(role)]
-        return list(dict.fromkeys([*found, *self.order]))
+        return list(dict.fromkeys([*found, *self.order, *self._filter_columns]))
+
+    @property
+    def _filter_columns(self) -> list[str]:
+        return [] if self.where is None else _engine.filter_columns(self.where)
 
     @property
     def sorted_by(self) -> list[str]:
@@ -145,6 +168,11 @@ class Plan:
 
     def audited(self, table: Any) -> Part:
         """Some rows with all of their queries, which are a table of Arrow."""
+        if self.where is not None:
+            passing = _engine.filter_rows(parquet(table.select(list(dict.fromkeys(self._filter_columns)))), self.where)
+            table = table.filter(passing)
+            if not table.num_rows:
+                return Part()
         roles = [role for role in dict(self.roles) if self.of_role(role)]
         numbers = {role: self.of_role(role)[0] for role in roles if role not in CATEGORIES}
         categories = {role: self.of_role(role) for role in roles if role in CATEGORIES}
@@ -175,11 +203,18 @@ class Plan:
         groups, queries, within = (
             [(codes[kept], levels) for codes, levels in cells.get(role, [])] for role in ("group", "query", "within")
         )
+        query = _engine.cross(queries)[0]
+        if self.only_groups or self.min_rows > 0:
+            codes, levels = _engine.cross(groups)
+            part.units = _units(codes, levels, query)
+            others = np.array([bool(self.only_groups) and name not in self.only_groups for name in levels] + [True])
+            codes = np.where(others[np.minimum(codes, len(levels))], _columns.MISSING, codes)
+            groups = [(codes, levels)]
         examples = _engine.Examples(
             values.get("label"),
             groups,
             values.get("protected"),
-            _engine.cross(queries)[0],
+            query,
             _engine.cross(within)[0] if within else None,
             values.get("weight"),
             values.get("pair_weight"),
@@ -197,25 +232,64 @@ class Plan:
             found = [Part.merged([*found, self.audited(table)])]
         yield from found
 
-    def audit(self, texts: Iterable[str]) -> Audit:
-        """The audit of all parts."""
-        part = Part.of(texts)
+    def audit(self, run: Callable[[Plan], Iterable[str]]) -> Audit:
+        """The audit of all parts, which a function finds; a second time where groups turn out to be too small."""
+        part = Part.of(run(self))
+        if self.where is not None and not part.rows_read:
+            raise ValueError(f"no row meets where {json.dumps(self.where, ensure_ascii=False)}")
         if part.rows_read == part.rows_dropped:
             why = [f"{role} is missing in {rows}" for role, rows in part.missing.items() if rows]
             raise ValueError(f"no row is left of the {part.rows_read} that were read: {', '.join(why)}")
         if part.sums is None:
             raise ValueError(f"no row counts: every weight in column {self.of_role('weight')[0]!r} is 0")
+        kept, left_out = self._chosen(part.units)
+        if any(part.units[name] < self.min_rows for name in self.only_groups or part.units):
+            part = Part.of(run(replace(self, only_groups=kept, min_rows=0)))
         notes = {
             "columns": self.roles,
             "rows_read": part.rows_read,
             "rows_dropped": part.rows_dropped,
             "missing": list(part.missing.items()),
+            "filter": self.where,
+            "groups_left_out": left_out,
         }
-        audit = Audit(*_engine.merge([part.sums], self.checks, self.measuring, notes))
+        audit = Audit(*_engine.merge([part.sums or ""], self.checks, self.measuring, notes))
         if self.of_role("group") and not audit.groups:
             columns = " and ".join(map(repr, self.of_role("group")))
             raise ValueError(f"no row belongs to a group: {columns} has no value in any row")
         return audit
+
+    def _chosen(self, units: dict[str, int]) -> tuple[list[str], list[str]]:
+        """The groups that are compared, and what is told of the others, by the number of queries that hold each."""
+        for name in self.only_groups:
+            if name not in units:
+                raise ValueError(f"only_groups: no row is of the group {name!r}; the groups are {', '.join(map(repr, units))}")
+
+        def told(name: str) -> str:
+            return f"{json.dumps(name, ensure_ascii=False)} ({units[name]} {'query' if units[name] == 1 else 'queries'})"
+
+        ordered = sorted(units, key=_by_value)
+        kept = [name for name in self.only_groups or ordered if units[name] >= self.min_rows]
+        left_out = [told(name) for name in ordered if name not in kept]
+        if units and not kept:
+            raise ValueError(f"no group has the {self.min_rows} queries that min_rows asks for: {', '.join(left_out)}")
+        return kept, left_out
+
+
+def _units(codes: Any, levels: list[str], query: Any) -> dict[str, int]:
+    """How many queries hold rows of each group."""
+    known = codes != _columns.MISSING
+    pairs = np.unique(codes[known].astype(np.uint64) << np.uint64(32) | query[known])
+    counts = np.bincount((pairs >> np.uint64(32)).astype(np.int64), minlength=len(levels))
+    return {name: int(count) for name, count in zip(levels, counts, strict=True) if count}
+
+
+def _by_value(name: str) -> tuple[bool, float, str]:
+    """Numbers by value and before words, as groups are sorted."""
+    try:
+        return False, float(name), name
+    except ValueError:
+        return True, 0.0, name
 
 
 @dataclass
@@ -228,6 +302,8 @@ class Part:
     rows_dropped: int = 0
     missing: dict[str, int] = field(default_factory=dict)
     """How many rows lack what."""
+    units: dict[str, int] = field(default_factory=dict)
+    """How many queries hold rows of each group, where groups are chosen."""
 
     @classmethod
     def merged(cls, parts: Sequence[Part]) -> Part:
@@ -237,7 +313,8 @@ class Part:
             _engine.merge_partials(sums) if len(sums) > 1 else next(iter(sums), None),
             sum(part.rows_read for part in parts),
             sum(part.rows_dropped for part in parts),
-            {role: sum(part.missing.get(role, 0) for part in parts) for part in parts for role in part.missing},
+            _summed([part.missing for part in parts]),
+            _summed([part.units for part in parts]),
         )
 
     @classmethod
@@ -251,6 +328,11 @@ class Part:
     def to_json(self) -> str:
         """As a text."""
         return json.dumps(self.__dict__)
+
+
+def _summed(counts: list[dict[str, int]]) -> dict[str, int]:
+    names = dict.fromkeys(name for own in counts for name in own)
+    return {name: sum(own.get(name, 0) for own in counts) for name in names}
 
 
 def parquet(table: Any) -> bytes:

@@ -62,31 +62,39 @@ def audit(df: Any, score: str, **asked: Unpack[Asked]) -> Audit:
         is one of the cells, the same in every run.
     rows
         How many rows a task holds at once, about: it goes on to the end of a query.
+    where
+        Only rows for which this holds, such as ``'age >= 18 and city != "x"'``, as the command line's ``--where``.
+    only_groups
+        Groups that are compared, by name, as ``--groups``; rows of others belong to no group.
+    min_rows
+        Groups of fewer queries are not compared, as ``--min-rows``. Where there are some, the table is read a second time.
     """
     from pyspark.sql import functions
 
-    plan = Plan.of(score, **asked)
-    query = plan.of_role("query")
-    present = [functions.col(_quoted(name)) if name not in query else _query(df, name) for name in plan.columns]
-    together = _together(df.select(*present), query, plan.sorted_by)
+    def run(plan: Plan) -> Iterator[str]:
+        query = plan.of_role("query")
+        present = [functions.col(_quoted(name)) if name not in query else _query(df, name) for name in plan.columns]
+        together = _together(df.select(*present), query, plan.sorted_by)
 
-    def task(batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow
+        def task(batches: Iterator[Any]) -> Iterator[Any]:
+            import pyarrow
 
-        for part in plan.parts(batches, query):
+            for part in plan.parts(batches, query):
+                yield pyarrow.RecordBatch.from_pydict({"part": [part.to_json()]})
+
+        def join(batches: Iterator[Any]) -> Iterator[Any]:
+            import pyarrow
+
+            part = Part.of(text for batch in batches for text in batch.column("part").to_pylist())
             yield pyarrow.RecordBatch.from_pydict({"part": [part.to_json()]})
 
-    def join(batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow
+        parts = together.mapInArrow(task, "part string")
+        tasks = int(df.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+        if tasks > MANY:
+            parts = parts.repartition(isqrt(tasks)).mapInArrow(join, "part string")
+        yield from (row["part"] for row in parts.collect())
 
-        part = Part.of(text for batch in batches for text in batch.column("part").to_pylist())
-        yield pyarrow.RecordBatch.from_pydict({"part": [part.to_json()]})
-
-    parts = together.mapInArrow(task, "part string")
-    tasks = int(df.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-    if tasks > MANY:
-        parts = parts.repartition(isqrt(tasks)).mapInArrow(join, "part string")
-    return plan.audit(row["part"] for row in parts.collect())
+    return Plan.of(score, **asked).audit(run)
 
 
 def score(

@@ -25,9 +25,17 @@ AUDITS: list[dict[str, Any]] = [
     {"label": "label", "query": "price", "groups": "grade", "weights": "weight", "min_pairs": 20, "seed": 3},
     {"label": "label", "query": "real", "protected": "weight", "pair_weight": "label-gap", "within": ["old", "day"]},
     {"label": "label", "query": ["old", "grade"], "groups": "day", "pairs_where": ("<", "weight"), "pair_weight": "weight"},
+    {
+        "label": "label",
+        "query": "price",
+        "groups": ["region", "old"],
+        "where": 'grade != 30 and weight >= 0.1 and region != "x"',
+        "only_groups": ["south & false", "north & true"],
+    },
+    {"label": "label", "query": "price", "groups": ["region", "day"], "min_rows": 24, "average": "queries"},
 ]
 
-_NAMES = {"groups": "group", "weights": "weight", "checks": "check"}
+_NAMES = {"groups": "group", "only_groups": "groups", "weights": "weight", "checks": "check"}
 
 
 def options(asked: dict[str, Any]) -> list[str]:

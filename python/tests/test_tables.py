@@ -50,14 +50,17 @@ def test_cells_mean_what_they_mean_to_the_command_line(tmp_path, command, asked)
     document = tables.without_tables(command("audit", path, "--score", "score", *tables.options(asked)))
     table = parquet.read_table(path)
     plan = Plan.of("score", **asked, order="row", rows=40)
-    assert plan.audit([plan.audited(table).to_json()]).to_dict() == document
+    assert plan.audit(lambda plan: [plan.audited(table).to_json()]).to_dict() == document
     query = plan.of_role("query")
     if {"job", "real"} & set(query):
         # Of queries that differ in spaces or in the sign of 0, Spark and Ray make one before.
         return
     ordered = table.sort_by([(name, "ascending") for name in plan.sorted_by])
-    (part,) = plan.parts(ordered.to_batches(max_chunksize=17), query)
-    assert plan.audit([part.to_json()]).to_dict() == document
+
+    def run(plan):
+        return (part.to_json() for part in plan.parts(ordered.to_batches(max_chunksize=17), query))
+
+    assert plan.audit(run).to_dict() == document
 
 
 def test_a_task_without_rows_returns_nothing():
@@ -65,8 +68,28 @@ def test_a_task_without_rows_returns_nothing():
     plan = Plan.of("score", label="label", query="query")
     assert list(plan.parts([], ["query"])) == []
     with pytest.raises(ValueError, match="no row is left of the 0"):
-        plan.audit([])
+        plan.audit(lambda plan: [])
     assert Part.merged([]) == Part()
+
+
+def test_what_no_row_or_group_meets_is_said():
+    pyarrow = need("pyarrow")
+    columns = {"label": "label", "query": "query", "groups": "group"}
+    table = pyarrow.table({"score": [0.1, 0.2], "label": [0, 1], "query": ["a", "a"], "group": ["f", "m"]})
+
+    def audit(**asked):
+        return Plan.of("score", **(columns | asked)).audit(lambda plan: [plan.audited(table).to_json()])
+
+    assert audit(where="label >= 0", only_groups="f", min_rows=1).to_dict()["groups"] == ["f"]
+    for words, asked in (
+        ("no row meets where", {"where": "label > 1"}),
+        ("where \"label\": one of < <= > >= = != has to follow", {"where": "label"}),
+        ("no row is of the group 'x'; the groups are 'f', 'm'", {"only_groups": ["x"]}),
+        ("no group has the 2 queries that min_rows asks for", {"min_rows": 2}),
+        ("choose among groups", {"min_rows": 2, "groups": None}),
+    ):
+        with pytest.raises(ValueError, match=words):
+            audit(**asked)
 
 
 def test_labels_that_would_be_rounded_are_refused():

@@ -1,6 +1,5 @@
 //! From files to the rows of a request: reads the named columns and leaves out rows that lack something.
 
-use crate::filter::Filter;
 use crate::memory;
 use crate::options::{AdjustOptions, FitOptions, TableOptions};
 use crate::output::{check_apart, complain};
@@ -16,7 +15,7 @@ use pairity::run::{Fold, Rows};
 use pairity::similar;
 use pairity_report::{Missing, Notes, Role, plain};
 use pairity_tables::{
-    self as tables, ColumnKind, Parts, Selection, Source, StoredColumns, Table, TableError, Want,
+    self as tables, ColumnKind, Filter, Parts, Selection, Source, StoredColumns, Table, TableError, Want,
 };
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
@@ -354,9 +353,13 @@ impl Read {
         let TableOptions { filter, groups, min_rows, .. } = options;
         let mut passing = None;
         if let Some(text) = filter {
-            let filter = Filter::parse(text)?;
+            let filter = Filter::parse(text, "--where")?;
             let table = tables::read(source, &Selection::Columns(filter.wants()), &reading(quiet))?;
-            passing = Some(filter.passing(&table, text)?);
+            let found = filter.passing(&table);
+            if !found.contains(&true) {
+                bail!("no row of {} meets --where {:?}", table.rows(), plain(text));
+            }
+            passing = Some(found);
         }
         if (!groups.is_empty() || *min_rows > 0) && self.roles.column(Role::Group).is_none() {
             bail!("--groups and --min-rows choose among groups: name the column of the groups with --group");

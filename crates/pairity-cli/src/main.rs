@@ -2,7 +2,6 @@
 //! scripts can rely on.
 
 mod commands;
-mod filter;
 mod load;
 mod memory;
 mod one_query;

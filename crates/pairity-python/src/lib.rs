@@ -40,7 +40,7 @@ mod _engine {
     #[pymodule_export]
     use super::runs::{adjust, compare, train, train_elsewhere};
     #[pymodule_export]
-    use super::tables::{merge, merge_partials, read_table, score_table};
+    use super::tables::{filter_columns, filter_rows, merge, merge_partials, read_table, score_table};
     #[pymodule_export]
     use super::view::View;
     use pairity::goals::Criterion;

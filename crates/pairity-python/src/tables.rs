@@ -10,7 +10,7 @@ use pairity::examples::{Column, Groups, Values, cross};
 use pairity::metrics::Partial;
 use pairity::run::{self, ScoreRequest};
 use pairity_report::{AuditReport, Missing, Notes, Role, audit_html, audit_json, audit_text};
-use pairity_tables::{self as tables, Selection, Source, Table, TableError, Want};
+use pairity_tables::{self as tables, Filter, Selection, Source, Table, TableError, Want};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -85,14 +85,26 @@ pub fn read_table<'py>(
     Ok((numbers.into_iter().filter_map(array).collect(), categories.into_iter().filter_map(coded).collect()))
 }
 
-fn partials(texts: &[String]) -> PyResult<Vec<Partial>> {
-    texts.iter().map(|text| Partial::from_json(text).map_err(refuse)).collect()
+/// The columns that a filter of rows needs.
+#[pyfunction]
+pub fn filter_columns(filter: &str) -> PyResult<Vec<String>> {
+    Ok(Filter::parse(filter, "where").map_err(refuse)?.wants().into_iter().map(|want| want.name).collect())
+}
+
+/// Whether each row of a table of these columns meets a filter.
+#[pyfunction]
+pub fn filter_rows<'py>(py: Python<'py>, table: &[u8], filter: &str) -> PyResult<Bound<'py, PyArray1<bool>>> {
+    let passing = py.detach(|| {
+        let filter = Filter::parse(filter, "where")?;
+        Ok(filter.passing(&read(&source(table)?, filter.wants())?))
+    });
+    Ok(passing.map_err(|error: TableError| refuse(error))?.into_pyarray(py))
 }
 
 /// One partial audit of many.
 #[pyfunction]
 pub fn merge_partials(py: Python<'_>, parts: Vec<String>) -> PyResult<String> {
-    py.detach(|| Ok(Partial::merge(partials(&parts)?).map_err(refuse)?.to_json()))
+    py.detach(|| Ok(Partial::merge_texts(&parts).map_err(refuse)?.to_json()))
 }
 
 /// The audit of many partial ones as a document `pairity.audit/1`, and as it is shown; `notes` tell of their rows.
@@ -105,7 +117,10 @@ pub fn merge<'py>(
     notes: Option<Bound<'py, PyDict>>,
 ) -> PyResult<Shown<'py>> {
     let measure = measuring(&settings)?;
-    let outcome = py.detach(|| run::merge(partials(&parts)?, &checks, &measure).map_err(refuse))?;
+    let outcome = py.detach(|| {
+        let merged = Partial::merge_texts(&parts).map_err(refuse)?;
+        run::merge([merged], &checks, &measure).map_err(refuse)
+    })?;
     let notes = match notes {
         Some(told) => notes_of(&told)?,
         None => Notes { rows_read: outcome.audit.rows, ..Notes::default() },
@@ -126,6 +141,8 @@ fn notes_of(told: &Bound<'_, PyDict>) -> PyResult<Notes> {
             .into_iter()
             .map(|(word, rows)| Ok(Missing { role: role(&word)?, rows }))
             .collect::<PyResult<_>>()?,
+        filter: get(told, "filter")?,
+        groups_left_out: get(told, "groups_left_out")?,
         ..Notes::default()
     })
 }

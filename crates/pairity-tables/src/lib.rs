@@ -14,6 +14,7 @@ mod cell;
 mod columnar;
 mod delimited;
 mod error;
+mod filter;
 mod format;
 mod identity;
 mod meter;
@@ -29,6 +30,7 @@ mod whole_file;
 
 pub use adding::{AddColumns, Output, check_rounded};
 pub use error::TableError;
+pub use filter::Filter;
 pub use identity::FileId;
 pub use meter::ReadProgress;
 pub use parts::{Parts, read_in_parts};

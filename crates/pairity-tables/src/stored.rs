@@ -6,10 +6,11 @@
 //! nothing in it, they take 4 bytes in the file and in a batch, otherwise 8.
 
 use std::fs::File;
-use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 
 use pairity::examples::Column;
 use pairity::learners::{Architecture, ColumnSource, Encoder, FeatureSource, Features, Trace};
@@ -69,8 +70,11 @@ impl StoredColumns {
         StoredColumns { rows: kept.len(), kept: Some(kept), ..self }
     }
 
-    /// Writes the features of all rows, and tells how they are stored.
-    fn store(&self, encoder: &Encoder) -> Result<(File, Hidden, Features), String> {
+    /// Writes the features of all rows, and tells how they are stored, with a hash of them.
+    fn store(&self, encoder: &Encoder) -> Result<(File, Hidden, Features, u64), String> {
+        let mut hasher = DefaultHasher::new();
+        // What is stored in single precision is what it is before it is standardized.
+        format!("{encoder:?}").hash(&mut hasher);
         let single = !self.doubles.load(Ordering::Relaxed);
         let mut like: Option<Features> = None;
         let (file, hidden) = hidden_beside(&self.folder.join("pairity-features")).map_err(told)?;
@@ -94,10 +98,12 @@ impl StoredColumns {
             let encoded = encoder.encode(&columns).map_err(other)?.features;
             written += encoded.rows();
             let like = like.get_or_insert_with(|| encoded.select(&[]));
-            match like.number_size() == encoded.number_size() {
-                true => writer.write_all(&encoded.bytes()).map_err(other),
-                false => Err(other("a column was learned from other rows")),
+            if like.number_size() != encoded.number_size() {
+                return Err(other("a column was learned from other rows"));
             }
+            let bytes = encoded.bytes();
+            hasher.write(&bytes);
+            writer.write_all(&bytes).map_err(other)
         });
         counts.map_err(told)?;
         self.source.files.iter().try_for_each(|file| file.check_unchanged()).map_err(told)?;
@@ -105,8 +111,26 @@ impl StoredColumns {
             return Err(format!("the table had {} rows, and has {written}", self.rows));
         }
         let like = like.ok_or_else(|| "there are no rows".to_owned())?;
-        Ok((writer.into_inner().map_err(told)?, hidden, like))
+        Ok((writer.into_inner().map_err(told)?, hidden, like, hasher.finish()))
     }
+}
+
+/// Reads all of some bytes from a place on, in one call to the system and without a lock: runs read side by side.
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], place: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, place)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, bytes: &mut [u8], place: u64) -> io::Result<()> {
+    let mut done = 0;
+    while done < bytes.len() {
+        match std::os::windows::fs::FileExt::seek_read(file, &mut bytes[done..], place + done as u64)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            more => done += more,
+        }
+    }
+    Ok(())
 }
 
 fn told(error: impl ToString) -> String {
@@ -136,19 +160,19 @@ impl ColumnSource for StoredColumns {
     }
 
     fn features(&self, encoder: &Encoder, codes: Option<Vec<u16>>) -> Result<Arc<dyn FeatureSource>, String> {
-        let (file, hidden, like) = self.store(encoder)?;
+        let (file, _hidden, like, fingerprint) = self.store(encoder)?;
         let row = encoder.width() * like.number_size();
         // A batch and its scores need some room too.
         let at_once = self.memory / 4 / (row as u64 + 8);
         let at_once = usize::try_from(at_once).unwrap_or(usize::MAX).max(FEWEST);
-        let file = Mutex::new(file);
-        Ok(Arc::new(StoredFeatures { file, _hidden: hidden, rows: self.rows, like, row, codes, at_once }))
+        let rows = self.rows;
+        Ok(Arc::new(StoredFeatures { file, _hidden, rows, like, row, codes, at_once, fingerprint }))
     }
 }
 
 /// Encoded features in a file.
 struct StoredFeatures {
-    file: Mutex<File>,
+    file: File,
     _hidden: Hidden,
     rows: usize,
     /// How they are stored.
@@ -157,11 +181,11 @@ struct StoredFeatures {
     row: usize,
     codes: Option<Vec<u16>>,
     at_once: usize,
+    fingerprint: u64,
 }
 
 impl StoredFeatures {
     fn select(&self, rows: &[u32]) -> Result<Features, String> {
-        let mut file = self.file.lock().map_err(told)?;
         let mut bytes = Vec::with_capacity(rows.len() * self.row);
         // Rows of a query mostly stand together.
         for run in rows.chunk_by(|one, next| one + 1 == *next) {
@@ -171,10 +195,8 @@ impl StoredFeatures {
             }
             let before = bytes.len();
             bytes.resize(before + run.len() * self.row, 0);
-            file.seek(SeekFrom::Start((first * self.row) as u64)).map_err(told)?;
-            file.read_exact(&mut bytes[before..]).map_err(told)?;
+            read_at(&self.file, &mut bytes[before..], (first * self.row) as u64).map_err(told)?;
         }
-        drop(file);
         let features = self.like.of_bytes(&bytes).map_err(told)?;
         match &self.codes {
             None => Ok(features),
@@ -215,6 +237,10 @@ impl FeatureSource for StoredFeatures {
             sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
         }
         Ok(sum)
+    }
+
+    fn fingerprint(&self) -> Option<u64> {
+        Some(self.fingerprint)
     }
 
     fn batch(&self, rows: &[u32]) -> Result<Option<Features>, String> {

@@ -7,6 +7,7 @@ task sorts its bucket and goes through it some queries at a time; it returns the
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,16 +40,17 @@ def audit(dataset: Any, score: str, *, buckets: int | None = None, **asked: Unpa
     """
     import pyarrow
 
-    plan = Plan.of(score, **asked)
-    rows = dataset.select_columns(plan.columns)
+    def run(plan: Plan) -> Iterator[str]:
+        def task(table: Any) -> Any:
+            ordered = _sorted(table, [QUERY, *plan.sorted_by])
+            parts = plan.parts(ordered.to_batches(), [QUERY])
+            return pyarrow.table({"part": pyarrow.array([part.to_json() for part in parts], pyarrow.string())})
 
-    def task(table: Any) -> Any:
-        ordered = _sorted(table, [QUERY, *plan.sorted_by])
-        parts = plan.parts(ordered.to_batches(), [QUERY])
-        return pyarrow.table({"part": pyarrow.array([part.to_json() for part in parts], pyarrow.string())})
+        rows = dataset.select_columns(plan.columns)
+        parts = _together(rows, plan.of_role("query"), buckets, spread=True).map_groups(task, batch_format="pyarrow")
+        yield from (row["part"] for row in parts.iter_rows())
 
-    parts = _together(rows, plan.of_role("query"), buckets, spread=True).map_groups(task, batch_format="pyarrow")
-    return plan.audit(row["part"] for row in parts.iter_rows())
+    return Plan.of(score, **asked).audit(run)
 
 
 def score(

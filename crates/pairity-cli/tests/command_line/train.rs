@@ -323,6 +323,25 @@ fn a_run_that_is_stopped_leaves_a_model_and_goes_on_to_the_same_end() {
 }
 
 #[test]
+fn a_run_on_features_on_disk_goes_on_with_the_same_ones_only() {
+    let work = Work::new(100);
+    let goal = ["--iterations", "300", "--step-size", "0.1", "--batch", "7", "--memory", "1KB"];
+    work.train("whole.json", &goal);
+    let stopped = work.train("model.json", &[&goal[..], &["--time-limit", "0"]].concat());
+    assert!(stopped.out.contains("Stopped early: "), "{}{}", stopped.out, stopped.err);
+    let text = read(&work.path("table.csv"));
+    let line = text.lines().nth(300).unwrap();
+    let changed = text.replace(line, &line.replacen('.', "7.", 1));
+    assert_ne!(changed, text);
+    std::fs::write(work.path("table.csv"), changed).unwrap();
+    let other = work.train("model.json", &[&goal[..], &["--resume"]].concat());
+    assert!(other.refusal().contains("other settings"), "{}", other.err);
+    std::fs::write(work.path("table.csv"), text).unwrap();
+    work.train("model.json", &[&goal[..], &["--resume"]].concat());
+    assert_eq!(read(&work.path("model.json")), read(&work.path("whole.json")));
+}
+
+#[test]
 fn equal_scores_earn_the_same_in_verdict_and_report() {
     let work = Work::new(1);
     std::fs::write(work.path("flat.csv"), "x,y\n1,0\n1,1\n1,0\n1,1\n").unwrap();

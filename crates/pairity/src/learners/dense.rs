@@ -4,7 +4,6 @@
 //! precision and whenever it is asked for. A number of single precision is one of double precision too, so that features
 //! have the same bits either way.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -25,7 +24,8 @@ impl Standard {
 
     #[inline]
     pub(super) fn of(&self, number: f64) -> f64 {
-        if number.is_nan() { self.fill } else { (number - self.shift) / self.scale }
+        let value = (number - self.shift) / self.scale;
+        if number.is_nan() { self.fill } else { value }
     }
 }
 
@@ -39,16 +39,20 @@ pub(super) enum Dense {
 }
 
 impl Dense {
-    /// Some of the features, by their places.
-    pub(super) fn get(&self, places: Range<usize>) -> Cow<'_, [f64]> {
-        match self {
-            Dense::Doubles(values) => values[places].into(),
-            Dense::Singles(values, standards) => {
-                let first = places.start % standards.len().max(1);
-                let of_each = standards.iter().cycle().skip(first);
-                values[places].iter().zip(of_each).map(|(&x, own)| own.of(x.into())).collect()
-            }
-        }
+    /// Some of the features, by their places: those that are stored, or what becomes of them, in some room.
+    pub(super) fn get<'a>(&'a self, places: Range<usize>, room: &'a mut Vec<f64>) -> &'a [f64] {
+        let (values, standards) = match self {
+            Dense::Doubles(values) => return &values[places],
+            Dense::Singles(values, standards) => (&values[places.clone()], standards),
+        };
+        room.clear();
+        let (first, width) = (places.start % standards.len().max(1), standards.len());
+        // The rest of a row, and rows.
+        let (rest, rows) = values.split_at(if first == 0 { 0 } else { values.len().min(width - first) });
+        let of = |(&x, own): (&f32, &Standard)| own.of(x.into());
+        room.extend(rest.iter().zip(&standards[first..]).map(of));
+        rows.chunks(width.max(1)).for_each(|row| room.extend(row.iter().zip(&standards[..]).map(of)));
+        room
     }
 
     /// Some rows, in the order named.

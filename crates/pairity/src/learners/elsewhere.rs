@@ -51,6 +51,12 @@ pub trait FeatureSource: Send + Sync {
         slopes: &[f64],
     ) -> Result<Vec<f64>, String>;
 
+    /// A number that changes with the features, where whoever holds them can tell: a training that was stopped goes on
+    /// with the same ones only.
+    fn fingerprint(&self) -> Option<u64> {
+        None
+    }
+
     /// The features of a batch of rows in memory; none if they stay where they are.
     ///
     /// # Errors
@@ -95,6 +101,10 @@ impl Elsewhere {
             }
         };
         question().map_err(note).ok()
+    }
+
+    pub(super) fn fingerprint(&self) -> Option<u64> {
+        self.source.fingerprint()
     }
 
     pub(super) fn batch(&self) -> Option<Features> {

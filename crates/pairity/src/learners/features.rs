@@ -225,8 +225,21 @@ impl Features {
     }
 
     /// The same of some rows.
-    pub(crate) fn values_of(&self, rows: Range<usize>) -> Cow<'_, [f64]> {
-        self.values.get(rows.start * self.dense..rows.end * self.dense)
+    fn values_of(&self, rows: Range<usize>) -> Cow<'_, [f64]> {
+        let places = rows.start * self.dense..rows.end * self.dense;
+        match &self.values {
+            Dense::Doubles(values) => values[places].into(),
+            singles => {
+                let mut room = Vec::with_capacity(places.len());
+                singles.get(places, &mut room);
+                room.into()
+            }
+        }
+    }
+
+    /// The same in some room, unless they are stored as they are.
+    pub(super) fn values_in<'a>(&'a self, rows: Range<usize>, room: &'a mut Vec<f64>) -> &'a [f64] {
+        self.values.get(rows.start * self.dense..rows.end * self.dense, room)
     }
 
     /// The same of all rows, some at a time: those that are stored in single precision are never all there in double.
@@ -242,7 +255,7 @@ impl Features {
     /// One of them.
     pub(crate) fn value(&self, row: usize, feature: usize) -> f64 {
         let place = row * self.dense + feature;
-        self.values.get(place..place + 1)[0]
+        self.values.get(place..place + 1, &mut Vec::new())[0]
     }
 
     /// What is stored of them one by one, in bytes, row by row: for a file. Each number has
@@ -311,6 +324,11 @@ impl Features {
     /// Whether somebody else holds them.
     pub(crate) fn is_elsewhere(&self) -> bool {
         self.elsewhere.is_some()
+    }
+
+    /// A number that changes with features elsewhere, where it is known.
+    pub(crate) fn fingerprint_elsewhere(&self) -> Option<u64> {
+        self.elsewhere.as_ref()?.fingerprint()
     }
 
     /// What went wrong elsewhere, if anything did: then scores are NaN.

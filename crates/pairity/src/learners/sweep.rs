@@ -8,6 +8,7 @@
 
 use crate::threads;
 use rayon::prelude::*;
+use std::cell::Cell;
 
 use super::{Features, GroupUse, Scorer, Sparse};
 
@@ -72,8 +73,15 @@ pub(super) fn score(kernel: &impl Kernel, parameters: &[f64], features: &Feature
         return;
     }
     let rows_from = |first: usize, scores: &mut [f64]| {
-        let values = features.values_of(first..first + scores.len());
-        kernel.score_rows(set(sweep.shared), Block::new(features, first, &values), scores);
+        in_room(|room| {
+            // Numbers of single precision become features a few rows at a time.
+            let tile = if features.number_size() < size_of::<f64>() { 4 * TILE } else { scores.len().max(1) };
+            for (at, scores) in scores.chunks_mut(tile).enumerate() {
+                let first = first + at * tile;
+                let values = features.values_in(first..first + scores.len(), room);
+                kernel.score_rows(set(sweep.shared), Block::new(features, first, values), scores);
+            }
+        });
     };
     match sweep.parallel {
         true => {
@@ -118,10 +126,11 @@ pub(super) fn put_back(
         return;
     }
     let of_part = |part: usize, by_score: &[f64], found: &mut [f64]| {
-        let first = part * sweep.part;
-        let values = features.values_of(first..first + by_score.len());
-        let (set, block) = (&parameters[places(sweep.shared)], Block::new(features, first, &values));
-        kernel.pull_back_rows(set, block, by_score, found);
+        let (set, first) = (&parameters[places(sweep.shared)], part * sweep.part);
+        in_room(|room| {
+            let values = features.values_in(first..first + by_score.len(), room);
+            kernel.pull_back_rows(set, Block::new(features, first, values), by_score, found);
+        });
     };
     let parts = slopes.chunks(sweep.part).enumerate();
     if sweep.parallel {
@@ -174,6 +183,14 @@ impl<'a> Sweep<'a> {
         let by_group = by_group.map(|rows| rows.into_iter().enumerate().flat_map(parts).collect());
         Sweep { set_len, part, parallel, by_group, shared }
     }
+}
+
+/// Works in room that a thread keeps, as new room would have to be asked of the system each time.
+fn in_room(work: impl FnOnce(&mut Vec<f64>)) {
+    thread_local!(static ROOM: Cell<Vec<f64>> = const { Cell::new(Vec::new()) });
+    let mut room = ROOM.take();
+    work(&mut room);
+    ROOM.set(room);
 }
 
 fn in_order<T: Sync, R: Send>(items: &[T], parallel: bool, work: &(dyn Fn(&T) -> R + Sync)) -> Vec<R> {

@@ -5,6 +5,7 @@
 //! overflow.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use std::borrow::Cow;
 
 const BITS: i32 = 32;
 
@@ -214,17 +215,51 @@ impl ExactSum {
     }
 }
 
-/// Hexadecimal digits and the power of 2³² that they count: `-1a4p-2`.
+/// The digits of texts, of six bits each.
+const DIGITS: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+/";
+
+/// What each byte is as a digit; 64 if it is none.
+const VALUES: [u8; 256] = {
+    let (mut values, mut at) = ([64; 256], 0);
+    while at < 64 {
+        values[DIGITS[at] as usize] = at as u8;
+        at += 1;
+    }
+    values
+};
+
+/// Bits of a digit.
+const DIGIT: i32 = 6;
+
+/// Digits of six bits, the highest first, and the power of 64 that they count: `-1k4:-2`.
 impl std::fmt::Display for ExactSum {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         if self.beyond != 0.0 {
-            return write!(f, "{}", self.beyond);
+            // Else it would have the letters of digits.
+            return write!(f, "!{}", self.beyond);
         }
-        let (negative, base, digits) = self.digits();
-        let Some((top, rest)) = digits.split_last() else { return write!(f, "0") };
-        write!(f, "{}{top:x}", if negative { "-" } else { "" })?;
-        rest.iter().rev().try_for_each(|digit| write!(f, "{digit:08x}"))?;
-        if base == 0 { Ok(()) } else { write!(f, "p{base}") }
+        let (negative, base, words) = self.digits();
+        if words.is_empty() {
+            return write!(f, "0");
+        }
+        let word = |at: i32| usize::try_from(at).ok().and_then(|at| words.get(at)).copied().unwrap_or(0);
+        let (first, end) = (BITS * base, BITS * (base + words.len() as i32));
+        // The six bits from a power of 64 on, which may be of two words, or in part below the first.
+        let digit = |power: i32| {
+            let (at, shift) = ((DIGIT * power).div_euclid(BITS) - base, (DIGIT * power).rem_euclid(BITS));
+            let both = u64::from(word(at)) | u64::from(word(at + 1)) << BITS;
+            (both >> shift) as usize & 63
+        };
+        let (mut low, mut high) = (first.div_euclid(DIGIT), end.div_euclid(DIGIT));
+        while digit(low) == 0 {
+            low += 1;
+        }
+        while digit(high) == 0 {
+            high -= 1;
+        }
+        let text: String = (low..=high).rev().map(|power| char::from(DIGITS[digit(power)])).collect();
+        write!(f, "{}{text}", if negative { "-" } else { "" })?;
+        if low == 0 { Ok(()) } else { write!(f, ":{low}") }
     }
 }
 
@@ -232,43 +267,77 @@ impl std::str::FromStr for ExactSum {
     type Err = String;
 
     fn from_str(text: &str) -> Result<ExactSum, String> {
-        let wrong = || format!("{text:?} is no exact sum");
-        if let Some(beyond) = ["inf", "-inf", "NaN"].iter().find(|own| **own == text) {
-            return Ok(ExactSum { beyond: beyond.parse().map_err(|_| wrong())?, ..ExactSum::default() });
+        // Many in a partial audit, which need no room.
+        if text == "0" {
+            return Ok(ExactSum::default());
         }
-        let (number, base) = text.split_once('p').unwrap_or((text, "0"));
+        let wrong = || format!("{text:?} is no exact sum");
+        if let Some(beyond) = text.strip_prefix('!') {
+            let beyond = beyond.parse().ok().filter(|beyond: &f64| !beyond.is_finite());
+            return Ok(ExactSum { beyond: beyond.ok_or_else(wrong)?, ..ExactSum::default() });
+        }
+        let (number, power) = text.split_once(':').unwrap_or((text, "0"));
         let (negative, digits) = number.strip_prefix('-').map_or((false, number), |digits| (true, digits));
-        let base: i32 = base.parse().map_err(|_| wrong())?;
+        let power: i32 = power.parse().map_err(|_| wrong())?;
         // The powers that numbers have, and their sums.
-        if digits.is_empty() || digits.len() > 1_000 || base.abs() > 100 || !digits.is_ascii() {
+        if digits.is_empty() || digits.len() > 600 || power.abs() > 600 {
             return Err(wrong());
         }
-        let digit = |chunk: &[u8]| {
-            let chunk = std::str::from_utf8(chunk).ok()?;
-            let plain = chunk.bytes().all(|byte| byte.is_ascii_hexdigit());
-            i64::from_str_radix(chunk, 16)
-                .ok()
-                .filter(|_| plain)
-                .map(|digit| if negative { -digit } else { digit })
-        };
-        let words: Option<Vec<i64>> = digits.as_bytes().rchunks(8).map(digit).collect();
-        Ok(ExactSum { base, words: words.ok_or_else(wrong)?, waiting: 1, beyond: 0.0 })
+        let base = (DIGIT * power).div_euclid(BITS);
+        let last = DIGIT * (power + digits.len() as i32) - BITS * base;
+        let mut words = vec![0; (last / BITS) as usize + 1];
+        let mut place = DIGIT * power - BITS * base;
+        for byte in digits.bytes().rev() {
+            let digit = u64::from(VALUES[usize::from(byte)]);
+            if digit > 63 {
+                return Err(wrong());
+            }
+            let (at, wide) = ((place / BITS) as usize, digit << (place % BITS));
+            words[at] += i64::from(wide as u32);
+            if wide >> BITS > 0 {
+                words[at + 1] += (wide >> BITS) as i64;
+            }
+            place += DIGIT;
+        }
+        if negative {
+            words.iter_mut().for_each(|word| *word = -*word);
+        }
+        Ok(ExactSum { base, words, waiting: 1, beyond: 0.0 })
     }
 }
 
-/// Lists of sums as one text, which is a third shorter than a list of texts.
+/// The most sums of one text.
+const MOST: usize = 1 << 20;
+
+/// Lists of sums as one text, in which zeros in a row are a star and their number.
 pub(super) mod as_text {
     use super::*;
 
     pub(in crate::metrics) fn serialize<S: Serializer>(sums: &[ExactSum], to: S) -> Result<S::Ok, S::Error> {
-        sums.iter().map(ExactSum::to_string).collect::<Vec<_>>().join(" ").serialize(to)
+        let texts: Vec<String> = sums.iter().map(ExactSum::to_string).collect();
+        let runs = texts.chunk_by(|one, next| one == "0" && next == "0");
+        let run = |run: &[String]| if run.len() > 1 { format!("*{}", run.len()) } else { run.concat() };
+        runs.map(run).collect::<Vec<_>>().join(" ").serialize(to)
     }
 
     pub(in crate::metrics) fn deserialize<'d, D: Deserializer<'d>>(
         from: D,
     ) -> Result<Vec<ExactSum>, D::Error> {
-        let text = String::deserialize(from)?;
-        text.split_whitespace().map(|sum| sum.parse().map_err(D::Error::custom)).collect()
+        let text = Cow::<str>::deserialize(from)?;
+        let mut sums: Vec<ExactSum> = Vec::new();
+        for word in text.split_ascii_whitespace() {
+            match word.strip_prefix('*') {
+                None => sums.push(word.parse().map_err(D::Error::custom)?),
+                Some(zeros) => {
+                    let zeros: usize = zeros.parse().map_err(D::Error::custom)?;
+                    sums.resize(sums.len().saturating_add(zeros.min(MOST)), ExactSum::default());
+                }
+            }
+            if sums.len() > MOST {
+                return Err(D::Error::custom("there are too many sums"));
+            }
+        }
+        Ok(sums)
     }
 }
 
@@ -290,11 +359,11 @@ mod tests {
         assert_eq!(sum(&[0.1; 10]).value(), 1.0); // Added one by one they are .9999999999999999.
         assert_eq!(sum(&[1.0, f64::INFINITY]).value(), f64::INFINITY);
         assert_eq!(sum(&[-3.0, 3.0]).to_string(), "0");
-        assert_eq!(
-            (sum(&[255.0]).to_string(), sum(&[-0.5]).to_string()),
-            ("ff".into(), "-80000000p-1".into())
-        );
-        for text in ["", "p1", "-", "1p1000", "xyz", "1 2", "+1", "é"] {
+        let beyond = sum(&[f64::NEG_INFINITY]);
+        assert_eq!((beyond.to_string().as_str(), beyond.to_string().parse()), ("!-inf", Ok(beyond)));
+        assert_eq!("inf".parse::<ExactSum>().map(|sum| sum.value()), Ok(183_401.0));
+        assert_eq!((sum(&[255.0]).to_string(), sum(&[-0.5]).to_string()), ("3/".into(), "-W:-1".into()));
+        for text in ["", ":1", "-", "1:1000", "x.z", "1 2", "--1", "é", "1:", "*3", "!1", "!"] {
             assert!(text.parse::<ExactSum>().is_err(), "{text:?}");
         }
     }

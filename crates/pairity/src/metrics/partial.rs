@@ -8,8 +8,12 @@ use crate::examples::{Examples, ExamplesError, compare_names};
 use crate::goals::Vocabulary;
 use crate::pairs::{CellLayout, DrawnOrder, PairIndex};
 use crate::rates::{Average, Rate, Side, Ties};
+use crate::threads;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
+
+/// Texts of partial audits that a task reads.
+const AT_ONCE: usize = 64;
 
 /// Labels with no more values than this are grades rather than amounts.
 const GRADES: usize = 10;
@@ -160,7 +164,7 @@ pub struct Partial {
 }
 
 /// The version of the form of partial audits.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 impl Partial {
     /// Sums over the queries of a scored table; `scores` are in the order of the rows.
@@ -223,29 +227,45 @@ impl Partial {
         parts.try_fold(first, |all, part| all.merged(part))
     }
 
+    /// One of the texts of several, which are read side by side.
+    ///
+    /// # Errors
+    /// A text that is no partial audit, and those of [`merge`](Partial::merge).
+    pub fn merge_texts(texts: &[String]) -> Result<Partial, PartialError> {
+        let parts: Vec<&[String]> = texts.chunks(AT_ONCE).collect();
+        let merged = threads::map(&parts, &|texts| {
+            let read = texts.iter().map(|text| Partial::from_json(text)).collect::<Result<Vec<_>, _>>()?;
+            Partial::merge(read)
+        });
+        Partial::merge(merged.into_iter().collect::<Result<Vec<_>, _>>()?)
+    }
+
     fn merged(self, other: Partial) -> Result<Partial, PartialError> {
-        let made = |part: &Partial| {
-            let labels = if part.facts.labels.is_some() { "labels" } else { "no labels" };
-            let protected = if part.continuous { "a continuous attribute" } else { "groups or none" };
-            let weights = if part.label_gap { "pairs weighted by label gap" } else { "no label gaps" };
-            let Partial { ties, average, .. } = part;
-            format!("{labels}, {protected}, {weights}, ties {ties}, average {average}")
-        };
-        let (own, others) = (made(&self), made(&other));
-        if own != others {
-            return Err(PartialError::Different(own, others));
+        let way = |part: &Partial| (part.facts.labels.is_some(), part.continuous, part.label_gap);
+        if (way(&self), &self.ties, &self.average) != (way(&other), &other.ties, &other.average) {
+            let made = |part: &Partial| {
+                let labels = if part.facts.labels.is_some() { "labels" } else { "no labels" };
+                let protected = if part.continuous { "a continuous attribute" } else { "groups or none" };
+                let weights = if part.label_gap { "pairs weighted by label gap" } else { "no label gaps" };
+                let Partial { ties, average, .. } = part;
+                format!("{labels}, {protected}, {weights}, ties {ties}, average {average}")
+            };
+            return Err(PartialError::Different(made(&self), made(&other)));
         }
-        let mut groups = [&self.groups[..], &other.groups[..]].concat();
-        groups.sort_by(|a, b| compare_names(a, b));
-        groups.dedup();
+        let mut groups = self.groups.clone();
+        if other.groups != groups {
+            groups.extend_from_slice(&other.groups);
+            groups.sort_by(|a, b| compare_names(a, b));
+            groups.dedup();
+        }
         let mut all = self.among(&groups);
         let other = other.among(&groups);
         // Both have the same items then: which they are follows from the number of groups, unless one had too many.
-        let rates = all_rates(&all.layout());
-        let layout = all.layout();
         let other = match all.sums.is_alone() == other.sums.is_alone() {
             true => other,
             false => {
+                let layout = all.layout();
+                let rates = all_rates(&layout);
                 all.sums = all.sums.alone(&layout, &rates);
                 Partial { sums: other.sums.alone(&layout, &rates), ..other }
             }

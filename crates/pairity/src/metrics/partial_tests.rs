@@ -2,7 +2,7 @@
 
 use super::tests::slow_variance;
 use super::{Audit, Measurement, Partial, PartialError, Settings};
-use crate::examples::{Columns, Examples, Groups};
+use crate::examples::{Columns, Examples, Groups, PairWeight};
 use crate::pairs::CellLayout;
 use crate::pairs::oracle::{self, OracleRows, tables};
 use crate::rates::{Average, Rate, Ties};
@@ -60,6 +60,8 @@ proptest! {
         all.reverse();
         let read = all.iter().map(|part| Partial::from_json(&part.to_json()).unwrap());
         let again = Partial::merge(read).unwrap();
+        let texts: Vec<String> = all.iter().map(Partial::to_json).collect();
+        prop_assert_eq!(&Partial::merge_texts(&texts).unwrap(), &again);
         prop_assert_eq!(merged.to_json().len(), again.to_json().len());
         for merged in [merged, again] {
             prop_assert_eq!(&Audit::checked(&Measurement::of_partial(&merged, &settings), &[]), &whole);
@@ -125,16 +127,45 @@ fn what_is_no_partial_audit_is_refused() {
     let wrong = [
         String::new(),
         "{}".to_owned(),
-        text("\"partial\":1", "\"partial\":2"),
+        text("\"partial\":2", "\"partial\":1"),
         text("[\"a\",\"b\"]", "[\"a\",\"a\"]"),
         text("[\"a\",\"b\"]", "[\"a\",\"b\",\"c\"]"),
         text("\"half\"", "\"whole\""),
         text("\"sums\":\"", "\"sums\":\"0 "),
         text("\"moments\":\"", "\"moments\":\"0 "),
+        text("\"sums\":\"", "\"sums\":\"*1000000000000 "),
     ];
     for wrong in wrong {
         assert!(Partial::from_json(&wrong).is_err(), "{wrong}");
     }
-    // Two groups, and room for more digits.
-    assert!(json.len() < 4_000, "{} bytes", json.len());
+}
+
+/// Two groups, rows of none, and many digits: weights and labels that are any numbers from 0.01 to 2.01.
+#[test]
+fn a_partial_audit_of_two_groups_has_less_than_ten_thousand_bytes() {
+    let rows = 20_000_u32;
+    let number = |row: u32, k: u32| f64::from(row.wrapping_mul(k)).sin() + 1.01;
+    let labels: Vec<f64> = (0..rows).map(|row| number(row, 7_919)).collect();
+    let weights: Vec<f64> = (0..rows).map(|row| number(row, 104_729)).collect();
+    let scores: Vec<f64> = (0..rows).map(|row| number(row, 1_299_709)).collect();
+    let groups: Vec<&str> = (0..rows).map(|row| ["a", "b", ""][(row * 31 % 101 % 3) as usize]).collect();
+    let (groups, queries) = (Groups::from_names(&groups), (0..rows).map(|row| row / 10).collect::<Vec<_>>());
+    for (weights, gap, average) in [
+        (None, false, Average::Pairs),
+        (Some(&weights[..]), false, Average::Pairs),
+        (Some(&weights[..]), true, Average::Pairs),
+        (Some(&weights[..]), true, Average::Queries),
+    ] {
+        let pair_weight = if gap { PairWeight::LabelGap } else { PairWeight::default() };
+        let columns = Columns {
+            labels: Some(&labels),
+            groups: Some(&groups),
+            queries: Some(&queries),
+            ..Columns::default()
+        };
+        let examples = Examples::new(Columns { weights, pair_weight, ..columns }).unwrap();
+        let settings = Settings { average, ..Settings::default() };
+        let json = Partial::new(&examples, &scores, &settings).unwrap().to_json();
+        assert!(json.len() < 10_000, "{} bytes with {average:?}, {gap}", json.len());
+    }
 }

@@ -69,29 +69,32 @@ fn place(items: Items, numbers: usize, a: usize, b: usize) -> Option<usize> {
     }
 }
 
+/// How many units, cells, sums and products there are.
+fn lengths(items: Items, layout: &CellLayout, rates: usize) -> [usize; 4] {
+    let length = if items == Items::Cells { layout.len() } else { rates };
+    let products = match items {
+        Items::RatesAlone => 3 * length,
+        _ => length * (2 * length + 1),
+    };
+    [rates, layout.len(), 2 * length, products]
+}
+
 impl QuerySums {
     fn new(items: Items, layout: &CellLayout, rates: usize) -> QuerySums {
-        let length = if items == Items::Cells { layout.len() } else { rates };
-        let products = match items {
-            Items::RatesAlone => 3 * length,
-            _ => length * (2 * length + 1),
-        };
+        let [units, cells, sums, products] = lengths(items, layout, rates);
         QuerySums {
             items,
-            units: vec![0; rates],
-            cell_pairs: vec![0; layout.len()],
-            sums: vec![ExactSum::default(); 2 * length],
+            units: vec![0; units],
+            cell_pairs: vec![0; cells],
+            sums: vec![ExactSum::default(); sums],
             products: vec![ExactSum::default(); products],
         }
     }
 
     /// Whether sums read from a file fit these rates.
     pub(super) fn fit(&self, layout: &CellLayout, rates: usize) -> bool {
-        let expected = QuerySums::new(self.items, layout, rates);
-        let lengths = |sums: &QuerySums| {
-            [sums.units.len(), sums.cell_pairs.len(), sums.sums.len(), sums.products.len()]
-        };
-        lengths(self) == lengths(&expected)
+        let own = [self.units.len(), self.cell_pairs.len(), self.sums.len(), self.products.len()];
+        own == lengths(self.items, layout, rates)
     }
 
     /// Counts and sums, as expected of a mixture.

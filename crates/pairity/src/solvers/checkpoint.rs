@@ -117,6 +117,7 @@ pub(crate) fn fingerprint(training: &Training, data: &Data) -> u64 {
     hash.add(bits(start));
     hash.add(format!("{problem:?} {architecture:?} {settings:?} {term:?}").bytes());
     hash.add(features.tiles().flat_map(|tile| tile.into_owned()).map(f64::to_bits));
+    features.fingerprint_elsewhere().into_iter().for_each(|own| hash.mix(own));
     if let Some(sparse) = features.sparse() {
         hash.add(sparse.bits());
     }

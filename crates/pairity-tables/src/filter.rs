@@ -1,14 +1,24 @@
 //! Which rows are looked at: comparisons of columns with numbers or texts, joined by `and`, such as
 //! `age >= 18 and city != "x"`. A missing cell meets none.
 
-use anyhow::{anyhow, bail};
-use pairity_report::plain;
-use pairity_tables::{Table, Want};
+use super::error::{TableError, shown};
+use super::selection::Want;
+use super::table::Table;
 
 /// What compares; no sign comes after one that it starts with.
 const SIGNS: [&str; 7] = ["<=", ">=", "!=", "==", "=", "<", ">"];
 
 /// Rows that meet all of a list of comparisons.
+///
+/// ```
+/// use pairity_tables::{Filter, Selection, Source, read};
+///
+/// let source = Source::from_reader("people.csv", &b"age,city\n17,Rome\n40,Rome\n41,\n"[..])?;
+/// let filter = Filter::parse("age >= 18 and city = Rome", "where")?;
+/// let table = read(&source, &Selection::Columns(filter.wants()), &|_, _| ())?;
+/// assert_eq!(filter.passing(&table), [false, true, false]);
+/// # Ok::<(), pairity_tables::TableError>(())
+/// ```
 pub struct Filter(Vec<Comparison>);
 
 struct Comparison {
@@ -29,13 +39,15 @@ enum Word {
 }
 
 impl Filter {
-    /// Reads the text of a filter.
+    /// Reads the text of a filter, which messages call by a name, such as `--where`.
     ///
     /// # Errors
     /// What can't be read, and what is expected there.
-    pub fn parse(text: &str) -> anyhow::Result<Filter> {
+    pub fn parse(text: &str, called: &str) -> Result<Filter, TableError> {
         let wrong = |expected: &str| {
-            anyhow!("--where {:?}: {expected}; it is written like 'age >= 18 and city != \"x\"'", plain(text))
+            let text = shown(text);
+            let example = "it is written like 'age >= 18 and city != \"x\"'";
+            TableError::Other(format!("{called} {text:?}: {expected}; {example}"))
         };
         let mut words = words(text).ok_or_else(|| wrong("a quote is never closed"))?.into_iter();
         let mut all = Vec::new();
@@ -77,10 +89,7 @@ impl Filter {
     }
 
     /// Whether each row of a table of these columns meets it.
-    ///
-    /// # Errors
-    /// No row does.
-    pub fn passing(&self, table: &Table, text: &str) -> anyhow::Result<Vec<bool>> {
+    pub fn passing(&self, table: &Table) -> Vec<bool> {
         let mut passing = vec![true; table.rows()];
         for Comparison { column, sign, value } in &self.0 {
             let Some(column) = table.column(column) else { continue };
@@ -106,10 +115,7 @@ impl Filter {
                     });
             }
         }
-        if !passing.contains(&true) {
-            bail!("no row of {} meets --where {:?}", table.rows(), plain(text));
-        }
-        Ok(passing)
+        passing
     }
 }
 
