@@ -74,7 +74,9 @@ lint:
 solvers:
 	cargo build --release -p pairity-cli
 	target/release/pairity reproduce simulated simulated-all simulated-marginal --queries 2500 --split 1,0,0 --solver columns --seeds 20
-	target/release/pairity reproduce simulated simulated-all simulated-marginal crime-ranking crime-regression law w3c --seeds 20
+	cargo run --release -p pairity-experiments --example solvers
+	cargo run --release -p pairity-experiments --example solvers -- simulated simulated-all simulated-marginal aware
+	cargo run --release -p pairity-experiments --example solvers -- bound=0.05 crime-ranking crime-regression law w3c wiki lightgbm
 
 bench: $(VENV)/bench
 	cargo build --release -p pairity-bench

@@ -34,9 +34,10 @@ const NARROWER: [f64; 3] = [0.4, 0.15, 0.05];
 /// Directions in which planes are swept, beside the gradient's.
 const DIRECTIONS: usize = 12;
 
-/// Steps of a descent that may start far away, and of one that starts near.
-const FAR: usize = 60;
-const NEAR: usize = 15;
+/// Steps of a descent that may start far away, and of one that starts near: of few parameters, which end at the same minimum
+/// for all folds, and of more than [`POLISHED`], where more steps changed nothing.
+const FAR: [usize; 2] = [150, 60];
+const NEAR: [usize; 2] = [60, 15];
 
 /// Scorers of more parameters are not swept: there are too many planes.
 const POLISHED: usize = 30;
@@ -154,9 +155,10 @@ impl<'a> Fitting<'a> {
         weights: &SurrogateWeights,
         l2: f64,
         start: &[f64],
-        iterations: usize,
+        iterations: [usize; 2],
     ) -> Vec<f64> {
         let loss = NetLoss { shape, margin };
+        let iterations = iterations[usize::from(self.architecture.len() > POLISHED)];
         let limits = DescentLimits { iterations, gradient: 1e-6, decrease: 3e-6 };
         let mut slopes = vec![0.0; self.sample.examples().len()];
         let found = descend(start.to_vec(), limits, |parameters, gradient| {
