@@ -5,7 +5,7 @@
 //! the peak memory in bytes.
 //!
 //! A work is `matrix`, `audit`, `count`, `gradient`, `gradient-up` or `train`, and a variant may follow: `-continuous` for the
-//! attribute in place of groups, `-queries` for queries of ten rows, `-weights` for the attribute's absolute value as
+//! attribute in place of groups (`train` reads `features` too, and `queries` without this variant), `-queries` for queries of ten rows, `-weights` for the attribute's absolute value as
 //! weights, `-few` for five distinct labels, `-gap` for pairs weighted by the gap of labels, `-squared` for the squared
 //! hinge.
 

@@ -26,8 +26,3 @@ fn join(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: &(dyn Fn(&T) -> R + Sync)) -> Vec<R> {
     items.par_iter().map(work).collect()
 }
-
-/// The same on items that are changed.
-pub(crate) fn map_mut<T: Send, R: Send>(items: &mut [T], work: &(dyn Fn(&mut T) -> R + Sync)) -> Vec<R> {
-    items.par_iter_mut().map(work).collect()
-}

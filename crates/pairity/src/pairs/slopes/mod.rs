@@ -1,7 +1,8 @@
 //! Slopes of surrogates by scores, over all pairs of one query.
 //!
 //! Small queries look at each pair. Large ones take O(n log n) per group, and O(n log² n) with a continuous
-//! attribute: where all slopes are alike and pairs weigh one, by counts in score order while labels go up; in general, by splits at labels and merges of the halves. Where pairs are chosen by a side column, the halves are
+//! attribute: where all slopes are alike and pairs weigh one, by counts in score order while labels go up and
+//! down; in general, by splits at labels and merges of the halves. Where pairs are chosen by a side column, the halves are
 //! split by its ranks too.
 
 mod coefficients;
@@ -9,7 +10,6 @@ mod counts;
 mod merge;
 mod shape;
 mod splits;
-mod walk;
 
 pub(super) use coefficients::{Coefficients, RateWeights, order};
 pub use shape::SurrogateKind;
@@ -50,7 +50,7 @@ impl<M: Mass> ScoredPairs<'_, M> {
         }
         let mut offset = 0.0;
         if *has_accuracy {
-            offset += match M::EQUAL && walk::is_worth::<S>(self.query) {
+            offset += match M::EQUAL && counts::is_worth::<S>(self.query) {
                 true => self.count_by_label::<S>(accuracy, gradient),
                 false => self.split_by_label::<S>(accuracy, gradient),
             };
