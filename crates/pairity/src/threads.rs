@@ -26,3 +26,8 @@ fn join(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: &(dyn Fn(&T) -> R + Sync)) -> Vec<R> {
     items.par_iter().map(work).collect()
 }
+
+/// How many threads there are. No result depends on it; some work is the same in one piece or in several.
+pub(crate) fn count() -> usize {
+    rayon::current_num_threads()
+}
