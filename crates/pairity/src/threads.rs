@@ -3,6 +3,11 @@
 
 use rayon::prelude::*;
 
+/// How many threads there are. No result depends on it; some work is the same in one piece or in several.
+pub(crate) fn count() -> usize {
+    rayon::current_num_threads()
+}
+
 /// Runs both closures, on two threads if the work is worth it.
 pub(crate) fn both<A: Send, B: Send>(
     fork: bool,
@@ -25,9 +30,4 @@ fn join(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
 /// The work on each item, in order.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: &(dyn Fn(&T) -> R + Sync)) -> Vec<R> {
     items.par_iter().map(work).collect()
-}
-
-/// How many threads there are. No result depends on it; some work is the same in one piece or in several.
-pub(crate) fn count() -> usize {
-    rayon::current_num_threads()
 }
