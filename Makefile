@@ -77,8 +77,8 @@ solvers:
 	target/release/pairity reproduce simulated simulated-all simulated-marginal crime-ranking crime-regression law w3c --seeds 20
 
 bench: $(VENV)/bench
-	cargo build --release -p pairity-bench
-	$(VENV)/bin/python benches/run.py target/release/pairity-bench
+	cargo build --release -p pairity-bench -p pairity-cli
+	$(VENV)/bin/python benches/run.py $(TARGET)/release/pairity-bench
 
 $(VENV)/bench: benches/requirements.txt
 	python3 -m venv $(VENV)
