@@ -79,8 +79,8 @@ solvers:
 	cargo run --release -p pairity-experiments --example solvers -- bound=0.05 crime-ranking crime-regression law w3c wiki lightgbm
 
 bench: $(VENV)/bench
-	cargo build --release -p pairity-bench
-	$(VENV)/bin/python benches/run.py target/release/pairity-bench
+	cargo build --release -p pairity-bench -p pairity-cli
+	$(VENV)/bin/python benches/run.py $(TARGET)/release/pairity-bench
 
 $(VENV)/bench: benches/requirements.txt
 	python3 -m venv $(VENV)

@@ -2,6 +2,8 @@
 
     python benches/run.py path/to/pairity-bench [--update]
 
+`pairity` itself is to stand in the same folder.
+
 Peers run in the same process as this script, pairity in its own; each time is the best of several, the
 two alternating, so that a busy machine slows both. Instruction counts come from callgrind: they do not
 depend on the machine's load, and are compared with benches/instructions.json (`--update` rewrites it).
@@ -11,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -20,13 +23,15 @@ import time
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
 import numpy as np
+import pyarrow.csv
+import pyarrow.parquet
 from scipy.stats import kendalltau
 from sklearn.metrics import roc_auc_score
 
 HERE = pathlib.Path(__file__).parent
 SIZES = [10_000, 100_000, 1_000_000]
 WORKS = ["matrix", "continuous", "audit", "gradient", "gradient-continuous"]
-COUNTED = WORKS + ["audit-queries", "gradient-weights", "gradient-few", "gradient-gap", "gradient-squared"]
+COUNTED = WORKS + ["matrix-queries", "audit-queries", "gradient-weights", "gradient-few", "gradient-gap", "gradient-squared"]
 VARIANTS = {"weights": "weights", "few": "five distinct labels", "gap": "pairs weighted by the gap of labels"}
 
 
@@ -42,6 +47,11 @@ def write_arrays(folder, n):
     }
     for name, array in arrays.items():
         array.tofile(folder / name)
+    table = {name: arrays[name + "s"] for name in ["label", "score"]}
+    table["group"] = np.array(["a", "b", "c", "d"])[arrays["groups"]]
+    table = pyarrow.table(table)
+    pyarrow.csv.write_csv(table, folder / "table.csv")
+    pyarrow.parquet.write_table(table, folder / "table.parquet")
     return arrays
 
 
@@ -146,6 +156,20 @@ def peer(function):
     return time.perf_counter() - start
 
 
+def command(*words):
+    """CPU seconds of a whole command."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([str(word) for word in words], check=True, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def audit_command(binary, table, threads=1):
+    """CPU seconds of `pairity audit` of a file."""
+    columns = ["--score", "score", "--label", "label", "--group", "group"]
+    return command(binary, "audit", table, *columns, "--threads", threads)
+
+
 def best(rounds, *tasks):
     """Best seconds of each task, the tasks taking turns."""
     times = [[task() for task in tasks] for _ in range(rounds)]
@@ -194,6 +218,14 @@ def main():
             row("whole audit with intervals", n, audit, matrix, "4 × 4 matrix", "≤ 2.5")
             queries, in_queries = best(2, one("audit-queries"), one("matrix-queries"))
             row("whole audit, queries of 10 rows", n, queries, in_queries, "4 × 4 matrix of the same", "≤ 2.5")
+            cli = pathlib.Path(binary).with_name("pairity")
+            reading = f"import pyarrow.parquet; pyarrow.parquet.read_table({str(folder / 'table.parquet')!r})"
+            from_csv, from_parquet, read = best(
+                3, lambda: audit_command(cli, folder / "table.csv"), lambda: audit_command(cli, folder / "table.parquet"),
+                lambda: command(sys.executable, "-c", reading),
+            )
+            row("`pairity audit` of a CSV file, CPU", n, from_csv, tau, "scipy kendalltau of arrays in memory", "≤ 2.5")
+            row("`pairity audit` of a Parquet file, CPU", n, from_parquet, read, "python and pyarrow, which read it", "≤ 3")
             audit_two, gradient_two = best(2, one("audit", 2), one("gradient", 2))
             row("whole audit, two threads", n, audit_two, audit, "one thread", "≤ .58")
             row("exact surrogate gradient, both ways, two threads", n, gradient_two, gradient, "one thread", "≤ .58")
@@ -204,7 +236,7 @@ def main():
             row("exact surrogate gradient, both ways, squared hinge", n, squared, count, "count of the same", "≤ 1.5")
             seconds[n] = matrix
             if n == SIZES[-1]:
-                for work in WORKS[:3]:
+                for work in WORKS[:3] + ["audit-queries"]:
                     memory = ours(binary, work, folder, repeats=1)[1] / n
                     print(f"| memory beyond the columns, {work} | {n:>9,} | {memory:.0f} bytes a row | | | | ≤ 64 |")
             if n == 100_000 and shutil.which("valgrind"):

@@ -3,6 +3,11 @@
 
 use rayon::prelude::*;
 
+/// How many threads there are. No result depends on it; some work is the same in one piece or in several.
+pub(crate) fn count() -> usize {
+    rayon::current_num_threads()
+}
+
 /// Runs both closures, on two threads if the work is worth it.
 pub(crate) fn both<A: Send, B: Send>(
     fork: bool,

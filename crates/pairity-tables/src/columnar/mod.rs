@@ -142,10 +142,19 @@ fn each_batch(
             Whole::Memory(bytes) => batches(bytes, metadata, group, roots),
         })
         .map_err(damaged)?;
-        while let Some(batch) = decode(|| batches.next().transpose()).map_err(damaged)? {
+        // While the cells of a batch are taken, the next one is decoded on another thread.
+        let mut found = decode(|| batches.next().transpose());
+        while let Some(batch) = found.map_err(damaged)? {
             let array = |&at: &usize| batch.columns().get(at).cloned();
             let arrays: Option<Vec<ArrayRef>> = places.iter().map(array).collect();
-            each(rows, &arrays.ok_or_else(|| failed(file, "a column is missing"))?)?;
+            let arrays = arrays.ok_or_else(|| failed(file, "a column is missing"))?;
+            let (mut next, mut taken) = (Ok(None), Ok(()));
+            rayon::in_place_scope(|scope| {
+                scope.spawn(|_| next = decode(|| batches.next().transpose()));
+                taken = each(rows, &arrays);
+            });
+            taken?;
+            found = next;
             rows += batch.num_rows();
             let share = rows as f64 / expected.max(rows as u64).max(1) as f64;
             meter.at((share * file.size as f64) as u64);

@@ -4,6 +4,7 @@
 //! the file, so that quoted line breaks, blank lines and every kind of line ending count as they do in
 //! an editor.
 
+mod batches;
 mod writer;
 
 pub(crate) use writer::number_text;
@@ -31,7 +32,7 @@ const TEXT: TableFormat = TableFormat {
     is_text: true,
     recognizes: |_| false,
     headers: |file| {
-        let names = names(&open(file)?.2);
+        let names = names(&Records::open(file)?.header);
         Ok(names.into_iter().map(|name| Header { name, readable: true }).collect())
     },
     read,
@@ -58,8 +59,9 @@ fn read(
     meter: &mut Meter<'_>,
     mut drain: Drain<'_>,
 ) -> Result<usize, TableError> {
-    let (reader, row, header) = open(file)?;
-    let places = all_positions(columns.iter().map(|column| column.name.as_str()), &names(&header), file)?;
+    let mut records = Records::open(file)?;
+    let names = names(&records.header);
+    let places = all_positions(columns.iter().map(|column| column.name.as_str()), &names, file)?;
     let fields: Vec<usize> = places.iter().map(|places| places[0]).collect();
     // Which columns have others of their name, and where these are.
     let mut twins: Vec<(usize, &[usize])> = Vec::new();
@@ -67,8 +69,11 @@ fn read(
         columns[at].has_twins(file, places.len(), None);
         twins.push((at, &places[1..]));
     }
+    if rayon::current_num_threads() > 1 && twins.is_empty() {
+        return batches::read(&mut records, &fields, columns, meter, drain);
+    }
     let mut rows = 0;
-    each_record(file, (reader, row), header.len(), meter, |start, record| {
+    while let Some((start, record)) = records.next()? {
         let text = |field: usize| record[field].trim_ascii();
         let differ =
             |(at, places): &(usize, &[usize])| places.iter().any(|&place| text(place) != text(fields[*at]));
@@ -79,49 +84,72 @@ fn read(
         }
         for (column, &field) in columns.iter_mut().zip(&fields) {
             if let Err(problem) = column.text(&record[field]) {
-                let line = line_of(file, start)? + breaks(record.iter().take(field));
+                let line = line_of_field(file, start, field)?;
                 return Err(column.wrong(file, ("line", line), problem));
             }
         }
+        meter.at(start);
         rows += 1;
-        match &mut drain {
-            Some(drain) if rows % BATCH == 0 => drain(columns),
-            _ => Ok(()),
+        if let Some(drain) = drain.as_mut().filter(|_| rows % BATCH == 0) {
+            drain(columns)?;
         }
-    })
-}
-
-/// Calls a function with each row after the header, which has as many fields, and with the position where
-/// it starts. Returns the number of rows.
-fn each_record(
-    file: &SourceFile,
-    (mut reader, row): (Reader<impl Read>, RowLength),
-    expected: usize,
-    meter: &mut Meter<'_>,
-    mut each: impl FnMut(u64, &ByteRecord) -> Result<(), TableError>,
-) -> Result<usize, TableError> {
-    let mut record = ByteRecord::new();
-    let (mut rows, mut start) = (0, 0);
-    loop {
-        let next = reader.position().byte();
-        row.set(0);
-        if !reader.read_byte_record(&mut record).map_err(|error| failed(file, error))? {
-            break;
-        }
-        start = next;
-        if record.len() != expected {
-            let (file, line, found) = (file.name.clone(), line_of(file, start)?, record.len());
-            let last_line = line + breaks(record.iter());
-            return Err(TableError::Ragged { file, line, last_line, found, expected });
-        }
-        each(start, &record)?;
-        rows += 1;
-        meter.at(next);
-    }
-    if rows > 0 && ends_in_quotes(file, start)? {
-        return Err(TableError::OpenQuote { file: file.name.clone(), line: line_of(file, start)? });
     }
     Ok(rows)
+}
+
+/// The rows of a file after its header.
+struct Records<'a> {
+    file: &'a SourceFile,
+    reader: Reader<LimitedBytes<Box<dyn Read>>>,
+    length: RowLength,
+    header: ByteRecord,
+    record: ByteRecord,
+    /// Where the last row starts, if there is one.
+    last: Option<u64>,
+}
+
+impl<'a> Records<'a> {
+    /// Reads the header.
+    fn open(file: &'a SourceFile) -> Result<Records<'a>, TableError> {
+        let length = RowLength::default();
+        let bytes = LimitedBytes { bytes: file.open_at(0)?, row: length.clone() };
+        let mut reader = reader(bytes, delimiter_of(file)?);
+        let mut header = ByteRecord::new();
+        match reader.read_byte_record(&mut header).map_err(|error| failed(file, error))? {
+            true => Ok(Records { file, reader, length, header, record: ByteRecord::new(), last: None }),
+            false => Err(TableError::NoHeader(file.name.clone())),
+        }
+    }
+
+    /// The next row, which has as many fields as the header, and where it starts.
+    fn next(&mut self) -> Result<Option<(u64, &ByteRecord)>, TableError> {
+        let (file, start) = (self.file, self.reader.position().byte());
+        self.length.set(0);
+        if !self.reader.read_byte_record(&mut self.record).map_err(|error| failed(file, error))? {
+            return match self.last {
+                Some(last) if ends_in_quotes(file, last)? => {
+                    Err(TableError::OpenQuote { file: file.name.clone(), line: line_of(file, last)? })
+                }
+                _ => Ok(None),
+            };
+        }
+        self.last = Some(start);
+        let (found, expected) = (self.record.len(), self.header.len());
+        if found != expected {
+            let line = line_of(file, start)?;
+            let last_line = line + breaks(self.record.iter());
+            return Err(TableError::Ragged { file: file.name.clone(), line, last_line, found, expected });
+        }
+        Ok(Some((start, &self.record)))
+    }
+}
+
+/// The line of a field of the row that starts at a position.
+fn line_of_field(file: &SourceFile, start: u64, field: usize) -> Result<u64, TableError> {
+    let mut record = ByteRecord::new();
+    let mut reader = reader(file.open_at(start)?, delimiter_of(file)?);
+    reader.read_byte_record(&mut record).map_err(|error| failed(file, error))?;
+    Ok(line_of(file, start)? + breaks(record.iter().take(field)))
 }
 
 /// Calls a function with the header and with each row, as they are written.
@@ -132,20 +160,24 @@ fn texts(
     row: Row<'_>,
 ) -> Result<usize, TableError> {
     let mut row = |record: &ByteRecord| row(&mut order.iter().map(|&at| record.get(at).unwrap_or_default()));
-    let (reader, length, header) = open(file)?;
-    row(&header)?;
-    each_record(file, (reader, length), header.len(), meter, |_, record| row(record))
+    let mut records = Records::open(file)?;
+    row(&records.header)?;
+    let mut rows = 0;
+    while let Some((start, record)) = records.next()? {
+        row(record)?;
+        meter.at(start);
+        rows += 1;
+    }
+    Ok(rows)
 }
 
 /// The line on which a row starts.
 fn place(file: &SourceFile, row: usize) -> Result<(&'static str, u64), TableError> {
-    let (mut reader, length, _) = open(file)?;
-    let mut record = ByteRecord::new();
+    let mut records = Records::open(file)?;
     for _ in 0..row {
-        length.set(0);
-        reader.read_byte_record(&mut record).map_err(|error| failed(file, error))?;
+        records.next()?;
     }
-    Ok(("line", line_of(file, reader.position().byte())?))
+    Ok(("line", line_of(file, records.reader.position().byte())?))
 }
 
 /// How many bytes of the current row were read.
@@ -163,17 +195,6 @@ impl<R: Read> Read for LimitedBytes<R> {
         let count = self.bytes.read(buffer)?;
         self.row.set(self.row.get() + count as u64);
         if self.row.get() > LONGEST_ROW { Err(ErrorKind::FileTooLarge.into()) } else { Ok(count) }
-    }
-}
-
-/// What comes after the header, with its length so far, and the header as it is written.
-fn open(file: &SourceFile) -> Result<(Reader<impl Read>, RowLength, ByteRecord), TableError> {
-    let row = RowLength::default();
-    let mut reader = reader(LimitedBytes { bytes: file.open_at(0)?, row: row.clone() }, delimiter_of(file)?);
-    let mut header = ByteRecord::new();
-    match reader.read_byte_record(&mut header).map_err(|error| failed(file, error))? {
-        true => Ok((reader, row, header)),
-        false => Err(TableError::NoHeader(file.name.clone())),
     }
 }
 
@@ -196,7 +217,7 @@ fn delimiter(head: &[u8]) -> u8 {
     *b",\t;".iter().find(|delimiter| header.contains(delimiter)).unwrap_or(&b',')
 }
 
-fn reader(bytes: impl Read, delimiter: u8) -> Reader<impl Read> {
+fn reader<R: Read>(bytes: R, delimiter: u8) -> Reader<R> {
     let mut builder = ReaderBuilder::new();
     builder.has_headers(false).flexible(true).delimiter(delimiter).buffer_capacity(1 << 17).from_reader(bytes)
 }
@@ -256,7 +277,7 @@ fn ends_in_quotes(file: &SourceFile, position: u64) -> Result<bool, TableError> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Source;
+    use crate::{Selection, Source, Want};
 
     #[test]
     fn a_comma_wins_over_tabs_and_semicolons_unless_it_is_quoted() {
@@ -279,6 +300,42 @@ mod tests {
         assert_eq!(line(10), 6);
         assert_eq!(line(text.len() as u64 - 1), 8);
         assert_eq!(line(1000), 8);
+    }
+
+    proptest::proptest! {
+        /// Rows of more than one batch, with quoted line breaks, missing cells, texts among numbers, rows that are too long
+        /// and an open quotation mark.
+        #[test]
+        fn several_threads_read_the_same_cells_and_the_same_errors(
+            seldom in proptest::collection::vec((0..3 * BATCH, 0..7_usize), 0..4),
+            rows in 1..3 * BATCH,
+            infer: bool,
+        ) {
+            let mut text = String::from("a,b,c\n");
+            for row in 0..rows {
+                let odd = seldom.iter().find(|(at, _)| *at == row).map_or(usize::MAX, |(_, odd)| *odd);
+                text += &match odd {
+                    0 => format!("{row},x,NA\n"),
+                    1 => format!("y,{row},z\n"),
+                    2 => format!("\"{row}\n\",1,\"u\r\nv\"\n"),
+                    3 => "1,2\n".to_owned(),
+                    4 => "1,2,3,4\n".to_owned(),
+                    5 => format!("{row},1,\"open"),
+                    6 => "\n\ninf,,\n".to_owned(),
+                    _ => format!("{row},{}.5,g{}\n", row % 7, row % 5),
+                };
+            }
+            let source = Source::from_reader("x.csv", text.as_bytes()).unwrap();
+            let want = if infer { Want::infer } else { Want::number };
+            let wanted = Selection::Columns(vec![want("b"), want("a"), Want::category("c")]);
+            let read = |threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let table = pool.install(|| crate::read(&source, &wanted, &|_, _| ()));
+                table.map_err(|error| error.to_string())
+            };
+            // Missing numbers are NaN, which equal nothing.
+            proptest::prop_assert_eq!(format!("{:?}", read(1)), format!("{:?}", read(3)));
+        }
     }
 
     #[test]

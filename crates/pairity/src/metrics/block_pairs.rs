@@ -27,7 +27,7 @@ use super::unit_blocks::{UnitTotals, Units};
 use super::{Measurement, Settings};
 use crate::examples::{PlainRow, RowRecord};
 use crate::pairs::{
-    CellLayout, DrawnOrder, PairIndex, Placement, RateSums, Tally, UnitSums, visit_placements,
+    CellLayout, DrawnOrder, PairIndex, PlacedRows, Placement, RateSums, Tally, UnitSums, visit_placements,
 };
 use crate::rates::Rate;
 use crate::threads;
@@ -276,17 +276,18 @@ impl<'a> BlockCounts<'a> {
         let members = [DrawnOrder { order: index.order(&scores), chances: &[1.0] }];
         let width = self.width();
         let start = || (Vec::new(), Vec::new());
-        let add = |state: &mut (Vec<u32>, Vec<f64>), (row, _): (usize, u16), found: &[Placement]| {
-            let (numbers, sums) = state;
-            numbers.push(row as u32);
-            let from = sums.len();
-            sums.resize(from + width, 0.0);
-            let slots = &self.slots[self.table.group(&rows[row])];
-            for placement in found {
-                let slot = slots[2 * placement.cell as usize + usize::from(placement.side)] as usize;
-                sums[from + 2 * slot] += placement.credit;
-                sums[from + 2 * slot + 1] += placement.total;
-            }
+        let add = |(numbers, sums): &mut (Vec<u32>, Vec<f64>), placed: &PlacedRows| {
+            placed.each(|row, found| {
+                numbers.push(row as u32);
+                let from = sums.len();
+                sums.resize(from + width, 0.0);
+                let slots = &self.slots[self.table.group(&rows[row])];
+                for placement in found {
+                    let slot = slots[2 * placement.cell as usize + usize::from(placement.side)] as usize;
+                    sums[from + 2 * slot] += placement.credit;
+                    sums[from + 2 * slot + 1] += placement.total;
+                }
+            });
         };
         let states = visit_placements(&index, &members, self.settings.ties, (start, add, |state| state));
         let mut all = vec![0.0; rows.len() * width];

@@ -91,3 +91,55 @@ impl CountBlock {
         self.filled = 0;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+        /// The largest numbers, blocks that are full and not, and more numbers than there are columns.
+        #[test]
+        fn sums_are_those_of_all_products(
+            rows in prop::collection::vec(
+                prop::collection::btree_map(
+                    prop_oneof![0..20_usize, 0..400_usize],
+                    prop_oneof![Just(LARGEST as u16), 0..=LARGEST as u16],
+                    0..12,
+                ),
+                0..400,
+            )
+        ) {
+            let mut block = CountBlock::new(400);
+            let (mut sums, mut products) = (BTreeMap::new(), BTreeMap::new());
+            for row in rows {
+                let row: Vec<(usize, f64)> = row.into_iter().map(|(at, value)| (at, f64::from(value))).collect();
+                let known = row.iter().filter(|(at, _)| sums.contains_key(at)).count();
+                prop_assert_eq!(block.has_room(&row), sums.len() + row.len() - known <= MOST);
+                if !block.has_room(&row) {
+                    continue;
+                }
+                for &(a, x) in &row {
+                    block.set(a, x);
+                    *sums.entry(a).or_insert(0) += x as u64;
+                    for &(b, y) in row.iter().filter(|(b, _)| *b >= a) {
+                        *products.entry((a, b)).or_insert(0) += (x * y) as u64;
+                    }
+                }
+                block.end_row();
+            }
+            block.sum();
+            let mut found = block.products.iter();
+            for (second, &b) in block.numbers.iter().enumerate() {
+                prop_assert_eq!(block.sums[second], sums[&b]);
+                for &a in &block.numbers[..=second] {
+                    let expected = products.get(&(a.min(b), a.max(b))).copied().unwrap_or(0);
+                    prop_assert_eq!(found.next().copied(), Some(expected));
+                }
+            }
+        }
+    }
+}

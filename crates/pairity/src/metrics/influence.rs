@@ -16,9 +16,7 @@ use super::measurement::Arranged;
 use super::query_sums::QuerySums;
 use super::unit_blocks::{UnitTotals, Units};
 use crate::examples::{Examples, ExamplesError};
-use crate::pairs::{
-    CellLayout, DrawnOrder, PairIndex, Placement, RateSums, Tally, UnitSums, visit_placements,
-};
+use crate::pairs::{CellLayout, DrawnOrder, PairIndex, RateSums, Tally, UnitSums, visit_placements};
 use crate::rates::{Average, Rate, Ties};
 
 /// Above this number of rates only variances are kept, and a difference is bounded by the sum of its
@@ -70,11 +68,8 @@ impl Influence {
         let sums = tally.rate_sums(index, false);
         let unit = UnitSums::new(index);
         let start = || Units::new(&sums, &unit, index.layout.codes());
-        let add = |state: &mut Units, (_, group): (usize, u16), placements: &[Placement]| {
-            state.add(group.into(), placements, 1.0);
-        };
         let mut all = UnitTotals::new(rates.len());
-        all.extend(visit_placements(index, members, ties, (start, add, Units::finish)));
+        all.extend(visit_placements(index, members, ties, (start, Units::add_rows, Units::finish)));
         Influence::of_units(all, &sums, &unit, tally.pairs)
     }
 

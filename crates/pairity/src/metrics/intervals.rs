@@ -18,6 +18,7 @@ use crate::rates::Rate;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 /// Draws that the quantile of the largest deviation is taken from.
@@ -49,14 +50,16 @@ impl Measurement {
             Interval::default()
         });
         let tail = self.joint_tail(&forms, confidence);
-        bound(expression, &mut |form| self.form_interval(form, tail))
+        // Forms share rates, whose quantiles cost more than all else here.
+        let mut known = HashMap::new();
+        bound(expression, &mut |form| self.form_interval(form, tail, &mut known))
     }
 
-    /// A linear form's interval, `tail` being the probability left out on each side.
-    fn form_interval(&self, form: &LinearForm, tail: f64) -> Interval {
+    /// A linear form's interval, `tail` being the probability left out on each side; `known` are those of rates.
+    fn form_interval(&self, form: &LinearForm, tail: f64, known: &mut HashMap<usize, Interval>) -> Interval {
         let term = |(rate, factor): &(Rate, f64)| {
             let r = self.index[rate];
-            (r, *factor, self.rate_interval(r, tail))
+            (r, *factor, *known.entry(r).or_insert_with(|| self.rate_interval(r, tail)))
         };
         let terms: Vec<(usize, f64, Interval)> = form.terms.iter().map(term).collect();
         let value = form.constant + terms.iter().map(|(_, factor, rate)| factor * rate.value).sum::<f64>();
@@ -181,21 +184,23 @@ fn largest_deviations(
             independent.iter_mut().zip(draw.as_flattened()).for_each(|(to, z)| to[lane] = *z);
         }
         for (rate, row) in rates.iter_mut().zip(factor.chunks(n.max(1))) {
-            *rate = [0.0; LANES];
+            let mut sums = [0.0; LANES];
             for (f, z) in row[..rank].iter().zip(&independent) {
-                rate.iter_mut().zip(z).for_each(|(rate, z)| *rate += f * z);
+                (0..LANES).for_each(|lane| sums[lane] += f * z[lane]);
             }
+            *rate = sums;
         }
         let mut deviations = [0.0; LANES];
         for (scale, form) in forms {
             let mut sums = [0.0; LANES];
             for &(a, x) in form {
-                sums.iter_mut().zip(&rates[a]).for_each(|(sum, rate)| *sum += x * rate);
+                let rate = &rates[a];
+                (0..LANES).for_each(|lane| sums[lane] += x * rate[lane]);
             }
-            deviations
-                .iter_mut()
-                .zip(sums)
-                .for_each(|(largest, sum)| *largest = f64::max(*largest, scale * sum.abs()));
+            for lane in 0..LANES {
+                let deviation = scale * sums[lane].abs();
+                deviations[lane] = if deviation > deviations[lane] { deviation } else { deviations[lane] };
+            }
         }
         largest.extend(deviations);
     }

@@ -271,7 +271,9 @@ struct Summing {
     /// The rates of each cell, a bit each, and those of a query.
     rates_of: Vec<Vec<u64>>,
     rates: Vec<u64>,
-    /// What one query earned in each cell, and could have earned, and its cells. Blocks of a query may share cells.
+    /// Whether a query has several blocks, which may share cells.
+    has_blocks: bool,
+    /// What one query earned in each cell, and could have earned, and its cells.
     by_cell: Vec<[f64; 2]>,
     cells: Vec<usize>,
     /// The numbers of one query: which, and how much; whole ones, then others.
@@ -300,6 +302,7 @@ impl Summing {
             },
             rates: vec![0; words],
             unit,
+            has_blocks: index.examples().blocks() > index.examples().queries(),
             by_cell: vec![[0.0; 2]; sums.cell_pairs.len()],
             cells: Vec::new(),
             numbers: Default::default(),
@@ -363,10 +366,14 @@ impl Summing {
         self.rates.fill(0);
         for placement in placements {
             let cell = placement.cell as usize;
+            self.rates.iter_mut().zip(&self.rates_of[cell]).for_each(|(all, rates)| *all |= rates);
+            if !self.has_blocks {
+                note(&mut self.numbers, cell, placement.credit, placement.total);
+                continue;
+            }
             let own = &mut self.by_cell[cell];
             if *own == [0.0; 2] {
                 self.cells.push(cell);
-                self.rates.iter_mut().zip(&self.rates_of[cell]).for_each(|(all, rates)| *all |= rates);
             }
             *own = [own[0] + placement.credit, own[1] + placement.total];
         }

@@ -5,23 +5,17 @@
 //! columns are added to the covariance of the rates that the group touches, which is added to the whole at the end.
 
 use super::influence::MAX_COVARIANCES;
-use crate::pairs::{Placement, RateSums, UnitSums};
+use crate::pairs::{PlacedRows, Placement, RateSums, UnitSums, rows_and_stride};
 use std::ops::Range;
 
 /// Numbers that a loop works on at once.
 const LANES: usize = 4;
 
-/// Rows of a block of few columns, and of many, where there are many groups too.
-const ROWS: [usize; 2] = [64, 8];
+/// The most rows of a block.
+const ROWS: usize = 64;
 
 /// The part of a squared influence that is rounding, at most: placements of weighted pairs have 24 bits.
 const ROUNDING: f64 = 1e-12;
-
-/// Columns that are few.
-const FEW_COLUMNS: usize = 128;
-
-/// Between the columns of a block, so that they don't compete for the same lines of a cache.
-const GAP: usize = 8;
 
 /// Sums over units for one side of the pairs of a rate.
 #[derive(Clone, Copy, Default)]
@@ -69,17 +63,29 @@ impl<'a> Units<'a> {
 
     /// Adds an example of a group so many times.
     pub(super) fn add(&mut self, group: usize, placements: &[Placement], times: f64) {
-        let block = match &mut self.blocks[group] {
-            Some(block) if block.fits(placements) => block,
-            other => {
-                if let Some(block) = other.take() {
-                    block.finish(self.sums, &mut self.totals);
-                }
-                let is_full = !self.totals.covariance.is_empty();
-                other.insert(Block::new(placements, self.unit, is_full))
-            }
-        };
-        block.add(placements, times, self.sums);
+        let columns = placements.iter().map(|placement| (placement.cell, placement.side));
+        let sums = self.sums;
+        self.block(group, columns).add(placements, times, sums);
+    }
+
+    /// Adds examples of a group.
+    pub(super) fn add_rows(&mut self, rows: &PlacedRows) {
+        let sums = self.sums;
+        self.block(rows.group.into(), rows.columns.iter().copied()).add_rows(rows, sums);
+    }
+
+    /// The block of a group, for rows with placements in these cells.
+    fn block(
+        &mut self,
+        group: usize,
+        columns: impl ExactSizeIterator<Item = (u32, u8)> + Clone,
+    ) -> &mut Block {
+        let is_full = !self.totals.covariance.is_empty();
+        let slot = &mut self.blocks[group];
+        if let Some(block) = slot.take_if(|block| !block.fits(columns.clone())) {
+            block.finish(self.sums, &mut self.totals);
+        }
+        slot.get_or_insert_with(|| Block::new(columns.collect(), self.unit, is_full))
     }
 
     /// With what waits in blocks.
@@ -158,8 +164,8 @@ struct Block {
     /// Numbers from one column to the next.
     stride: usize,
     filled: usize,
-    credits: Vec<f64>,
-    totals: Vec<f64>,
+    /// Credits and totals of rows that wait for others; empty until one does.
+    waiting: [Vec<f64>; 2],
     /// The square root of how often each row counts.
     roots: Vec<f64>,
     /// In ascending order.
@@ -176,8 +182,7 @@ struct Block {
 
 impl Block {
     /// For rows with placements in these cells.
-    fn new(placements: &[Placement], unit: &UnitSums, is_full: bool) -> Block {
-        let columns: Vec<(u32, u8)> = placements.iter().map(|p| (p.cell, p.side)).collect();
+    fn new(columns: Vec<(u32, u8)>, unit: &UnitSums, is_full: bool) -> Block {
         let (mut rates, mut columns_of): (Vec<TouchedRate>, Vec<u32>) = (Vec::new(), Vec::new());
         let mut touched: Vec<(usize, u8, usize)> = Vec::new();
         for (column, &(cell, side)) in columns.iter().enumerate() {
@@ -191,16 +196,14 @@ impl Block {
             let columns = [start..middle, middle..columns_of.len()];
             rates.push(TouchedRate { rate: of_rate[0].0, columns });
         }
-        let rows = ROWS[usize::from(columns.len() > FEW_COLUMNS)];
-        let stride = rows + if columns.len() > FEW_COLUMNS { 0 } else { GAP };
+        let (rows, stride) = rows_and_stride(columns.len());
         // Products are found for two by two rates.
         let m = rates.len().next_multiple_of(2);
         Block {
             rows,
             stride,
             filled: 0,
-            credits: vec![0.0; columns.len() * stride],
-            totals: vec![0.0; columns.len() * stride],
+            waiting: [Vec::new(), Vec::new()],
             roots: vec![1.0; rows],
             sides: vec![Default::default(); rates.len()],
             variances: vec![0.0; rates.len()],
@@ -212,61 +215,94 @@ impl Block {
         }
     }
 
-    fn fits(&self, placements: &[Placement]) -> bool {
-        let own = self.columns.iter().zip(placements);
-        self.columns.len() == placements.len()
-            && own.fold(true, |fits, (&c, p)| fits & (c == (p.cell, p.side)))
+    fn fits(&self, columns: impl ExactSizeIterator<Item = (u32, u8)>) -> bool {
+        self.columns.len() == columns.len()
+            && self.columns.iter().zip(columns).fold(true, |fits, (own, other)| fits & (*own == other))
+    }
+
+    /// Room for rows that wait.
+    fn make_room(&mut self) {
+        let size = self.columns.len() * self.stride;
+        self.waiting.iter_mut().for_each(|waiting| waiting.resize(size, 0.0));
     }
 
     fn add(&mut self, placements: &[Placement], times: f64, sums: &RateSums) {
-        let columns =
-            self.credits.chunks_exact_mut(self.stride).zip(self.totals.chunks_exact_mut(self.stride));
-        for ((credits, totals), placement) in columns.zip(placements) {
-            credits[self.filled] = placement.credit;
-            totals[self.filled] = placement.total;
+        self.make_room();
+        let [credits, totals] = &mut self.waiting;
+        for (at, placement) in (self.filled..).step_by(self.stride).zip(placements) {
+            (credits[at], totals[at]) = (placement.credit, placement.total);
         }
         self.roots[self.filled] = times.sqrt();
         self.filled += 1;
         if self.filled == self.rows {
-            self.sum(sums);
+            self.sum_waiting(sums);
         }
     }
 
-    /// Adds the rows to the sums, and clears them.
-    fn sum(&mut self, sums: &RateSums) {
+    /// Adds rows that count once each; as many as a block has need not wait.
+    fn add_rows(&mut self, placed: &PlacedRows, sums: &RateSums) {
+        if self.filled == 0 && placed.examples.len() == self.rows {
+            return self.sum([placed.credits, placed.totals], true, sums);
+        }
+        for row in 0..placed.examples.len() {
+            self.make_room();
+            for (waiting, placed) in self.waiting.iter_mut().zip([placed.credits, placed.totals]) {
+                for at in (0..waiting.len()).step_by(self.stride) {
+                    waiting[at + self.filled] = placed[at + row];
+                }
+            }
+            self.roots[self.filled] = 1.0;
+            self.filled += 1;
+            if self.filled == self.rows {
+                self.sum_waiting(sums);
+            }
+        }
+    }
+
+    /// Adds the rows that wait to the sums, and clears them.
+    fn sum_waiting(&mut self, sums: &RateSums) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        let is_once = self.roots.iter().all(|root| *root == 1.0);
+        self.sum([&waiting[0], &waiting[1]], is_once, sums);
+        waiting.iter_mut().for_each(|waiting| waiting.fill(0.0));
+        (self.waiting, self.filled) = (waiting, 0);
+    }
+
+    /// Adds rows to the sums; `is_once`: each counts once.
+    fn sum(&mut self, [credits, totals]: [&[f64]; 2], is_once: bool, sums: &RateSums) {
         let (rows, stride) = (self.rows, self.stride);
-        let mut room = [[0.0; ROWS[0]]; 4];
+        let mut room = [[0.0; ROWS]; 4];
         for (i, touched) in self.rates.iter().enumerate() {
             let (all, value) = (sums.totals[touched.rate], sums.value(touched.rate));
             let [a, b, c, d] = &mut room;
             let columns = touched.columns.each_ref().map(|range| &self.columns_of[range.clone()]);
             let first = [
-                column_sum(&self.credits, stride, columns[0], &mut a[..rows]),
-                column_sum(&self.totals, stride, columns[0], &mut b[..rows]),
+                column_sum(credits, stride, columns[0], &mut a[..rows]),
+                column_sum(totals, stride, columns[0], &mut b[..rows]),
             ];
             let second = [
-                column_sum(&self.credits, stride, columns[1], &mut c[..rows]),
-                column_sum(&self.totals, stride, columns[1], &mut d[..rows]),
+                column_sum(credits, stride, columns[1], &mut c[..rows]),
+                column_sum(totals, stride, columns[1], &mut d[..rows]),
             ];
             let moves = (&mut self.moves[i * stride..][..rows], &self.roots[..]);
             let sides = &mut self.sides[i];
-            self.variances[i] += match columns.map(<[u32]>::is_empty) {
-                [false, true] => one_side(first, all, value, moves, &mut sides[0]),
-                [true, _] => one_side(second, all, value, moves, &mut sides[1]),
-                [false, false] => both_sides([first, second], all, value, moves, sides),
+            self.variances[i] += match (columns.map(<[u32]>::is_empty), is_once) {
+                ([false, true], true) => one_side::<true>(first, all, value, moves, &mut sides[0]),
+                ([false, true], false) => one_side::<false>(first, all, value, moves, &mut sides[0]),
+                ([true, _], true) => one_side::<true>(second, all, value, moves, &mut sides[1]),
+                ([true, _], false) => one_side::<false>(second, all, value, moves, &mut sides[1]),
+                ([false, false], true) => both_sides::<true>([first, second], all, value, moves, sides),
+                ([false, false], false) => both_sides::<false>([first, second], all, value, moves, sides),
             };
         }
         if !self.products.is_empty() {
             add_products(&self.moves, rows, stride, &mut self.products);
         }
-        self.credits.fill(0.0);
-        self.totals.fill(0.0);
-        self.filled = 0;
     }
 
     fn finish(mut self, sums: &RateSums, to: &mut UnitTotals) {
         if self.filled > 0 {
-            self.sum(sums);
+            self.sum_waiting(sums);
         }
         let (n, m) = (to.variances.len(), self.rates.len().next_multiple_of(2));
         for (i, touched) in self.rates.iter().enumerate() {
@@ -317,9 +353,10 @@ struct LaneSums {
 
 impl LaneSums {
     #[inline(always)]
-    fn add(&mut self, lane: usize, total: f64, moved: f64, root: f64) {
-        self.units[lane] += if total > 0.0 { root * root } else { 0.0 };
-        self.squares[lane] += (root * total) * (root * total);
+    fn add<const ONCE: bool>(&mut self, lane: usize, total: f64, moved: f64, root: f64) {
+        let (times, weighted) = if ONCE { (1.0, total) } else { (root * root, root * total) };
+        self.units[lane] += if total > 0.0 { times } else { 0.0 };
+        self.squares[lane] += weighted * weighted;
         self.variance[lane] += moved * moved;
     }
 
@@ -329,8 +366,8 @@ impl LaneSums {
     }
 }
 
-/// What rows move a rate by whose pairs they are on one side of, times their roots; returns the sum of squares.
-fn one_side(
+/// What rows move a rate by whose pairs they are on one side of, times their roots unless each counts once; returns the sum of squares.
+fn one_side<const ONCE: bool>(
     [credits, totals]: [&[f64]; 2],
     all: f64,
     value: f64,
@@ -345,8 +382,9 @@ fn one_side(
     for (((credits, totals), moves), roots) in credits.iter().zip(totals).zip(moves).zip(roots) {
         for lane in 0..LANES {
             let total = totals[lane];
-            moves[lane] = roots[lane] * moved(credits[lane], total, value, all - total);
-            sums.add(lane, total, moves[lane], roots[lane]);
+            let moved = moved(credits[lane], total, value, all - total);
+            moves[lane] = if ONCE { moved } else { roots[lane] * moved };
+            sums.add::<ONCE>(lane, total, moves[lane], roots[lane]);
         }
     }
     let found = sums.side();
@@ -355,7 +393,7 @@ fn one_side(
 }
 
 /// The same where they are on both sides.
-fn both_sides(
+fn both_sides<const ONCE: bool>(
     columns: [[&[f64]; 2]; 2],
     all: f64,
     value: f64,
@@ -372,10 +410,11 @@ fn both_sides(
             let (total, other) = (totals[at][lane], other_totals[at][lane]);
             let rest = all - total - other;
             let root = roots[lane];
-            let first = root * moved(credits[at][lane], total, value, rest);
-            let second = root * moved(other_credits[at][lane], other, value, rest);
-            sums[0].add(lane, total, first, root);
-            sums[1].add(lane, other, second, root);
+            let times = |moved: f64| if ONCE { moved } else { root * moved };
+            let first = times(moved(credits[at][lane], total, value, rest));
+            let second = times(moved(other_credits[at][lane], other, value, rest));
+            sums[0].add::<ONCE>(lane, total, first, root);
+            sums[1].add::<ONCE>(lane, other, second, root);
             moves[lane] = first + second;
             variance[lane] += moves[lane] * moves[lane];
         }

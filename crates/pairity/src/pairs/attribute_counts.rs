@@ -13,6 +13,7 @@
 //! against that of scores. With the attribute turned round T counts the wins of `A[z < z']`.
 
 use super::index::{NO_RANK, QueryPairs};
+use super::label_walk::STRETCH;
 use super::order::position;
 use super::rank_tree::RankTree;
 use crate::examples::TIED;
@@ -40,7 +41,8 @@ pub(super) struct AttributeCounts {
 
 /// Counts wins, from the positions in score order.
 pub(super) fn count(query: &QueryPairs, entries: &[u32]) -> AttributeCounts {
-    let parts = if query.len() > query.sizes.count_fork { PARTS } else { 1 };
+    let is_forked = query.len() > query.sizes.count_fork && threads::count() > 1;
+    let parts = if is_forked { PARTS } else { 1 };
     let known = query.attribute.iter().filter(|&&rank| rank != NO_RANK);
     let (n, highest) = known.fold((0, 0), |(n, highest), &rank| (n + 1, rank.max(highest)));
     let is_tied = n > u64::from(highest) + 1
@@ -139,10 +141,13 @@ fn ascending(list: &[u32], range: Range<usize>) -> u64 {
     tree.reset(list.len());
     tree.extend(list[..range.start].iter().map(|&place| (place as usize, 0)));
     let mut sum = 0;
-    for &place in &list[range] {
-        let [before] = tree.before(place as usize);
-        sum += before as u64;
-        tree.insert(place as usize, 0);
+    for stretch in list[range].chunks(STRETCH) {
+        tree.touch(stretch.iter().map(|&place| place as usize));
+        for &place in stretch {
+            let [before] = tree.before(place as usize);
+            sum += before as u64;
+            tree.insert(place as usize, 0);
+        }
     }
     sum
 }

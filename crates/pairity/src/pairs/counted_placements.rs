@@ -16,7 +16,7 @@
 use super::index::QueryPairs;
 use super::label_walk::{inserted, level_end};
 use super::order::{DrawnOrder, Places};
-use super::rank_tree::RankTree;
+use super::rank_tree::{RankList, RankTree};
 use super::tally::{CellLayout, Placement};
 use crate::rates::Ties;
 use std::ops::Range;
@@ -37,8 +37,8 @@ type Trees = Vec<RankTree<G>>;
 struct MemberPlaces {
     chance: f32,
     places: Places,
-    /// All examples.
-    all: Trees,
+    /// All examples, `G` groups each.
+    all: Vec<RankList<G>>,
 }
 
 /// The placements of the examples of one query.
@@ -62,8 +62,6 @@ struct Found {
 pub(super) struct Walk {
     /// The examples of labels up to the present one, of each member.
     trees: Vec<Trees>,
-    /// How many these are, by group.
-    through: Vec<u32>,
     /// The first position that is not in the trees.
     next: usize,
     /// The positions that placements are found of, and where to stop.
@@ -87,7 +85,9 @@ impl<'a> CountedPlacements<'a> {
     pub(super) fn new(query: &'a QueryPairs, members: &[DrawnOrder], ties: Ties) -> Self {
         let member = |member: &DrawnOrder| {
             let places = Places::new(member.order.entries(query));
-            let all = trees(query, &places, 0..query.len());
+            let list =
+                |first| RankList::new(query.len(), inserted::<G>(query, &places, first, 0..query.len()));
+            let all = (0..query.present.len()).step_by(G).map(list).collect();
             MemberPlaces { chance: member.chance() as f32, places, all }
         };
         let members = members.iter().map(member).collect();
@@ -100,7 +100,6 @@ impl<'a> CountedPlacements<'a> {
         let lower = rank[..positions.start].partition_point(|&other| other < rank[positions.start]);
         Walk {
             trees: self.members.iter().map(|member| trees(self.query, &member.places, 0..lower)).collect(),
-            through: sizes(self.query, 0..lower),
             next: lower,
             positions: positions.start..positions.start,
             stop: positions.end,
@@ -127,6 +126,8 @@ impl<'a> CountedPlacements<'a> {
         for (member, trees) in self.members.iter().zip(&mut walk.trees) {
             for (first, (tree, all)) in (0..k).step_by(G).zip(trees.iter_mut().zip(&member.all)) {
                 let columns = G.min(k - first);
+                tree.touch(walk.positions.clone().map(|at| member.places.of(at)));
+                all.touch(walk.positions.clone().map(|at| member.places.of(at)));
                 for level in &levels {
                     if level.len() == 1 && level.start >= from {
                         let found = &mut walk.found[(level.start - from) * k + first..][..columns];
@@ -140,20 +141,8 @@ impl<'a> CountedPlacements<'a> {
                     tree.extend(inserted::<G>(query, &member.places, first, level.clone()));
                     for at in own(level) {
                         let found = &mut walk.found[(at - from) * k + first..][..columns];
-                        self.read_others(member, [tree, all], at, found);
+                        self.read_others(member, (&*tree, all), at, found);
                     }
-                }
-            }
-        }
-        let mut rows = walk.found.chunks_mut(k);
-        for level in levels {
-            let visited = own(&level).len();
-            let higher = |walk: &[u32], group: usize| self.sizes[group] - walk[group];
-            let lower = walk.through.clone();
-            query.group[level].iter().for_each(|&group| walk.through[usize::from(group)] += 1);
-            for row in rows.by_ref().take(visited) {
-                for (group, found) in row.iter_mut().enumerate() {
-                    found.totals = [lower[group], higher(&walk.through, group)];
                 }
             }
         }
@@ -165,26 +154,40 @@ impl<'a> CountedPlacements<'a> {
         let run = member.places.run(at);
         let start = tree.before(run.start);
         let end = if run.len() > 1 { tree.before(run.end) } else { start };
-        self.add_worse(member, [start, end], found);
+        self.add_worse(member, tree.all, [start, end], found);
     }
 
     #[inline(always)]
-    fn add_worse(&self, member: &MemberPlaces, [start, end]: [[i32; G]; 2], found: &mut [Found]) {
+    fn add_worse(
+        &self,
+        member: &MemberPlaces,
+        lower: [i32; G],
+        [start, end]: [[i32; G]; 2],
+        found: &mut [Found],
+    ) {
         let second = if self.ties == Ties::Half { end } else { start };
-        for (found, (first, second)) in found.iter_mut().zip(start.into_iter().zip(second)) {
-            found.credits[0] += member.chance * (first + second) as f32;
+        for (column, found) in found.iter_mut().enumerate() {
+            found.totals[0] = lower[column] as u32;
+            found.credits[0] += member.chance * (start[column] + second[column]) as f32;
         }
     }
 
     /// The pairs of a position with those of higher labels, and with any; lower and equal ones are in the first tree,
     /// and all of them in the second.
     #[inline(always)]
-    fn read_others(&self, member: &MemberPlaces, trees: [&RankTree<G>; 2], at: usize, found: &mut [Found]) {
+    fn read_others(
+        &self,
+        member: &MemberPlaces,
+        (tree, all): (&RankTree<G>, &RankList<G>),
+        at: usize,
+        found: &mut [Found],
+    ) {
         let run = member.places.run(at);
         // At its first place it is in neither tree itself, and behind its last one it is in both.
-        let start = trees.map(|tree| tree.before(run.start));
-        let end = if run.len() > 1 { trees.map(|tree| tree.before(run.end)) } else { start };
-        self.add_others(member, trees.map(|tree| tree.all), [start, end], found);
+        let before = |place: usize| [tree.before(place), all.before(place)];
+        let start = before(run.start);
+        let end = if run.len() > 1 { before(run.end) } else { start };
+        self.add_others(member, [tree.all, all.all], [start, end], found);
     }
 
     #[inline(always)]
@@ -199,6 +202,7 @@ impl<'a> CountedPlacements<'a> {
         let (low, first) = if self.ties == Ties::Half { (start, end) } else { (end, start) };
         for (column, found) in found.iter_mut().enumerate() {
             let above = all[column] - through[column];
+            found.totals[1] = above as u32;
             let higher = |[through, all]: [[i32; G]; 2]| above - (all[column] - through[column]);
             let second = 2 * all[column] - low[1][column] - end[1][column];
             let counts = [higher(low) + higher(end), start[1][column] + first[1][column], second];
@@ -213,7 +217,7 @@ impl<'a> CountedPlacements<'a> {
     fn read_alone(
         &self,
         member: &MemberPlaces,
-        (tree, all): (&mut RankTree<G>, &RankTree<G>),
+        (tree, all): (&mut RankTree<G>, &RankList<G>),
         at: usize,
         first: usize,
         found: &mut [Found],
@@ -221,13 +225,43 @@ impl<'a> CountedPlacements<'a> {
         let run = member.places.run(at);
         let start = [tree.before(run.start), all.before(run.start)];
         let mut end = if run.len() > 1 { [tree.before(run.end), all.before(run.end)] } else { start };
-        self.add_worse(member, [start[0], end[0]], found);
+        self.add_worse(member, tree.all, [start[0], end[0]], found);
         let column = usize::from(self.query.group[at]).wrapping_sub(first);
         if column < G {
             tree.insert(member.places.of(at), column);
             end[0][column] += i32::from(run.len() > 1);
         }
         self.add_others(member, [tree.all, all.all], [start, end], found);
+    }
+
+    /// Sets credits and the totals of label-ordered pairs of the example at a position, which comes after the last one,
+    /// in the columns that [`add_to`](Self::add_to) makes.
+    #[inline(always)]
+    pub(super) fn set(
+        &self,
+        (credits, totals, stride): (&mut [f64], &mut [f64], usize),
+        walk: &mut Walk,
+        at: usize,
+        layout: &CellLayout,
+    ) {
+        if at >= walk.positions.end {
+            self.find(walk);
+        }
+        let present = self.query.present;
+        let k = present.len();
+        let found = &walk.found[(at - walk.positions.start) * k..][..k];
+        let own = present[usize::from(self.query.group[at])];
+        let mut parity = 2 * k;
+        for (column, (&code, found)) in (0..).step_by(2).zip(present.iter().zip(found)) {
+            let [worse, better, first, second] = found.credits.map(|credit| 0.5 * f64::from(credit));
+            let [lower, higher] = found.totals.map(f64::from);
+            (credits[column * stride], credits[(column + 1) * stride]) = (worse, better);
+            (totals[column * stride], totals[(column + 1) * stride]) = (lower, higher);
+            if own != code && usize::from(own.max(code)) < layout.groups {
+                (credits[parity * stride], credits[(parity + 1) * stride]) = (first, second);
+                parity += 2;
+            }
+        }
     }
 
     /// The placements of the example at a position, which comes after the last one.

@@ -18,6 +18,9 @@ use super::rank_tree::RankTree;
 use crate::threads;
 use std::ops::Range;
 
+/// Places of so many positions are brought into the cache at once.
+pub(super) const STRETCH: usize = 256;
+
 /// Parts of a walk that is worth several threads.
 const PARTS: usize = 4;
 
@@ -56,7 +59,7 @@ pub(super) fn count<M: Mass>(query: &QueryPairs, order: &ScoreOrder) -> CellCoun
 fn count_in<M: Mass, const G: usize>(query: &QueryPairs, order: &ScoreOrder) -> CellCounts<M> {
     let (n, k) = (query.len(), query.present.len());
     let places = Places::new(order.entries(query));
-    let parts = if n > query.sizes.count_fork { PARTS } else { 1 };
+    let parts = if n > query.sizes.count_fork && threads::count() > 1 { PARTS } else { 1 };
     // Where the label starts that is at the start of an equal part.
     let start = |part: usize| match query.rank.get(part * n / parts) {
         Some(label) => query.rank.partition_point(|rank| rank < label),
@@ -101,9 +104,13 @@ impl<const G: usize> LabelWalk<'_, G> {
         let add = |sums: &mut [M::Worth; G], counts: [i32; G]| {
             sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += M::Worth::from(count as u32));
         };
-        let mut from = positions.start;
+        let (mut from, mut touched, end) = (positions.start, positions.start, positions.end);
         for level in query.rank[positions].chunk_by(|a, b| a == b) {
             let level = from..from + level.len();
+            if from >= touched {
+                touched = (from + STRETCH).min(end);
+                tree.touch((from..touched).map(|at| self.places.of(at)));
+            }
             for at in level.clone() {
                 let run = self.places.run(at);
                 let [wins, ties, totals] = &mut sums[usize::from(query.group[at])];

@@ -39,7 +39,7 @@ pub use correlation::{Correlation, Membership};
 pub(crate) use index::PairIndex;
 pub(crate) use net::{NetLoss, NetShape};
 pub(crate) use order::{DrawnOrder, ScoreOrder};
-pub(crate) use placements::visit_placements;
+pub(crate) use placements::{PlacedRows, rows_and_stride, visit_placements};
 pub use rate_index::RateIndex;
 pub use slopes::SurrogateKind;
 pub(crate) use surrogate::StepRoom;

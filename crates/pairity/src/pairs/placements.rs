@@ -6,7 +6,7 @@
 //! instead of cells; placements only feed variances, so they are kept in f32.
 
 use super::continuous::{OrderSums, continuous_placements};
-use super::counted_placements::CountedPlacements;
+use super::counted_placements::{CountedPlacements, Walk};
 use super::groups::in_score_order;
 use super::index::{MassColumn, PairIndex, QueryPairs, partition, with_masses};
 use super::label_walk::level_end;
@@ -24,18 +24,55 @@ const ERRORS: usize = 256;
 /// The most tasks: each has sums of its own, which may be large.
 const TASKS: usize = 16;
 
-/// Calls `visit` with each example, its group and its placements; examples come in chunks that depend on the data
-/// alone, each with a state from `start`. Returns the states in order, after `finish`. Examples of one group and block
-/// have placements in the same cells, in the same order; those without pairs are there, with a total of 0.
+/// Columns that are few.
+const FEW_COLUMNS: usize = 128;
+
+/// How many rows of a group are placed at once, and how far their columns are apart. Few columns that are a power of two
+/// apart would compete for the same lines of a cache; where columns are many, there are many groups too.
+pub(crate) fn rows_and_stride(columns: usize) -> (usize, usize) {
+    if columns > FEW_COLUMNS { (8, 8) } else { (64, 72) }
+}
+
+/// What the pairs of some examples of one group earn and could earn: of none, of as many as are placed at once, or of the
+/// last ones.
+pub(crate) struct PlacedRows<'a> {
+    pub group: u16,
+    pub examples: &'a [u32],
+    /// Cell and side of each column.
+    pub columns: &'a [(u32, u8)],
+    /// Column by column.
+    pub credits: &'a [f64],
+    pub totals: &'a [f64],
+}
+
+impl PlacedRows<'_> {
+    /// Calls `visit` with one example after another and its placements.
+    pub(crate) fn each(&self, mut visit: impl FnMut(usize, &[Placement])) {
+        let mut found = Vec::new();
+        let (_, stride) = rows_and_stride(self.columns.len());
+        for (row, &example) in self.examples.iter().enumerate() {
+            let placement = |(&(cell, side), at): (&(u32, u8), usize)| Placement {
+                cell,
+                side,
+                credit: self.credits[at],
+                total: self.totals[at],
+            };
+            found.clear();
+            found.extend(self.columns.iter().zip((row..).step_by(stride)).map(placement));
+            visit(example as usize, &found);
+        }
+    }
+}
+
+/// Calls `visit` with examples and their placements; they come in chunks that depend on the data alone, each with a
+/// state from `start`. Returns the states in order, after `finish`. Examples of one group and block have placements in
+/// the same cells, in the same order; those without pairs are there, with a total of 0. Groups are told, with no
+/// examples, in the order in which a block has them.
 pub(crate) fn visit_placements<R: Send, S: Send>(
     index: &PairIndex,
     members: &[DrawnOrder],
     ties: Ties,
-    steps: (
-        impl Fn() -> R + Sync,
-        impl Fn(&mut R, (usize, u16), &[Placement]) + Sync,
-        impl Fn(R) -> S + Sync,
-    ),
+    steps: (impl Fn() -> R + Sync, impl Fn(&mut R, &PlacedRows) + Sync, impl Fn(R) -> S + Sync),
 ) -> Vec<S> {
     with_masses!(&index.label_ordered, labeled => match index.unordered() {
         MassColumn::Weight(plain) => run(index, (labeled, plain), members, ties, steps),
@@ -53,7 +90,7 @@ fn run<M: Mass, P: Mass, R: Send, S: Send>(
     ties: Ties,
     (start, visit, finish): (
         impl Fn() -> R + Sync,
-        impl Fn(&mut R, (usize, u16), &[Placement]) + Sync,
+        impl Fn(&mut R, &PlacedRows) + Sync,
         impl Fn(R) -> S + Sync,
     ),
 ) -> Vec<S> {
@@ -70,17 +107,25 @@ fn run<M: Mass, P: Mass, R: Send, S: Send>(
                 continue;
             };
             if query.len() <= step {
-                block.visit(0..query.len(), |example, found| visit(&mut short, example, found));
+                let mut walk = block.walk(0..query.len());
+                block.visit(0..query.len(), &mut walk, &mut |rows| visit(&mut short, rows));
                 continue;
             }
+            // Steps that follow each other share a walk, which has all examples below to start with.
             let froms: Vec<usize> = (0..query.len()).step_by(step).collect();
-            states.extend(threads::map(&froms, &|&from| {
-                let mut state = start();
-                block.visit(from..(from + step).min(query.len()), |example, found| {
-                    visit(&mut state, example, found)
+            let pieces = if threads::count() > 1 { 2 * threads::count() } else { 1 };
+            let runs: Vec<&[usize]> = froms.chunks(froms.len().div_ceil(pieces)).collect();
+            let end_of = |from: usize| (from + step).min(query.len());
+            let found = threads::map(&runs, &|froms| {
+                let mut walk = block.walk(froms[0]..end_of(froms[froms.len() - 1]));
+                let finished = froms.iter().map(|&from| {
+                    let mut state = start();
+                    block.visit(from..end_of(from), &mut walk, &mut |rows| visit(&mut state, rows));
+                    finish(state)
                 });
-                finish(state)
-            }));
+                finished.collect::<Vec<S>>()
+            });
+            states.extend(found.into_iter().flatten());
         }
         states.push(finish(short));
         states
@@ -163,20 +208,36 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
         Some(all)
     }
 
-    /// Calls `visit` with the examples at some positions, their groups and placements, in order.
-    fn visit(&self, positions: Range<usize>, mut visit: impl FnMut((usize, u16), &[Placement])) {
+    /// A walk through some positions, where every pair counts one.
+    fn walk(&self, positions: Range<usize>) -> Option<Walk> {
+        self.counted.as_ref().map(|counted| counted.walk(positions))
+    }
+
+    /// Calls `visit` with the examples at some positions, the next ones of a walk, those of each group in order.
+    fn visit(&self, positions: Range<usize>, walk: &mut Option<Walk>, visit: &mut dyn FnMut(&PlacedRows)) {
         let layout = &self.index.layout;
         let order_cells =
             [[layout.greater(), layout.less()], [layout.parity_greater(), layout.parity_less()]];
+        let mut gathered: Vec<Option<GatheredRows>> = self.query.present.iter().map(|_| None).collect();
         let mut found = Vec::new();
         let mut window = Window::<M>::default();
-        let mut walk = self.counted.as_ref().map(|counted| (counted, counted.walk(positions.clone())));
+        let mut walk = self.counted.as_ref().zip(walk.as_mut());
+        let is_alone = self.counted.is_some() && self.orders.iter().all(Option::is_none);
         let mut errors = Vec::new();
         for at in positions.clone() {
             // Errors are looked up in the order of the examples, many at once, so that their ways don't add up.
             if (at - positions.start).is_multiple_of(ERRORS) {
-                errors.clear();
-                errors.extend((at..positions.end.min(at + ERRORS)).filter_map(|at| self.squared_error(at)));
+                self.squared_errors(at..positions.end.min(at + ERRORS), &mut errors);
+            }
+            let error = errors.get((at - positions.start) % ERRORS).copied();
+            let example = (self.query.range.start + self.query.example[at] as usize) as u32;
+            let rows = &mut gathered[usize::from(self.query.group[at])];
+            if let (Some((counted, walk)), Some(rows), true) = (&mut walk, &mut *rows, is_alone) {
+                let columns = rows.columns_at_next();
+                counted.set(columns, walk, at, layout);
+                // The last column, behind those of pairs.
+                rows.end_row(example, error, visit);
+                continue;
             }
             found.clear();
             if let Some((counted, walk)) = &mut walk {
@@ -189,7 +250,7 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
                 labeled.add_to(&mut found, &window, at, layout);
             }
             self.chosen.iter().for_each(|chosen| chosen.add_to(&mut found, at, layout));
-            found.extend(errors.get((at - positions.start) % ERRORS));
+            found.extend(error.map(|credit| self.squared_error(at, credit)));
             for (order, cells) in self.orders.iter().zip(order_cells) {
                 let Some((credits, totals)) = order else { continue };
                 for (i, (&credit, &total)) in credits[at].iter().zip(&totals[at]).enumerate() {
@@ -200,23 +261,102 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
             if let Some(parity) = &self.parity {
                 parity.add_to(&mut found, at, layout);
             }
-            let example = self.query.range.start + self.query.example[at] as usize;
-            visit((example, self.query.present[usize::from(self.query.group[at])]), &found);
+            let rows = rows.get_or_insert_with(|| {
+                let rows = GatheredRows::new(self.query.present[usize::from(self.query.group[at])], &found);
+                rows.show(visit);
+                rows
+            });
+            let (credits, totals, stride) = rows.columns_at_next();
+            for (placement, at) in found.iter().zip((0..).step_by(stride)) {
+                (credits[at], totals[at]) = (placement.credit, placement.total);
+            }
+            rows.end_row(example, None, visit);
         }
+        gathered.iter().flatten().filter(|rows| !rows.examples.is_empty()).for_each(|rows| rows.show(visit));
+    }
+}
+
+/// Rows of one group, until they are as many as are placed at once.
+struct GatheredRows {
+    group: u16,
+    examples: Vec<u32>,
+    columns: Vec<(u32, u8)>,
+    credits: Vec<f64>,
+    totals: Vec<f64>,
+    rows: usize,
+    stride: usize,
+}
+
+impl GatheredRows {
+    /// No rows, which will have these cells; all totals are those of the first one until others are set.
+    fn new(group: u16, first: &[Placement]) -> GatheredRows {
+        let (rows, stride) = rows_and_stride(first.len());
+        GatheredRows {
+            group,
+            examples: Vec::with_capacity(rows),
+            columns: first.iter().map(|placement| (placement.cell, placement.side)).collect(),
+            credits: vec![0.0; first.len() * stride],
+            totals: first.iter().flat_map(|placement| std::iter::repeat_n(placement.total, stride)).collect(),
+            rows,
+            stride,
+        }
+    }
+
+    /// Credits and totals from the first column of the next row on, and how far columns are apart.
+    #[inline(always)]
+    fn columns_at_next(&mut self) -> (&mut [f64], &mut [f64], usize) {
+        let row = self.examples.len();
+        // Rows of a group that is compared with nothing have no columns.
+        let (credits, totals) = (self.credits.get_mut(row..), self.totals.get_mut(row..));
+        (credits.unwrap_or_default(), totals.unwrap_or_default(), self.stride)
+    }
+
+    /// Ends a row, whose last column has what is earned by its error, if it is told.
+    #[inline(always)]
+    fn end_row(&mut self, example: u32, error: Option<f64>, visit: &mut dyn FnMut(&PlacedRows)) {
+        if let Some(error) = error {
+            let at = self.credits.len() - self.stride + self.examples.len();
+            self.credits[at] = error;
+        }
+        self.examples.push(example);
+        if self.examples.len() == self.rows {
+            self.show(visit);
+            self.examples.clear();
+        }
+    }
+
+    fn show(&self, visit: &mut dyn FnMut(&PlacedRows)) {
+        let GatheredRows { group, examples, columns, credits, totals, .. } = self;
+        visit(&PlacedRows { group: *group, examples, columns, credits, totals });
     }
 }
 
 impl<M: Mass, P: Mass> BlockPlacements<'_, M, P> {
-    /// The squared error at a position, where there are labels.
-    fn squared_error(&self, at: usize) -> Option<Placement> {
-        let examples = self.index.examples();
-        let labels = examples.labels.as_ref()?;
+    /// The squared errors at some positions, where there are labels.
+    fn squared_errors(&self, positions: Range<usize>, errors: &mut Vec<f64>) {
+        errors.clear();
+        let (examples, range) = (self.index.examples(), self.query.range.clone());
+        let Some(labels) = &examples.labels else { return };
+        let (labels, own) = (&labels[range.clone()], &self.query.example[positions]);
+        errors.resize(own.len(), 0.0);
+        for member in self.members {
+            let (chance, scores) = (member.chance(), &member.order.scores[range.clone()]);
+            for (error, &example) in errors.iter_mut().zip(own) {
+                let difference = scores[example as usize] - labels[example as usize];
+                *error += chance * (difference * difference);
+            }
+        }
+        if let Some(weights) = &examples.weights {
+            let weights = &weights[range];
+            errors.iter_mut().zip(own).for_each(|(error, &example)| *error *= weights[example as usize]);
+        }
+    }
+
+    /// The placement of the example at a position in the cell of squared errors.
+    fn squared_error(&self, at: usize, credit: f64) -> Placement {
         let example = self.query.range.start + self.query.example[at] as usize;
-        let weight = examples.weight(example);
-        let error =
-            |member: &DrawnOrder| member.chance() * (member.order.scores[example] - labels[example]).powi(2);
-        let credit = weight * self.members.iter().map(error).sum::<f64>();
-        Some(Placement { cell: self.index.layout.mse() as u32, side: 0, credit, total: weight })
+        let total = self.index.examples().weight(example);
+        Placement { cell: self.index.layout.mse() as u32, side: 0, credit, total }
     }
 }
 

@@ -98,6 +98,12 @@ impl<const G: usize> RankTree<G> {
         }
     }
 
+    /// Brings what counts at these positions read into the cache, many at once: one by one they would wait for it.
+    pub(super) fn touch(&self, positions: impl Iterator<Item = usize>) {
+        let word = |position: usize| &self.words[position / WORD];
+        std::hint::black_box(positions.map(word).fold(0, |all, word| all ^ word[0] ^ word[G - 1]));
+    }
+
     /// How many there are before `position`, which may be `n`.
     #[inline(always)]
     pub(super) fn before(&self, position: usize) -> [i32; G] {
@@ -109,6 +115,43 @@ impl<const G: usize> RankTree<G> {
             at /= WIDE;
             counts.iter_mut().zip(&level[at]).for_each(|(count, entries)| *count += entries[entry]);
         }
+        counts
+    }
+}
+
+/// How many there are below any position, where nothing is inserted any more: what is there in a word beside what is
+/// before it, so that a count reads one place.
+pub(super) struct RankList<const G: usize> {
+    words: Vec<([u64; G], [i32; G])>,
+    /// How many there are.
+    pub all: [i32; G],
+}
+
+impl<const G: usize> RankList<G> {
+    /// Positions below `n`, each of a column.
+    pub(super) fn new(n: usize, inserted: impl Iterator<Item = (usize, usize)>) -> RankList<G> {
+        let mut words: Vec<([u64; G], [i32; G])> = vec![([0; G], [0; G]); n / WORD + 1];
+        inserted.for_each(|(position, column)| words[position / WORD].0[column] |= 1 << (position % WORD));
+        let mut all = [0; G];
+        for (word, before) in &mut words {
+            *before = all;
+            all.iter_mut().zip(word).for_each(|(all, word)| *all += word.count_ones() as i32);
+        }
+        RankList { words, all }
+    }
+
+    /// Brings what counts at these positions read into the cache, as [`RankTree::touch`] does.
+    pub(super) fn touch(&self, positions: impl Iterator<Item = usize>) {
+        let word = |position: usize| &self.words[position / WORD];
+        std::hint::black_box(positions.map(word).fold(0, |all, word| all ^ word.0[0] ^ word.1[G - 1] as u64));
+    }
+
+    /// How many there are before `position`, which may be `n`.
+    #[inline(always)]
+    pub(super) fn before(&self, position: usize) -> [i32; G] {
+        let (word, mut counts) = self.words[position / WORD];
+        let below = (1 << (position % WORD)) - 1;
+        counts.iter_mut().zip(word).for_each(|(count, word)| *count += (word & below).count_ones() as i32);
         counts
     }
 }
@@ -160,6 +203,11 @@ mod tests {
                 }
             }
             prop_assert_eq!(counts.all, count(&inserted, n));
+            let list = RankList::<2>::new(n, inserted.iter().copied());
+            for at in [0, 1, n / 3, n / 2, n - 1, n] {
+                prop_assert_eq!(list.before(at), count(&inserted, at));
+            }
+            prop_assert_eq!(list.all, counts.all);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::index::{PairIndex, Sizes};
 use super::oracle::{self, OracleRows, sizes, tables};
-use super::{CellLayout, DrawnOrder, Placement, RateIndex, Tally, visit_placements};
+use super::{CellLayout, DrawnOrder, PlacedRows, Placement, RateIndex, Tally, visit_placements};
 use crate::examples::{Columns, Examples, Groups};
 use crate::rates::{Average, Rate, Ties};
 use proptest::prelude::*;
@@ -63,7 +63,7 @@ fn check_tally(
 
 fn placements_of(index: &PairIndex, scores: &[f64], ties: Ties) -> Vec<Vec<Placement>> {
     let only = DrawnOrder { order: index.order(scores), chances: &[1.0] };
-    let add = |all: &mut Vec<Placement>, _: (usize, u16), own: &[Placement]| all.extend_from_slice(own);
+    let add = |all: &mut Vec<Placement>, rows: &PlacedRows| rows.each(|_, own| all.extend_from_slice(own));
     visit_placements(index, &[only], ties, (Vec::new, add, |all| all))
 }
 
