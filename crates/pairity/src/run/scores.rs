@@ -248,7 +248,7 @@ impl AdjustOutcome {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             architecture: Architecture::Linear(linear),
             encoder: Encoder::learn(&features.iter().collect::<Vec<_>>(), None, false)?,
-            groups: after.is_some().then(|| ModelGroups { columns, names: groups }),
+            groups: after.is_some().then_some(ModelGroups { columns, names: groups }),
             query: Vec::new(),
             components: vec![Component { probability: 1.0, snapshot: 0, parameters }],
             goal: self.goal.clone(),
