@@ -317,10 +317,10 @@ proptest! {
         let others: Vec<usize> =
             (0..plain.width()).filter(|&at| !plain.names()[at].starts_with('z')).collect();
         prop_assert_eq!(encoder.width(), plain.width() + others.len());
-        for row in 0..cells.len() {
+        for (row, z) in z.iter().enumerate() {
             let (before, after) = (before.row(row), after.row(row));
             prop_assert_eq!(&after[..before.len()], &before[..]);
-            let factor = if z[row].is_nan() { 0.0 } else { (z[row] - mean) / scale };
+            let factor = if z.is_nan() { 0.0 } else { (z - mean) / scale };
             for (product, &at) in after[before.len()..].iter().zip(&others) {
                 prop_assert!((product - factor * before[at]).abs() < 1e-9, "{} {}", product, factor * before[at]);
             }
