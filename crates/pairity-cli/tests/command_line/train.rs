@@ -407,7 +407,7 @@ fn start(work: &Work, arguments: &[&str]) -> std::process::Child {
 #[test]
 fn a_run_that_is_killed_goes_on_from_its_checkpoint() {
     let work = Work::new(60);
-    let long = ["--iterations", "1000000", "--snapshots", "100000", "--step-size", "0.1"];
+    let long = ["--iterations", "100000000", "--snapshots", "100000", "--step-size", "0.1"];
     let mut child = start(&work, &long);
     child.kill().unwrap();
     child.wait().unwrap();
@@ -428,7 +428,8 @@ fn a_run_that_is_killed_goes_on_from_its_checkpoint() {
 #[test]
 fn an_interrupt_ends_with_the_best_model_so_far() {
     let work = Work::new(60);
-    let long = ["--iterations", "1000000", "--snapshots", "1000", "--step-size", "0.1", "--format", "json"];
+    let long =
+        ["--iterations", "100000000", "--snapshots", "100000", "--step-size", "0.1", "--format", "json"];
     let child = start(&work, &long);
     std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     let output = child.wait_with_output().unwrap();
