@@ -22,6 +22,8 @@ __all__ = [
     "codes_of_texts",
     "compare",
     "cross",
+    "filter_columns",
+    "filter_rows",
     "merge",
     "merge_partials",
     "read_table",
