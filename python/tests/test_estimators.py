@@ -141,7 +141,7 @@ def test_a_regressor_with_a_continuous_attribute():
     assert gap <= 0.05 + 1e-6 < plain.measure("continuous", X, y, protected=z)
     aware = pairity.FairRegressor(subject_to=(), group_aware=True, iterations=300, step_sizes=[0.1])
     aware.fit(X, y, protected=z)
-    assert aware.report_["features"] == ["x0", "x1", "protected"]
+    assert aware.report_["features"] == ["x0", "x1", "protected", "x0 × protected", "x1 × protected"]
     assert len(aware.predict(X, protected=z)) == 400
 
 
