@@ -15,7 +15,7 @@ use pairity::run::{Fold, Rows};
 use pairity::similar;
 use pairity_report::{Missing, Notes, Role, plain};
 use pairity_tables::{
-    self as tables, ColumnKind, Filter, Parts, Selection, Source, StoredColumns, Table, TableError, Want,
+    self as tables, ColumnKind, Filter, Selection, Source, StoredColumns, Table, TableError, TableParts, Want,
 };
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
@@ -48,7 +48,7 @@ pub fn scored_in_parts(
     let query: Vec<String> = roles.columns_of(Role::Query).map(str::to_owned).collect();
     let (mut all, mut any_group, show) = (Notes::default(), false, ReadingBar::new(quiet));
     in_parts(source, &wants, &query, rows, &show, &mut |table| {
-        let choice = Choice { part: true, ..Choice::default() };
+        let choice = RowChoice { part: true, ..RowChoice::default() };
         let mut read = Read { table, again: None, roles: roles.clone(), source: source.clone(), choice };
         read.check_rounded()?;
         let notes = read.keep()?;
@@ -79,7 +79,7 @@ fn in_parts(
     each: &mut dyn FnMut(Table) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let folder = std::env::temp_dir();
-    let (parts, tell) = (Parts { rows, folder: &folder }, |done, all| show.bytes(done, all));
+    let (parts, tell) = (TableParts { rows, folder: &folder }, |done, all| show.bytes(done, all));
     if rayon::current_num_threads() < 2 {
         return tables::read_in_parts(source, wants, query, &parts, &tell, each);
     }
@@ -272,12 +272,12 @@ pub struct Read {
     again: Option<Table>,
     roles: Roles,
     source: Source,
-    choice: Choice,
+    choice: RowChoice,
 }
 
 /// Which of the rows and groups are looked at.
 #[derive(Default)]
-struct Choice {
+struct RowChoice {
     filter: Option<String>,
     /// Whether each row meets the filter.
     passing: Option<Vec<bool>>,
@@ -321,7 +321,7 @@ impl Read {
         let warnings: BTreeSet<&String> =
             [Some(&table), again.as_ref()].into_iter().flatten().flat_map(Table::warnings).collect();
         warnings.iter().for_each(|warning| complain(&format!("warning: {warning}")));
-        let read = Read { table, again, roles, source: source.clone(), choice: Choice::default() };
+        let read = Read { table, again, roles, source: source.clone(), choice: RowChoice::default() };
         read.check_rounded()?;
         Ok(read)
     }
@@ -364,7 +364,7 @@ impl Read {
         if (!groups.is_empty() || *min_rows > 0) && self.roles.column(Role::Group).is_none() {
             bail!("--groups and --min-rows choose among groups: name the column of the groups with --group");
         }
-        self.choice = Choice {
+        self.choice = RowChoice {
             filter: filter.clone(),
             passing,
             groups: groups.clone(),
@@ -565,7 +565,7 @@ impl Read {
 
     /// The groups that are compared, and those that are not, with what they have.
     fn chosen_groups(&self) -> anyhow::Result<(Option<Groups>, Vec<String>)> {
-        let Choice { groups: chosen, min_rows, .. } = &self.choice;
+        let RowChoice { groups: chosen, min_rows, .. } = &self.choice;
         let all = match self.all_groups()? {
             Some(all) if !chosen.is_empty() || *min_rows > 0 => all,
             all => return Ok((all, Vec::new())),

@@ -41,7 +41,7 @@ struct SolverTaskData {
 }
 
 /// How one run did.
-struct Run {
+struct SolverRun {
     objective: f64,
     violation: f64,
     /// Beyond the bound by more than noise.
@@ -67,16 +67,17 @@ fn main() -> Result<(), Box<dyn Error>> {
                 task.fit.seed = seed;
                 let run = task.run(name, method, seed)?;
                 if wanted.verbose {
-                    let Run { objective, violation, beyond, met, seconds } = run;
+                    let SolverRun { objective, violation, beyond, met, seconds } = run;
                     eprintln!(
                         "{name} {way} {seed}: {objective:.4} ({violation:.4}) {beyond} {met} {seconds:.1}"
                     );
                 }
                 runs.push(run);
             }
-            let spread = |value: fn(&Run) -> f64| Spread::of(&runs.iter().map(value).collect::<Vec<f64>>());
+            let spread =
+                |value: fn(&SolverRun) -> f64| Spread::of(&runs.iter().map(value).collect::<Vec<f64>>());
             let (objective, violation) = (spread(|run| run.objective), spread(|run| run.violation));
-            let share = |which: fn(&Run) -> bool| runs.iter().filter(|run| which(run)).count();
+            let share = |which: fn(&SolverRun) -> bool| runs.iter().filter(|run| which(run)).count();
             println!(
                 "{name:24} {way:9.9}  {:.4} ± {:.4}   {:.4} ± {:.4}   {:>3} of {:<3} {:>3}  {:.1}",
                 objective.mean,
@@ -151,7 +152,7 @@ impl SolverTaskData {
         Ok(SolverTaskData { experiment, fit })
     }
 
-    fn run(&self, name: &str, method: &'static Method, seed: u64) -> Result<Run, Box<dyn Error>> {
+    fn run(&self, name: &str, method: &'static Method, seed: u64) -> Result<SolverRun, Box<dyn Error>> {
         let data = match &self.experiment {
             Some(experiment) => experiment.data(seed, 5_000, None)?,
             None if name.starts_with("lightgbm") => lightgbm()?,
@@ -177,7 +178,7 @@ impl SolverTaskData {
                 (value.unwrap_or(f64::NAN), gap)
             }
         };
-        Ok(Run { objective, violation, beyond, met: found.trained.meets_goal, seconds })
+        Ok(SolverRun { objective, violation, beyond, met: found.trained.meets_goal, seconds })
     }
 
     /// What is called the violation.

@@ -33,7 +33,7 @@ pub use error::TableError;
 pub use filter::Filter;
 pub use identity::FileId;
 pub use meter::ReadProgress;
-pub use parts::{Parts, read_in_parts};
+pub use parts::{TableParts, read_in_parts};
 pub use records::{RecordBlocks, RecordRuns};
 pub use selection::{ColumnKind, Selection, Want};
 pub use source::Source;

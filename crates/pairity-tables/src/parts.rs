@@ -30,7 +30,7 @@ const MOST_BUCKETS: usize = 512;
 
 /// How much of a table is in memory at once, and where the rest may wait.
 #[derive(Debug, Clone, Copy)]
-pub struct Parts<'a> {
+pub struct TableParts<'a> {
     /// Rows of a part, about: it ends with the query that reaches so many. Reading holds about as many rows.
     pub rows: usize,
     /// Where rows wait if those of a query do not stand together: in one hidden file `.pairity-parts.*.partial`,
@@ -53,11 +53,11 @@ pub struct Parts<'a> {
 /// rows that can't be written.
 ///
 /// ```
-/// use pairity_tables::{Parts, Source, TableError, Want, read_in_parts};
+/// use pairity_tables::{TableParts, Source, TableError, Want, read_in_parts};
 ///
 /// let source = Source::from_reader("x.csv", &b"query,score\na,1\nb,2\nb,3\nc,4\n"[..])?;
 /// let wants = [Want::category("query"), Want::number("score")];
-/// let parts = Parts { rows: 2, folder: &std::env::temp_dir() };
+/// let parts = TableParts { rows: 2, folder: &std::env::temp_dir() };
 /// let mut scores = Vec::new();
 /// read_in_parts(&source, &wants, &["query".to_owned()], &parts, &|_, _| (), &mut |part| {
 ///     scores.push(part.columns()[1].numbers().unwrap_or_default().to_vec());
@@ -70,7 +70,7 @@ pub fn read_in_parts<E: From<TableError>>(
     source: &Source,
     wants: &[Want],
     query: &[String],
-    parts: &Parts<'_>,
+    parts: &TableParts<'_>,
     progress: ReadProgress<'_>,
     part: &mut dyn FnMut(Table) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -89,7 +89,7 @@ fn hand_out(
     source: &Source,
     wants: &[Want],
     query: &[String],
-    parts: &Parts<'_>,
+    parts: &TableParts<'_>,
     progress: ReadProgress<'_>,
     part: &mut dyn FnMut(Table) -> Result<(), TableError>,
 ) -> Result<(), TableError> {
@@ -129,7 +129,7 @@ fn hand_out(
 
     let names = files.iter().map(|file| file.name.clone());
     let names: Vec<(String, usize)> = names.zip(counts.iter().copied()).collect();
-    let mut part = |Block { numbers, columns }| {
+    let mut part = |StreamedBlock { numbers, columns }| {
         let (rows, files) = (numbers.len(), names.clone());
         part(Table { rows, columns, skipped: Vec::new(), warnings: Vec::new(), files, kept: Some(numbers) })
     };
@@ -159,7 +159,7 @@ fn as_they_come(
 ) -> Result<(), TableError> {
     let (files, done) = (passes.files, Rc::clone(&passes.done));
     let mut total = 0;
-    let counts = stream(passes, wants, &[], rows, &mut |Block { numbers, columns }| {
+    let counts = stream(passes, wants, &[], rows, &mut |StreamedBlock { numbers, columns }| {
         total += numbers.len();
         // A file that is not done has more rows than are known.
         let done = done.borrow();
@@ -175,7 +175,7 @@ fn as_they_come(
     files.iter().try_for_each(SourceFile::check_unchanged)
 }
 
-type HandOut<'a> = &'a mut dyn FnMut(Block) -> Result<(), TableError>;
+type HandOut<'a> = &'a mut dyn FnMut(StreamedBlock) -> Result<(), TableError>;
 
 /// Decides the kinds of columns that are not known; returns the number of rows of each file, and whether the rows of
 /// each query stand together.
@@ -212,7 +212,7 @@ fn stream(
     rows: usize,
     part: HandOut<'_>,
 ) -> Result<Vec<usize>, TableError> {
-    let (mut gathered, mut current) = (GatheredRows::new(wants, rows), None);
+    let (mut gathered, mut current) = (StreamedRows::new(wants, rows), None);
     let counts = passes.blocks(wants, query, &mut |block, hashes| {
         let mut start = 0;
         for (row, &hash) in hashes.iter().enumerate() {
@@ -221,7 +221,7 @@ fn stream(
             if ends && gathered.len() + row - start >= rows {
                 gathered.append(&block, start..row);
                 start = row;
-                part(std::mem::replace(&mut gathered, GatheredRows::new(wants, rows)).finish())?;
+                part(std::mem::replace(&mut gathered, StreamedRows::new(wants, rows)).finish())?;
             }
         }
         gathered.append(&block, start..hashes.len());
@@ -236,7 +236,7 @@ fn scatter(
     passes: &mut Passes<'_>,
     wants: &[Want],
     query: &[usize],
-    parts: &Parts<'_>,
+    parts: &TableParts<'_>,
     total: usize,
     part: HandOut<'_>,
 ) -> Result<Vec<usize>, TableError> {
@@ -319,7 +319,7 @@ impl<'a> Passes<'a> {
         &mut self,
         wants: &[Want],
         query: &[usize],
-        each: &mut dyn FnMut(Block, Vec<Option<u64>>) -> Result<(), TableError>,
+        each: &mut dyn FnMut(StreamedBlock, Vec<Option<u64>>) -> Result<(), TableError>,
     ) -> Result<Vec<usize>, TableError> {
         let mut before: u32 = 0;
         self.pass(wants, &mut |chunk| {
@@ -333,7 +333,7 @@ impl<'a> Passes<'a> {
                 u32::try_from(rows).ok().and_then(|rows| before.checked_add(rows)).ok_or_else(too_many)?;
             let numbers: Vec<u32> = (before..end).collect();
             before = end;
-            each(Block { numbers, columns }, hashes)
+            each(StreamedBlock { numbers, columns }, hashes)
         })
     }
 }
@@ -411,12 +411,12 @@ impl Runs {
 }
 
 /// Rows that were gathered: their numbers in the table, and their cells.
-struct Block {
+struct StreamedBlock {
     numbers: Vec<u32>,
     columns: Vec<Column>,
 }
 
-impl Block {
+impl StreamedBlock {
     /// Writes a row: its number, the bits of numbers, and texts after their lengths. Texts are not shared: most that
     /// take room are those of queries, of which a bucket holds a few rows at a time.
     fn write(&self, row: usize, bytes: &mut Vec<u8>) {
@@ -438,26 +438,26 @@ impl Block {
 }
 
 /// A block that grows.
-struct GatheredRows {
+struct StreamedRows {
     numbers: Vec<u32>,
     columns: Vec<ColumnBuilder>,
 }
 
-impl GatheredRows {
-    fn new(wants: &[Want], room: usize) -> GatheredRows {
+impl StreamedRows {
+    fn new(wants: &[Want], room: usize) -> StreamedRows {
         let mut columns: Vec<ColumnBuilder> = wants.iter().map(ColumnBuilder::new).collect();
         // Without room now it may still be found when rows come.
         for column in &mut columns {
             column.reserve(room);
         }
-        GatheredRows { numbers: Vec::with_capacity(room), columns }
+        StreamedRows { numbers: Vec::with_capacity(room), columns }
     }
 
     fn len(&self) -> usize {
         self.numbers.len()
     }
 
-    fn append(&mut self, block: &Block, rows: Range<usize>) {
+    fn append(&mut self, block: &StreamedBlock, rows: Range<usize>) {
         self.numbers.extend_from_slice(&block.numbers[rows.clone()]);
         for (column, from) in self.columns.iter_mut().zip(&block.columns) {
             column.append(&from.values, rows.clone());
@@ -482,17 +482,17 @@ impl GatheredRows {
         Some(())
     }
 
-    fn finish(self) -> Block {
+    fn finish(self) -> StreamedBlock {
         // The kinds are known: each is done.
         let columns = self.columns.into_iter().filter_map(|column| column.finish().ok()).collect();
-        Block { numbers: self.numbers, columns }
+        StreamedBlock { numbers: self.numbers, columns }
     }
 }
 
 /// All rows of a bucket, in the order of the table.
-fn taken(waiting: &mut Waiting, wants: &[Want], bucket: usize) -> Result<Block, TableError> {
+fn taken(waiting: &mut Waiting, wants: &[Want], bucket: usize) -> Result<StreamedBlock, TableError> {
     let Bucket { rows, held: mut bytes, written } = std::mem::take(&mut waiting.buckets[bucket]);
-    let mut all = GatheredRows::new(wants, rows);
+    let mut all = StreamedRows::new(wants, rows);
     for piece in written {
         waiting.read(piece, &mut bytes)?;
         let mut bytes = &bytes[..];

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use super::{message, numbers, parquet_with, texts};
 use arrow_array::*;
 use pairity::examples::{Column, Values};
-use pairity_tables::{self as tables, Parts, Selection, Source, Table, TableError, Want, read_in_parts};
+use pairity_tables::{self as tables, Selection, Source, Table, TableError, TableParts, Want, read_in_parts};
 use parquet::file::metadata::ParquetMetaDataReader;
 use parquet::file::properties::WriterProperties;
 use proptest::prelude::*;
@@ -30,7 +30,7 @@ fn parts_in(
 ) -> Result<Vec<Table>, TableError> {
     let query: Vec<String> = query.iter().map(|&name| name.to_owned()).collect();
     let mut all = Vec::new();
-    read_in_parts(source, wants, &query, &Parts { rows, folder }, &|_, _| (), &mut |part| {
+    read_in_parts(source, wants, &query, &TableParts { rows, folder }, &|_, _| (), &mut |part| {
         all.push(part);
         Ok::<(), TableError>(())
     })?;
@@ -256,7 +256,7 @@ fn an_error_of_the_one_who_takes_the_parts_ends_the_reading() {
         let folder = tempfile::tempdir().unwrap();
         let source = Source::from_reader("x.csv", text.as_bytes()).unwrap();
         let wants = [Want::category("q"), Want::number("x")];
-        let (parts, mut taken) = (Parts { rows: 1, folder: folder.path() }, 0);
+        let (parts, mut taken) = (TableParts { rows: 1, folder: folder.path() }, 0);
         let result = read_in_parts(&source, &wants, &["q".into()], &parts, &|_, _| (), &mut |part| {
             taken += part.rows();
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), there);
@@ -316,7 +316,7 @@ fn progress_grows_to_its_end_in_every_way_of_reading() {
         let source = Source::from_reader("x.csv", text.as_bytes()).unwrap();
         let told = Mutex::new(Vec::new());
         let progress = |bytes: u64, total: Option<u64>| told.lock().unwrap().push((bytes, total.unwrap()));
-        let parts = Parts { rows: 1000, folder: &std::env::temp_dir() };
+        let parts = TableParts { rows: 1000, folder: &std::env::temp_dir() };
         let wants = [Want::category("q"), Want::category("x")];
         let mut part = |_| Ok::<(), TableError>(());
         read_in_parts(&source, &wants, &["q".into()], &parts, &progress, &mut part).unwrap();

@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::architecture::{LearnerDefaults, LearnerSpec};
-use super::sweep::{self, Block, Kernel};
+use super::sweep::{self, FeatureBlock, Kernel};
 use super::{Features, GroupUse, Scorer, ScorerError, Trace};
 
 /// Sums that are carried side by side, since one has to wait for the addition before.
@@ -110,7 +110,7 @@ impl Scorer for Linear {
 }
 
 impl Kernel for Linear {
-    fn score_rows(&self, set: &[f64], rows: Block, scores: &mut [f64]) {
+    fn score_rows(&self, set: &[f64], rows: FeatureBlock, scores: &mut [f64]) {
         let (weights, rest) = set.split_at(self.width);
         let (weights, others) = weights.split_at(rows.dense);
         let mut intercept = rest.first().copied().unwrap_or(0.0);
@@ -125,7 +125,7 @@ impl Kernel for Linear {
         }
     }
 
-    fn pull_back_rows(&self, _: &[f64], rows: Block, slopes: &[f64], gradient: &mut [f64]) {
+    fn pull_back_rows(&self, _: &[f64], rows: FeatureBlock, slopes: &[f64], gradient: &mut [f64]) {
         let (weights, rest) = gradient.split_at_mut(self.width);
         let (weights, others) = weights.split_at_mut(rows.dense);
         let values = &rows.values[..slopes.len() * rows.dense];

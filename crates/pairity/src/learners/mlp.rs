@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::architecture::{LearnerDefaults, LearnerSpec};
-use super::sweep::{self, Block, Kernel};
+use super::sweep::{self, FeatureBlock, Kernel};
 use super::{Features, GroupUse, Scorer, ScorerError, Trace};
 
 /// Rows that go through the layers together.
@@ -147,22 +147,22 @@ impl Layer {
     }
 
     /// Weights (outputs × inputs) and biases.
-    fn parts<'a>(&self, parameters: &'a [f64]) -> (Matrix<'a, f64>, &'a [f64]) {
+    fn parts<'a>(&self, parameters: &'a [f64]) -> (DenseMatrix<'a, f64>, &'a [f64]) {
         let (weights, biases) = parameters[self.parameters..self.end()].split_at(self.weights());
-        (Matrix::new(weights, self.outputs, self.inputs), biases)
+        (DenseMatrix::new(weights, self.outputs, self.inputs), biases)
     }
 }
 
 /// The units of a tile of rows, layer by layer; in each row after row.
-type Units = Vec<Vec<f64>>;
+type HiddenUnits = Vec<Vec<f64>>;
 
 /// The value of every unit above the features.
-fn forward(layers: &[Layer], set: &[f64], values: &[f64], rows: usize, units: &mut Units) {
+fn forward(layers: &[Layer], set: &[f64], values: &[f64], rows: usize, units: &mut HiddenUnits) {
     units.resize(layers.len(), Vec::new());
     for (at, layer) in layers.iter().enumerate() {
         let (below, above) = units.split_at_mut(at);
         let (weights, biases) = layer.parts(set);
-        let inputs = Matrix::new(below.last().map_or(values, Vec::as_slice), rows, layer.inputs);
+        let inputs = DenseMatrix::new(below.last().map_or(values, Vec::as_slice), rows, layer.inputs);
         let outputs = &mut above[0];
         outputs.clear();
         (0..rows).for_each(|_| outputs.extend_from_slice(biases));
@@ -175,8 +175,8 @@ fn forward(layers: &[Layer], set: &[f64], values: &[f64], rows: usize, units: &m
 }
 
 impl Kernel for Mlp {
-    fn score_rows(&self, set: &[f64], rows: Block, scores: &mut [f64]) {
-        let (layers, mut units) = (self.layers(), Units::new());
+    fn score_rows(&self, set: &[f64], rows: FeatureBlock, scores: &mut [f64]) {
+        let (layers, mut units) = (self.layers(), HiddenUnits::new());
         for (values, scores) in rows.values.chunks(TILE * self.width).zip(scores.chunks_mut(TILE)) {
             forward(&layers, set, &values[..scores.len() * self.width], scores.len(), &mut units);
             scores.copy_from_slice(&units[self.hidden.len()]);
@@ -184,8 +184,8 @@ impl Kernel for Mlp {
     }
 
     /// The units of a tile on its way forward, and from them and the gradient by the scores the way back.
-    fn pull_back_rows(&self, set: &[f64], rows: Block, slopes: &[f64], gradient: &mut [f64]) {
-        let (layers, mut units) = (self.layers(), Units::new());
+    fn pull_back_rows(&self, set: &[f64], rows: FeatureBlock, slopes: &[f64], gradient: &mut [f64]) {
+        let (layers, mut units) = (self.layers(), HiddenUnits::new());
         for (values, by_score) in rows.values.chunks(TILE * self.width).zip(slopes.chunks(TILE)) {
             let rows = by_score.len();
             let values = &values[..rows * self.width];
@@ -193,9 +193,9 @@ impl Kernel for Mlp {
             let mut by_output = by_score.to_vec();
             for (at, layer) in layers.iter().enumerate().rev() {
                 let inputs = at.checked_sub(1).map_or(values, |below| &units[below]);
-                let above = Matrix::new(&by_output, rows, layer.outputs);
+                let above = DenseMatrix::new(&by_output, rows, layer.outputs);
                 let (weights, biases) = gradient[layer.parameters..layer.end()].split_at_mut(layer.weights());
-                multiply(above.transposed(), Matrix::new(inputs, rows, layer.inputs), 1.0, weights);
+                multiply(above.transposed(), DenseMatrix::new(inputs, rows, layer.inputs), 1.0, weights);
                 for row in by_output.chunks_exact(layer.outputs) {
                     biases.iter_mut().zip(row).for_each(|(bias, by_output)| *bias += by_output);
                 }
@@ -214,32 +214,32 @@ impl Kernel for Mlp {
 
 /// Numbers of a slice as a matrix.
 #[derive(Clone, Copy)]
-pub(super) struct Matrix<'a, T> {
+pub(super) struct DenseMatrix<'a, T> {
     values: &'a [T],
     shape: (usize, usize),
     strides: (usize, usize),
 }
 
-impl<'a, T> Matrix<'a, T> {
+impl<'a, T> DenseMatrix<'a, T> {
     /// Row after row.
-    pub(super) fn new(values: &'a [T], rows: usize, columns: usize) -> Matrix<'a, T> {
-        Matrix { values, shape: (rows, columns), strides: (columns, 1) }
+    pub(super) fn new(values: &'a [T], rows: usize, columns: usize) -> DenseMatrix<'a, T> {
+        DenseMatrix { values, shape: (rows, columns), strides: (columns, 1) }
     }
 
     /// The same with rows that begin so many places apart, and overlap if that is less than a row.
-    pub(super) fn with_stride(self, stride: usize) -> Matrix<'a, T> {
-        Matrix { strides: (stride, 1), ..self }
+    pub(super) fn with_stride(self, stride: usize) -> DenseMatrix<'a, T> {
+        DenseMatrix { strides: (stride, 1), ..self }
     }
 
-    pub(super) fn transposed(self) -> Matrix<'a, T> {
+    pub(super) fn transposed(self) -> DenseMatrix<'a, T> {
         let ((rows, columns), (down, across)) = (self.shape, self.strides);
-        Matrix { shape: (columns, rows), strides: (across, down), ..self }
+        DenseMatrix { shape: (columns, rows), strides: (across, down), ..self }
     }
 }
 
 /// C = XY + βC, with C row after row.
-pub(super) fn multiply<T: LinalgScalar>(x: Matrix<T>, y: Matrix<T>, beta: T, c: &mut [T]) {
-    let view = |m: Matrix<'_, T>| m.shape.strides(m.strides);
+pub(super) fn multiply<T: LinalgScalar>(x: DenseMatrix<T>, y: DenseMatrix<T>, beta: T, c: &mut [T]) {
+    let view = |m: DenseMatrix<'_, T>| m.shape.strides(m.strides);
     let shape = (x.shape.0, y.shape.1);
     let (x, y) = (ArrayView2::from_shape(view(x), x.values), ArrayView2::from_shape(view(y), y.values));
     let c = ArrayViewMut2::from_shape(shape, c);

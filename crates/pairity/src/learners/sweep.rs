@@ -26,7 +26,7 @@ const PARALLEL: usize = 200_000;
 
 /// Contiguous rows as a kernel sees them.
 #[derive(Clone, Copy)]
-pub(super) struct Block<'a> {
+pub(super) struct FeatureBlock<'a> {
     /// The features that are stored one by one.
     pub(super) values: &'a [f64],
     /// How many of them a row has.
@@ -35,21 +35,21 @@ pub(super) struct Block<'a> {
     pub(super) sparse: Option<(&'a Sparse, usize)>,
 }
 
-impl<'a> Block<'a> {
+impl<'a> FeatureBlock<'a> {
     /// The rows from one on, of which these are the values; kernels stop after as many as they have scores for.
-    fn new(features: &'a Features, first: usize, values: &'a [f64]) -> Block<'a> {
+    fn new(features: &'a Features, first: usize, values: &'a [f64]) -> FeatureBlock<'a> {
         let sparse = features.sparse().map(|sparse| (sparse, first));
-        Block { values, dense: features.dense_width(), sparse }
+        FeatureBlock { values, dense: features.dense_width(), sparse }
     }
 }
 
 /// What a scorer does with contiguous rows and one set of parameters.
 pub(super) trait Kernel: Scorer {
     /// The score of each row.
-    fn score_rows(&self, set: &[f64], rows: Block, scores: &mut [f64]);
+    fn score_rows(&self, set: &[f64], rows: FeatureBlock, scores: &mut [f64]);
 
     /// Adds to the gradient what the rows contribute.
-    fn pull_back_rows(&self, set: &[f64], rows: Block, slopes: &[f64], gradient: &mut [f64]);
+    fn pull_back_rows(&self, set: &[f64], rows: FeatureBlock, slopes: &[f64], gradient: &mut [f64]);
 }
 
 /// The score of every row.
@@ -63,7 +63,7 @@ pub(super) fn score(kernel: &impl Kernel, parameters: &[f64], features: &Feature
             let mut found = vec![0.0; rows.len()];
             for (rows, found) in rows.chunks(TILE).zip(found.chunks_mut(TILE)) {
                 let some = features.pick(rows);
-                kernel.score_rows(set(own), Block::new(&some, 0, &some.values()), found);
+                kernel.score_rows(set(own), FeatureBlock::new(&some, 0, &some.values()), found);
             }
             found
         });
@@ -79,7 +79,7 @@ pub(super) fn score(kernel: &impl Kernel, parameters: &[f64], features: &Feature
             for (at, scores) in scores.chunks_mut(tile).enumerate() {
                 let first = first + at * tile;
                 let values = features.values_in(first..first + scores.len(), room);
-                kernel.score_rows(set(sweep.shared), Block::new(features, first, values), scores);
+                kernel.score_rows(set(sweep.shared), FeatureBlock::new(features, first, values), scores);
             }
         });
     };
@@ -118,7 +118,12 @@ pub(super) fn put_back(
             for rows in rows.chunks(TILE) {
                 let by_score: Vec<f64> = rows.iter().map(|&row| slopes[row as usize]).collect();
                 let (set, some) = (&parameters[places(set)], features.pick(rows));
-                kernel.pull_back_rows(set, Block::new(&some, 0, &some.values()), &by_score, &mut found);
+                kernel.pull_back_rows(
+                    set,
+                    FeatureBlock::new(&some, 0, &some.values()),
+                    &by_score,
+                    &mut found,
+                );
             }
             found
         });
@@ -129,7 +134,7 @@ pub(super) fn put_back(
         let (set, first) = (&parameters[places(sweep.shared)], part * sweep.part);
         in_room(|room| {
             let values = features.values_in(first..first + by_score.len(), room);
-            kernel.pull_back_rows(set, Block::new(features, first, values), by_score, found);
+            kernel.pull_back_rows(set, FeatureBlock::new(features, first, values), by_score, found);
         });
     };
     let parts = slopes.chunks(sweep.part).enumerate();

@@ -51,7 +51,7 @@ pub(super) struct Units<'a> {
     unit: &'a UnitSums,
     totals: UnitTotals,
     /// By group.
-    blocks: Vec<Option<Block>>,
+    blocks: Vec<Option<UnitBlock>>,
 }
 
 impl<'a> Units<'a> {
@@ -79,13 +79,13 @@ impl<'a> Units<'a> {
         &mut self,
         group: usize,
         columns: impl ExactSizeIterator<Item = (u32, u8)> + Clone,
-    ) -> &mut Block {
+    ) -> &mut UnitBlock {
         let is_full = !self.totals.covariance.is_empty();
         let slot = &mut self.blocks[group];
         if let Some(block) = slot.take_if(|block| !block.fits(columns.clone())) {
             block.finish(self.sums, &mut self.totals);
         }
-        slot.get_or_insert_with(|| Block::new(columns.collect(), self.unit, is_full))
+        slot.get_or_insert_with(|| UnitBlock::new(columns.collect(), self.unit, is_full))
     }
 
     /// With what waits in blocks.
@@ -157,7 +157,7 @@ struct TouchedRate {
 }
 
 /// Rows of one group. What is not filled is 0, and moves nothing.
-struct Block {
+struct UnitBlock {
     /// Cell and side of each column.
     columns: Vec<(u32, u8)>,
     rows: usize,
@@ -180,9 +180,9 @@ struct Block {
     products: Vec<f64>,
 }
 
-impl Block {
+impl UnitBlock {
     /// For rows with placements in these cells.
-    fn new(columns: Vec<(u32, u8)>, unit: &UnitSums, is_full: bool) -> Block {
+    fn new(columns: Vec<(u32, u8)>, unit: &UnitSums, is_full: bool) -> UnitBlock {
         let (mut rates, mut columns_of): (Vec<TouchedRate>, Vec<u32>) = (Vec::new(), Vec::new());
         let mut touched: Vec<(usize, u8, usize)> = Vec::new();
         for (column, &(cell, side)) in columns.iter().enumerate() {
@@ -199,7 +199,7 @@ impl Block {
         let (rows, stride) = rows_and_stride(columns.len());
         // Products are found for two by two rates.
         let m = rates.len().next_multiple_of(2);
-        Block {
+        UnitBlock {
             rows,
             stride,
             filled: 0,

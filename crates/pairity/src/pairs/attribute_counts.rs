@@ -24,7 +24,7 @@ use std::ops::Range;
 const PARTS: usize = 4;
 
 /// The examples of a query that have an attribute, in three orders.
-struct Orders {
+struct AttributeOrders {
     /// Places in the order of scores and in that of the attribute, in the order of labels.
     score: Vec<u32>,
     attribute: Vec<u32>,
@@ -50,7 +50,7 @@ pub(super) fn count(query: &QueryPairs, entries: &[u32]) -> AttributeCounts {
         || entries.iter().any(|entry| entry & TIED != 0);
     let all = n * n.saturating_sub(1) / 2;
     let [[x, y, z], less] = [false, true].map(|turned| match is_tied || !turned {
-        true => Orders::new(query, entries, highest, turned).alike(parts),
+        true => AttributeOrders::new(query, entries, highest, turned).alike(parts),
         false => [0; 3],
     });
     let wins = |[x, y, z]: [u64; 3]| (x + y + z - all) / 2;
@@ -61,8 +61,8 @@ pub(super) fn count(query: &QueryPairs, entries: &[u32]) -> AttributeCounts {
     }
 }
 
-impl Orders {
-    fn new(query: &QueryPairs, entries: &[u32], highest: u32, turned: bool) -> Orders {
+impl AttributeOrders {
+    fn new(query: &QueryPairs, entries: &[u32], highest: u32, turned: bool) -> AttributeOrders {
         let known = |&at: &usize| query.attribute[at] != NO_RANK;
         let rank = |at: usize| match turned {
             true => (highest - query.attribute[at]) as usize,
@@ -109,7 +109,7 @@ impl Orders {
         }
         score.truncate(kept);
         attribute.truncate(kept);
-        Orders { score, attribute, attribute_by_score }
+        AttributeOrders { score, attribute, attribute_by_score }
     }
 
     /// How many pairs are alike in label and score, in label and attribute, and in score and attribute.

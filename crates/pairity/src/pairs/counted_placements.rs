@@ -53,7 +53,7 @@ pub(super) struct CountedPlacements<'a> {
 /// What was found of an example with those of one group: how many have a lower label and a higher one, and twice the
 /// credit as the better one and as the worse one, and whatever the labels as the first of a pair and as the second.
 #[derive(Clone, Copy, Default)]
-struct Found {
+struct PlacedCounts {
     totals: [u32; 2],
     credits: [f32; 4],
 }
@@ -68,7 +68,7 @@ pub(super) struct Walk {
     positions: Range<usize>,
     stop: usize,
     /// By position and group.
-    found: Vec<Found>,
+    found: Vec<PlacedCounts>,
 }
 
 fn trees(query: &QueryPairs, places: &Places, positions: Range<usize>) -> Trees {
@@ -121,7 +121,7 @@ impl<'a> CountedPlacements<'a> {
         }
         walk.positions = from..walk.next.min(walk.stop);
         walk.found.clear();
-        walk.found.resize(walk.positions.len() * k, Found::default());
+        walk.found.resize(walk.positions.len() * k, PlacedCounts::default());
         let own = |level: &Range<usize>| level.start.max(from)..level.end.min(walk.stop);
         for (member, trees) in self.members.iter().zip(&mut walk.trees) {
             for (first, (tree, all)) in (0..k).step_by(G).zip(trees.iter_mut().zip(&member.all)) {
@@ -150,7 +150,7 @@ impl<'a> CountedPlacements<'a> {
 
     /// The pairs of a position with those of lower labels, which are in the tree.
     #[inline(always)]
-    fn read_worse(&self, member: &MemberPlaces, tree: &RankTree<G>, at: usize, found: &mut [Found]) {
+    fn read_worse(&self, member: &MemberPlaces, tree: &RankTree<G>, at: usize, found: &mut [PlacedCounts]) {
         let run = member.places.run(at);
         let start = tree.before(run.start);
         let end = if run.len() > 1 { tree.before(run.end) } else { start };
@@ -163,7 +163,7 @@ impl<'a> CountedPlacements<'a> {
         member: &MemberPlaces,
         lower: [i32; G],
         [start, end]: [[i32; G]; 2],
-        found: &mut [Found],
+        found: &mut [PlacedCounts],
     ) {
         let second = if self.ties == Ties::Half { end } else { start };
         for (column, found) in found.iter_mut().enumerate() {
@@ -180,7 +180,7 @@ impl<'a> CountedPlacements<'a> {
         member: &MemberPlaces,
         (tree, all): (&RankTree<G>, &RankList<G>),
         at: usize,
-        found: &mut [Found],
+        found: &mut [PlacedCounts],
     ) {
         let run = member.places.run(at);
         // At its first place it is in neither tree itself, and behind its last one it is in both.
@@ -196,7 +196,7 @@ impl<'a> CountedPlacements<'a> {
         member: &MemberPlaces,
         [through, all]: [[i32; G]; 2],
         [start, end]: [[[i32; G]; 2]; 2],
-        found: &mut [Found],
+        found: &mut [PlacedCounts],
     ) {
         // Equal scores count half, or for neither side.
         let (low, first) = if self.ties == Ties::Half { (start, end) } else { (end, start) };
@@ -220,7 +220,7 @@ impl<'a> CountedPlacements<'a> {
         (tree, all): (&mut RankTree<G>, &RankList<G>),
         at: usize,
         first: usize,
-        found: &mut [Found],
+        found: &mut [PlacedCounts],
     ) {
         let run = member.places.run(at);
         let start = [tree.before(run.start), all.before(run.start)];

@@ -285,7 +285,7 @@ impl FlatPairs {
                 *costs = [[cells[a][0], cells[b][0]], [cells[a][1], cells[b][1]]];
             }
         }
-        let mut lanes = LaneSums::default();
+        let mut lanes = FlatLanes::default();
         // Words of pairs won by each group, and how much of a field may be in use.
         let mut packed = [[0.0; 2]; MOST_CODES];
         let mut used = 0;
@@ -335,7 +335,7 @@ type Costs = [[f64; 2]; 2];
 
 /// Sums over all pairs of a task.
 #[derive(Default)]
-struct LaneSums {
+struct FlatLanes {
     offset: [f64; 2],
     moment: [f64; 2],
 }
@@ -357,14 +357,14 @@ impl OneSide<'_> {
         words: &[f64],
         codes: &[u8],
         slopes: &mut [f64],
-        sums: &mut LaneSums,
+        sums: &mut FlatLanes,
     ) -> (f64, [f64; 2]) {
         let (scores, last_score) = scores.as_chunks::<2>();
         let (words, last_word) = words.as_chunks::<2>();
         let (codes, last_codes) = codes.as_chunks::<2>();
         let (slopes, last_slope) = slopes.as_chunks_mut::<2>();
         let (mut own, mut won, mut through) = ([0.0; 2], [0.0; 2], [0.0; 2]);
-        let LaneSums { mut offset, mut moment } = *sums;
+        let FlatLanes { mut offset, mut moment } = *sums;
         let mut pairs = |score: [f64; 2], word: [f64; 2], [falls, rises]: Costs, slope: &mut [f64; 2]| {
             let d = score.map(|score| self.score - score);
             let fall = [0, 1].map(|lane| S::first(self.margin - d[lane], falls[lane]));
@@ -389,7 +389,7 @@ impl OneSide<'_> {
             pairs([*score, self.score], [*word, 0.0], costs, &mut slopes);
             *slope = slopes[0];
         }
-        *sums = LaneSums { offset, moment };
+        *sums = FlatLanes { offset, moment };
         (own[0] + own[1], [won[0] + won[1], through[0] + through[1]])
     }
 

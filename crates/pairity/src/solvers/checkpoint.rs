@@ -21,7 +21,7 @@ pub struct Checkpoint {
 }
 
 #[derive(Deserialize)]
-struct Document<R> {
+struct CheckpointDocument<R> {
     schema: String,
     /// Of everything that the runs depend on.
     fingerprint: u64,
@@ -65,8 +65,8 @@ impl Checkpoint {
     /// # Errors
     /// A text that is no checkpoint, or a damaged one.
     pub fn from_json(text: &str) -> Result<Checkpoint, TrainError> {
-        let Document { schema, fingerprint, checksum: expected, runs } =
-            serde_json::from_str::<Document<Vec<AnyRun>>>(text).map_err(wrong)?;
+        let CheckpointDocument { schema, fingerprint, checksum: expected, runs } =
+            serde_json::from_str::<CheckpointDocument<Vec<AnyRun>>>(text).map_err(wrong)?;
         if schema != SCHEMA {
             return Err(TrainError::Checkpoint(format!("its schema is {schema:?} and not {SCHEMA:?}")));
         }
@@ -85,7 +85,7 @@ impl Checkpoint {
         if self.fingerprint != fingerprint {
             return Err(TrainError::OtherRun);
         }
-        let document: Document<_> = serde_json::from_str(&self.text).map_err(wrong)?;
+        let document: CheckpointDocument<_> = serde_json::from_str(&self.text).map_err(wrong)?;
         Ok(document.runs)
     }
 }

@@ -99,7 +99,7 @@ pub(crate) fn descend(
         let direction = direction(&gradient, &pairs);
         // Without a curvature yet, a step of length 1 at most.
         let first = if pairs.is_empty() { dot(&gradient, &gradient).sqrt().recip().min(1.0) } else { 1.0 };
-        let line = Line { x: &x, value, slope: dot(&gradient, &direction), direction: &direction };
+        let line = LineSearch { x: &x, value, slope: dot(&gradient, &direction), direction: &direction };
         let Some(found) = line.search(first, &mut function) else {
             if pairs.is_empty() {
                 break DescentEnd::NoStep;
@@ -146,7 +146,7 @@ fn direction(gradient: &[f64], pairs: &VecDeque<Pair>) -> Vec<f64> {
 }
 
 /// A way down from a point.
-struct Line<'a> {
+struct LineSearch<'a> {
     x: &'a [f64],
     value: f64,
     /// Below 0 where it leads down.
@@ -155,15 +155,15 @@ struct Line<'a> {
 }
 
 /// A point on it.
-struct Found {
+struct LinePoint {
     x: Vec<f64>,
     gradient: Vec<f64>,
     value: f64,
 }
 
-impl Line<'_> {
+impl LineSearch<'_> {
     /// A point where both conditions hold, or else the farthest found where the first does; none if there is none.
-    fn search(&self, first: f64, function: &mut impl FnMut(&[f64], &mut [f64]) -> f64) -> Option<Found> {
+    fn search(&self, first: f64, function: &mut impl FnMut(&[f64], &mut [f64]) -> f64) -> Option<LinePoint> {
         if self.slope >= 0.0 || !self.slope.is_finite() {
             return None;
         }
@@ -180,7 +180,7 @@ impl Line<'_> {
             if !falls || !slope.is_finite() {
                 high = length;
             } else {
-                best = Some(Found { x, gradient, value });
+                best = Some(LinePoint { x, gradient, value });
                 if slope >= CURVATURE * self.slope {
                     break;
                 }

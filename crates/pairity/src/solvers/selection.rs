@@ -89,12 +89,12 @@ pub(crate) struct Candidate {
 }
 
 /// The snapshots of all runs with their rates on the examples that selection looks at.
-pub(crate) struct Candidates {
+pub(crate) struct CandidateSet {
     pub scorers: Vec<Candidate>,
     pub rates: Vec<Vec<f64>>,
 }
 
-impl Candidates {
+impl CandidateSet {
     /// A scorer as a part of a model.
     pub(crate) fn component(&self, (place, probability): (usize, f64)) -> Component {
         let Snapshot { iteration, parameters, .. } = &self.scorers[place].snapshot;
@@ -119,7 +119,7 @@ impl Selector<'_> {
     }
 
     /// The scorers of some runs with their rates: NaN where scores are not numbers.
-    pub(crate) fn rated(&self, scorers: Vec<Candidate>) -> Candidates {
+    pub(crate) fn rated(&self, scorers: Vec<Candidate>) -> CandidateSet {
         let none = || vec![f64::NAN; self.problem.rates.len()];
         let rates = |scores: &Vec<f64>| match scores.iter().all(|score| score.is_finite()) {
             true => self.sample.true_rates(&self.sample.order(scores)),
@@ -136,12 +136,12 @@ impl Selector<'_> {
             let known = |own: &Candidate| own.snapshot.rates.clone().or_else(|| found.next());
             all.extend(some.iter().map(known).map(|rates| rates.unwrap_or_else(none)));
         }
-        Candidates { rates: all, scorers }
+        CandidateSet { rates: all, scorers }
     }
 
     /// The answer; none if no snapshot gives numbers. Combinations of weights that are tried join the
     /// candidates.
-    pub(crate) fn choose(&self, candidates: &mut Candidates, answer: Answer) -> Option<Chosen> {
+    pub(crate) fn choose(&self, candidates: &mut CandidateSet, answer: Answer) -> Option<Chosen> {
         match answer {
             Answer::Best => return self.best_single(candidates, |_| true),
             Answer::Last => return self.best_single(candidates, |own| own.last),
@@ -158,7 +158,7 @@ impl Selector<'_> {
     }
 
     /// The snapshot of the lowest loss, with the sample's term in it; none if no snapshot gives numbers.
-    pub(crate) fn least_loss(&self, candidates: &Candidates) -> Option<Chosen> {
+    pub(crate) fn least_loss(&self, candidates: &CandidateSet) -> Option<Chosen> {
         let problem = self.problem;
         let mut weights = SurrogateWeights::default();
         weights.set(problem, problem.objective.iter().map(|form| (form, 1.0)));
@@ -173,12 +173,12 @@ impl Selector<'_> {
         Some(Chosen { mixture, passed_over: None })
     }
 
-    fn best_mixture(&self, candidates: &Candidates) -> Option<Chosen> {
+    fn best_mixture(&self, candidates: &CandidateSet) -> Option<Chosen> {
         self.weighed(candidates, |room| shrink_within(self.problem, &candidates.rates, room))
     }
 
     /// The best of the scorers that are accepted.
-    fn best_single(&self, candidates: &Candidates, accepts: fn(&Candidate) -> bool) -> Option<Chosen> {
+    fn best_single(&self, candidates: &CandidateSet, accepts: fn(&Candidate) -> bool) -> Option<Chosen> {
         let accepted = finite(&candidates.rates).filter(|&t| accepts(&candidates.scorers[t]));
         let single = |t: usize| Mixture::new(self.problem, &candidates.rates, vec![(t, 1.0)]);
         let singles: Vec<Mixture> = accepted.map(single).collect();
@@ -203,7 +203,7 @@ impl Selector<'_> {
 
     /// The best of what misses the constraints by the least, unless that is garbage: `best` gives the answer where
     /// each constraint may be missed by so much more.
-    fn weighed(&self, candidates: &Candidates, best: impl Fn(&[f64]) -> Option<Mixture>) -> Option<Chosen> {
+    fn weighed(&self, candidates: &CandidateSet, best: impl Fn(&[f64]) -> Option<Mixture>) -> Option<Chosen> {
         let strict = best(&vec![0.0; self.problem.constraints.len()])?;
         let taken = self.loose(candidates, &strict, best).map(|mixture| {
             let Assessment { cost, violation, .. } = strict.assessment;
@@ -216,7 +216,7 @@ impl Selector<'_> {
     /// What is better than the strict answer by so much that the noise of the constraints is a small price.
     fn loose(
         &self,
-        candidates: &Candidates,
+        candidates: &CandidateSet,
         strict: &Mixture,
         best: impl Fn(&[f64]) -> Option<Mixture>,
     ) -> Option<Mixture> {
@@ -230,7 +230,7 @@ impl Selector<'_> {
 
     /// The scorer with the best objective, whatever the constraints, if it gains more than twice as much over a
     /// constant score as an answer of some cost does.
-    pub(crate) fn far_below(&self, candidates: &Candidates, cost: f64) -> Option<Unbound> {
+    pub(crate) fn far_below(&self, candidates: &CandidateSet, cost: f64) -> Option<Unbound> {
         if self.problem.constraints.is_empty() {
             return None;
         }
@@ -265,7 +265,7 @@ impl Selector<'_> {
     }
 
     /// The snapshot with the best objective, whatever the constraints.
-    pub(crate) fn unbound(&self, candidates: &Candidates) -> Option<usize> {
+    pub(crate) fn unbound(&self, candidates: &CandidateSet) -> Option<usize> {
         let costs: Vec<f64> = candidates.rates.iter().map(|rates| self.problem.cost(rates)).collect();
         least((0..costs.len()).filter(|&t| costs[t].is_finite()), |&t| costs[t])
     }
@@ -289,7 +289,7 @@ impl Selector<'_> {
 
     /// Adds linear scorers on the way from one scorer of a mixture to another: weights of length 1 are
     /// averaged, as the length of weights does not change an order.
-    fn combine(&self, candidates: &mut Candidates, mixture: &Mixture) {
+    fn combine(&self, candidates: &mut CandidateSet, mixture: &Mixture) {
         // Where rates are not those of the scorers here, those of combinations can't be told here either.
         let told = |&(t, _): &(usize, f64)| candidates.scorers[t].snapshot.rates.is_some();
         if !matches!(self.architecture, Architecture::Linear(_)) || mixture.members.iter().any(told) {
@@ -316,7 +316,7 @@ impl Selector<'_> {
                 }));
             }
         }
-        let Candidates { scorers, rates } = self.rated(tried);
+        let CandidateSet { scorers, rates } = self.rated(tried);
         candidates.scorers.extend(scorers);
         candidates.rates.extend(rates);
     }

@@ -41,17 +41,18 @@ pub(crate) fn shrink_within<'p>(
     room: &[f64],
 ) -> Option<Mixture> {
     let finite: Vec<usize> = finite(candidates).collect();
-    let row = |form: &'p LinearForm| Row {
+    let row = |form: &'p LinearForm| ProgramRow {
         values: finite.iter().map(|&t| problem.value(form, &candidates[t], &[])).collect(),
         centers: &form.centers,
     };
     // Firm constraints first: the others are met as well as these allow.
     let (firm, soft): (Vec<&Bound>, Vec<&Bound>) =
         problem.bounds.iter().partition(|bound| problem.is_firm(bound.constraint));
-    let rows = |bounds: &[&'p Bound]| -> Vec<Row> { bounds.iter().map(|bound| row(&bound.form)).collect() };
-    let costs: Vec<Row> = problem.objective.iter().map(row).collect();
+    let rows =
+        |bounds: &[&'p Bound]| -> Vec<ProgramRow> { bounds.iter().map(|bound| row(&bound.form)).collect() };
+    let costs: Vec<ProgramRow> = problem.objective.iter().map(row).collect();
     let (firm_rows, mut bounds) = (rows(&firm), rows(&soft));
-    let least = |tops: &[Row], held: &[Row], at: f64| match tops.is_empty() {
+    let least = |tops: &[ProgramRow], held: &[ProgramRow], at: f64| match tops.is_empty() {
         true => Some(0.0),
         false => Some(solve(tops, held, &vec![at; held.len()], finite.len())?.1.max(0.0)),
     };
@@ -87,7 +88,7 @@ impl Mixture {
 }
 
 /// A linear form as a row of a program.
-struct Row<'p> {
+struct ProgramRow<'p> {
     /// Its value for each candidate.
     values: Vec<f64>,
     /// Free variables in it.
@@ -95,7 +96,12 @@ struct Row<'p> {
 }
 
 /// Minimizes the largest of `tops` over distributions, with every row of `bounds` at most its limit.
-fn solve(tops: &[Row], bounds: &[Row], limits: &[f64], count: usize) -> Option<(Vec<f64>, f64)> {
+fn solve(
+    tops: &[ProgramRow],
+    bounds: &[ProgramRow],
+    limits: &[f64],
+    count: usize,
+) -> Option<(Vec<f64>, f64)> {
     if count == 0 {
         return None;
     }
@@ -105,7 +111,7 @@ fn solve(tops: &[Row], bounds: &[Row], limits: &[f64], count: usize) -> Option<(
     let places = tops.iter().chain(bounds).flat_map(|row| row.centers).map(|(center, _)| center + 1);
     let free = (f64::NEG_INFINITY, f64::INFINITY);
     let centers: Vec<Variable> = (0..places.max().unwrap_or(0)).map(|_| program.add_var(0.0, free)).collect();
-    let terms = |row: &Row| -> Vec<(Variable, f64)> {
+    let terms = |row: &ProgramRow| -> Vec<(Variable, f64)> {
         let p = p.iter().copied().zip(row.values.iter().copied());
         let centers = row.centers.iter().map(|&(center, factor)| (centers[center], factor));
         p.chain(centers).filter(|(_, value)| *value != 0.0).collect()

@@ -1,7 +1,7 @@
 //! What a solver is given and has to do, and which there are: a new one is a file with its [`Solver`], and a line in
 //! the list below.
 
-use super::columns::Columns;
+use super::columns::ColumnGeneration;
 use super::executor::{Executor, Snapshot, Watch};
 use super::game::Game;
 use super::loss::{LossTerm, Sample};
@@ -137,5 +137,5 @@ solvers! {
     #[default]
     Paper, Game<Parametric>, "paper", "The game of Narasimhan et al. (2020)";
     /// Column generation.
-    Columns, Columns, "columns", "Best answers to the prices of a linear program, until none is better";
+    Columns, ColumnGeneration, "columns", "Best answers to the prices of a linear program, until none is better";
 }

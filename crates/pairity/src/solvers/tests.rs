@@ -2,7 +2,7 @@
 
 use super::executor::Snapshot;
 use super::loss::Sample;
-use super::selection::{Candidate, Candidates, Chosen, Selector, Unbound};
+use super::selection::{Candidate, CandidateSet, Chosen, Selector, Unbound};
 use super::solver::{Found, Training};
 use super::{
     Answer, Checkpoint, Data, Status, TrainError, TrainSettings, Trained, Watch, evaluate, reach, train,
@@ -522,7 +522,7 @@ fn chosen(
     rows: &DrawnRows,
     weights: &[[f64; 2]],
     answer: Answer,
-) -> (Chosen, Candidates, Option<Unbound>) {
+) -> (Chosen, CandidateSet, Option<Unbound>) {
     let (architecture, settings) = (linear(2), TrainSettings::default());
     let training = Training {
         problem,

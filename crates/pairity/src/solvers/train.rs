@@ -5,7 +5,7 @@ use super::evaluation::handed_out;
 use super::executor::{Executor, Snapshot, Watch};
 use super::loss::{LossTerm, Sample};
 use super::players::Player;
-use super::selection::{Answer, Candidate, Candidates, Chosen, PassedOver, Selector};
+use super::selection::{Answer, Candidate, CandidateSet, Chosen, PassedOver, Selector};
 use super::shrink::{Mixture, shrink};
 use super::solver::{Executed, Search, SolverKind, SolverTask, Training};
 use crate::examples::{Examples, ExamplesError};
@@ -456,7 +456,7 @@ fn ensure(
 
 /// Whether the last tenth of each run's snapshots brought the least violation of a mixture, or of a scorer, down
 /// by more than a tenth.
-fn still_improving(problem: &Problem, candidates: &Candidates, mixes: bool, violation: f64) -> bool {
+fn still_improving(problem: &Problem, candidates: &CandidateSet, mixes: bool, violation: f64) -> bool {
     let both = candidates.scorers.iter().zip(&candidates.rates);
     let early: Vec<Vec<f64>> = both.filter(|(own, _)| !own.late).map(|(_, rates)| rates.clone()).collect();
     let earlier = match mixes {

@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::cnn::{CnnParameters, TextCnn};
 use crate::learners::Sparse;
-use crate::learners::mlp::{Matrix, multiply};
+use crate::learners::mlp::{DenseMatrix, multiply};
 
 /// No window of a text: the filter is below 0 everywhere.
 const NOWHERE: u32 = u32::MAX;
@@ -82,8 +82,8 @@ impl<'a> Net<'a> {
         let (starts, embedded) = self.embed(words, rows.clone());
         let places = embedded.len() / shape.embedding + 1 - shape.window;
         let mut found = vec![0.0; places * filters];
-        let texts = Matrix::new(&embedded, places, shape.seen()).with_stride(shape.embedding);
-        let weights = Matrix::new(&self.weights[parts.filters.clone()], filters, shape.seen());
+        let texts = DenseMatrix::new(&embedded, places, shape.seen()).with_stride(shape.embedding);
+        let weights = DenseMatrix::new(&self.weights[parts.filters.clone()], filters, shape.seen());
         multiply(texts, weights.transposed(), 0.0, &mut found);
 
         let biases = &self.weights[parts.filter_biases.clone()];
@@ -110,8 +110,8 @@ impl<'a> Net<'a> {
         pooled.iter_mut().zip(&factors).for_each(|(value, factor)| *value *= factor);
 
         let mut hidden = vec![0.0; rows.len() * units];
-        let weights = Matrix::new(&self.weights[parts.hidden.clone()], units, filters);
-        multiply(Matrix::new(&pooled, rows.len(), filters), weights.transposed(), 0.0, &mut hidden);
+        let weights = DenseMatrix::new(&self.weights[parts.hidden.clone()], units, filters);
+        multiply(DenseMatrix::new(&pooled, rows.len(), filters), weights.transposed(), 0.0, &mut hidden);
         let (biases, output) =
             (&self.weights[parts.hidden_biases.clone()], &self.weights[parts.output.clone()]);
         let bias = f64::from(self.weights[parts.bias]);

@@ -162,7 +162,7 @@ impl HingePart {
             rows
         };
         let passed = [rows(&self.passed[0]), rows(&self.passed[1])];
-        let walk = Walk { passed, shift: [0.0, self.shift], first: block * G, group, masses };
+        let walk = MergeWalk { passed, shift: [0.0, self.shift], first: block * G, group, masses };
         let mut end = PassedSums::<M, G>::default();
         worse.iter().for_each(|&element| walk.pass::<SQUARED>(&mut end, element, 0, 1.0));
         better.iter().for_each(|&element| walk.pass::<SQUARED>(&mut end, element, 1, 1.0));
@@ -230,7 +230,7 @@ impl<M: Mass, const G: usize> Default for PassedSums<M, G> {
 }
 
 /// What a walk through two lists looks up. A kind is 0 for worse examples and 1 for better ones.
-struct Walk<'a, M, const G: usize> {
+struct MergeWalk<'a, M, const G: usize> {
     passed: [&'a [[f64; G]]; 2],
     shift: [f64; 2],
     /// The first group of readers.
@@ -239,7 +239,7 @@ struct Walk<'a, M, const G: usize> {
     masses: &'a [M],
 }
 
-impl<M: Mass, const G: usize> Walk<'_, M, G> {
+impl<M: Mass, const G: usize> MergeWalk<'_, M, G> {
     #[inline(always)]
     fn pass<const SQUARED: bool>(&self, to: &mut PassedSums<M, G>, element: Element, kind: usize, sign: f64) {
         let row = &self.passed[kind][self.group.of(element.class)];

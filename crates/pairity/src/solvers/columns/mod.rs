@@ -76,7 +76,7 @@ const COMBINED: usize = 3;
 
 /// A scorer with its rates, and what it was an answer to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Column {
+struct AnswerColumn {
     /// What the forms of the objective and the bounds weighed.
     weights: Vec<f64>,
     l2: f64,
@@ -89,8 +89,8 @@ struct Column {
 
 /// All columns so far.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Columns {
-    columns: Vec<Column>,
+pub(crate) struct ColumnGeneration {
+    columns: Vec<AnswerColumn>,
     /// How many of them the executor has.
     kept: usize,
     phase: Phase,
@@ -112,7 +112,7 @@ pub(crate) struct Rooms {
     folds: Vec<[Sample<'static>; 2]>,
 }
 
-impl Solver for Columns {
+impl Solver for ColumnGeneration {
     type Buffers = Rooms;
 
     fn runs(_: &TrainSettings) -> Vec<f64> {
@@ -123,7 +123,7 @@ impl Solver for Columns {
         settings.iterations.min(ITERATIONS)
     }
 
-    fn start(task: &SolverTask, _: f64) -> Columns {
+    fn start(task: &SolverTask, _: f64) -> ColumnGeneration {
         let settings = task.training.settings;
         let fitting = Fitting::new(&task.training, task.sample);
         let decays = match settings.l2 {
@@ -136,7 +136,17 @@ impl Solver for Columns {
         let phase = Phase::Violation;
         let room = vec![0.0; task.training.problem.constraints.len()];
         let columns = Vec::new();
-        Columns { columns, kept: 0, phase, decays, room, attempts: 0, tries: 0, bound: None, done: false }
+        ColumnGeneration {
+            columns,
+            kept: 0,
+            phase,
+            decays,
+            room,
+            attempts: 0,
+            tries: 0,
+            bound: None,
+            done: false,
+        }
     }
 
     fn buffers(task: &SolverTask) -> Rooms {
@@ -267,15 +277,16 @@ fn is_cross_fit(task: &SolverTask) -> bool {
     task.training.settings.select == Select::CrossFit && units < PLENTY * task.training.architecture.len()
 }
 
-impl Columns {
+impl ColumnGeneration {
     fn rates(&self) -> Vec<&[f64]> {
         let finite = |rates: &&[f64]| rates.iter().all(|rate| rate.is_finite());
         self.columns.iter().map(|column| &column.rates[..]).filter(finite).collect()
     }
 
     /// Adds a column, unless there is one with the same rates.
-    fn add(&mut self, column: Column) {
-        let same = |own: &Column| own.rates.iter().zip(&column.rates).all(|(a, b)| (a - b).abs() < 1e-12);
+    fn add(&mut self, column: AnswerColumn) {
+        let same =
+            |own: &AnswerColumn| own.rates.iter().zip(&column.rates).all(|(a, b)| (a - b).abs() < 1e-12);
         if !self.columns.iter().any(same) {
             self.columns.push(column);
         }
@@ -293,8 +304,8 @@ impl Columns {
             1 => {
                 let rates: Vec<Vec<f64>> = self.columns.iter().map(|column| column.rates.clone()).collect();
                 let mixture = shrink(problem, &rates).map_or_else(Vec::new, |mixture| mixture.members);
-                let members: Vec<&Column> = mixture.iter().map(|&(at, _)| &self.columns[at]).collect();
-                let middle = |a: &Column, b: &Column| {
+                let members: Vec<&AnswerColumn> = mixture.iter().map(|&(at, _)| &self.columns[at]).collect();
+                let middle = |a: &AnswerColumn, b: &AnswerColumn| {
                     let (a, b) = (share_of(&a.weights), share_of(&b.weights));
                     a.iter().zip(&b).map(|(x, y)| f64::midpoint(*x, *y)).collect::<Vec<f64>>()
                 };
@@ -302,7 +313,7 @@ impl Columns {
                     .iter()
                     .enumerate()
                     .flat_map(|(at, a)| members[at + 1..].iter().map(move |b| (a, b)));
-                let answers = |column: &Column| column.weights.iter().any(|weight| *weight != 0.0);
+                let answers = |column: &AnswerColumn| column.weights.iter().any(|weight| *weight != 0.0);
                 let asks =
                     pairs.filter(|(a, b)| answers(a) && answers(b)).map(|(a, b)| asked(middle(a, b), a.l2));
                 asks.take(3).collect()
@@ -345,13 +356,15 @@ impl Columns {
             random.set_stream(stream + 1);
             return fresh(initial().iter().map(|x| x + random.random_range(-2.0..2.0)).collect());
         }
-        let far = |column: &Column| {
+        let far = |column: &AnswerColumn| {
             let decay = (column.l2 + 1e-9).ln() - (question.l2 + 1e-9).ln();
             distance(&column.weights, &question.weights) + 1e-3 * decay * decay
         };
         // Of several, the best.
-        let cost = |column: &Column| prices.lagrangian(generation.problem, &column.rates);
-        let order = |a: &&Column, b: &&Column| far(a).total_cmp(&far(b)).then(cost(a).total_cmp(&cost(b)));
+        let cost = |column: &AnswerColumn| prices.lagrangian(generation.problem, &column.rates);
+        let order = |a: &&AnswerColumn, b: &&AnswerColumn| {
+            far(a).total_cmp(&far(b)).then(cost(a).total_cmp(&cost(b)))
+        };
         let nearest = self.columns.iter().min_by(order);
         nearest.map_or_else(|| fresh(initial()), |column| (column.parameters.clone(), column.folds.clone()))
     }
@@ -471,9 +484,9 @@ impl Columns {
         let found = threads::map(&pairs, &|&[first, second]: &[usize; 2]| {
             let ends = [&self.columns[first], &self.columns[second]];
             let at = |share: f64| generation.between(ends, share, prices);
-            let grid: Vec<Column> = (1..STEPS).map(|step| at(step as f64 / STEPS as f64)).collect();
-            let worst = |column: &Column| worst_bound(problem, &column.rates);
-            let whole: Vec<&Column> = std::iter::once(ends[0]).chain(&grid).chain([ends[1]]).collect();
+            let grid: Vec<AnswerColumn> = (1..STEPS).map(|step| at(step as f64 / STEPS as f64)).collect();
+            let worst = |column: &AnswerColumn| worst_bound(problem, &column.rates);
+            let whole: Vec<&AnswerColumn> = std::iter::once(ends[0]).chain(&grid).chain([ends[1]]).collect();
             let crossing = (0..STEPS).find(|&step| worst(whole[step]) != worst(whole[step + 1]));
             let mut refined = Vec::new();
             if let Some(step) = crossing {
@@ -487,7 +500,7 @@ impl Columns {
                 }
             }
             drop(whole);
-            grid.into_iter().chain(refined).collect::<Vec<Column>>()
+            grid.into_iter().chain(refined).collect::<Vec<AnswerColumn>>()
         });
         let mut least = f64::INFINITY;
         for column in found.into_iter().flatten() {
@@ -535,7 +548,7 @@ impl<'a> Generation<'a> {
     }
 
     /// A column of given scorers, with its rates.
-    fn column(&self, weights: Vec<f64>, l2: f64, parameters: Vec<f64>, folds: Vec<Vec<f64>>) -> Column {
+    fn column(&self, weights: Vec<f64>, l2: f64, parameters: Vec<f64>, folds: Vec<Vec<f64>>) -> AnswerColumn {
         let rates = match folds.is_empty() {
             true => self.whole.sample.true_rates_of(self.task.training.architecture, &parameters),
             false => {
@@ -550,12 +563,12 @@ impl<'a> Generation<'a> {
                 sums.values()
             }
         };
-        Column { weights, l2, parameters, folds, rates }
+        AnswerColumn { weights, l2, parameters, folds, rates }
     }
 
     /// A column on the way from one to another: weights of length 1 are averaged where only orders count. The next answers
     /// to these prices may start from there.
-    fn between(&self, [from, to]: [&Column; 2], share: f64, prices: &Prices) -> Column {
+    fn between(&self, [from, to]: [&AnswerColumn; 2], share: f64, prices: &Prices) -> AnswerColumn {
         let ranks_only = !self.problem.uses(Rate::Mse);
         let scaled = |parameters: &Vec<f64>| {
             let length = parameters.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -573,7 +586,12 @@ impl<'a> Generation<'a> {
     }
 
     /// Columns that answer a question. Where answers are exact, the bound on all mixtures rises to what they prove.
-    fn answer(&self, prices: &Prices, question: Question, columns: &mut Columns) -> Vec<Column> {
+    fn answer(
+        &self,
+        prices: &Prices,
+        question: Question,
+        columns: &mut ColumnGeneration,
+    ) -> Vec<AnswerColumn> {
         let problem = self.problem;
         let mut weights = SurrogateWeights::default();
         weights.set(problem, Prices { weights: question.weights.clone(), ..prices.clone() }.forms(problem));
@@ -589,7 +607,7 @@ impl<'a> Generation<'a> {
             let folds = found.iter().map(|fold| fold.steps[at.min(fold.steps.len() - 1)].clone()).collect();
             self.column(question.weights.clone(), l2, parameters, folds)
         };
-        let answers: Vec<Column> = whole.steps.into_iter().enumerate().map(step).collect();
+        let answers: Vec<AnswerColumn> = whole.steps.into_iter().enumerate().map(step).collect();
         if let (Some(missed), Some(last), true) = (whole.missed, answers.last(), self.folds.is_empty())
             && prices.phase == Phase::Objective
             && prices.violation <= TOLERANCE

@@ -101,14 +101,14 @@ fn no_mixture_of_any_scorers_is_better_than_what_columns_find_of_two_features() 
 }
 
 /// A first iteration, whose answers start from where scorers start.
-fn first_columns(rows: &DrawnRows, problem: &Problem, settings: &TrainSettings) -> Columns {
+fn first_columns(rows: &DrawnRows, problem: &Problem, settings: &TrainSettings) -> ColumnGeneration {
     let scorer = linear(rows.features.width());
     let training =
         Training { problem, architecture: &scorer, features: &rows.features, settings, term: None };
     let sample = Sample::new(&training, &rows.examples, "all rows").unwrap();
     let task = SolverTask { training, sample: &sample, multipliers: None, validated: false };
-    let mut columns = <Columns as Solver>::start(&task, 0.0);
-    let mut rooms = Columns::buffers(&task);
+    let mut columns = <ColumnGeneration as Solver>::start(&task, 0.0);
+    let mut rooms = ColumnGeneration::buffers(&task);
     columns.next_iteration(&task, 0, &mut rooms).unwrap();
     columns
 }
