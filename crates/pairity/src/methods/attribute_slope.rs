@@ -10,7 +10,7 @@ use crate::model::{Adjustment, less_attribute};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
-const METHOD: &str = "a multiple of the attribute";
+const METHOD: &str = "a function of the attribute";
 
 /// Multiples looked at to each side of 0, and later to each side of the best.
 const STEPS: [i32; 3] = [64, 8, 8];
@@ -31,7 +31,7 @@ pub static ATTRIBUTE_SLOPE: Method = Method {
 /// What the search starts from: the attribute and the scores in the order of the examples, and their judge.
 pub(super) fn start<'a>(tuning: &Tuning<'a>) -> Result<(&'a [f64], Vec<f64>, Rater<'a>), MethodError> {
     let z = tuning.examples.continuous().ok_or_else(|| {
-        let reason = "it subtracts a multiple of a continuous protected attribute, and there is none";
+        let reason = "it needs a continuous protected attribute, and there is none";
         MethodError::does_not_apply(METHOD, reason)
     })?;
     let scores = tuning.examples.arrange(tuning.scores)?;

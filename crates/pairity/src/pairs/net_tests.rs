@@ -1,27 +1,12 @@
 //! Net losses and lists of weighted pairs against sums over all pairs.
 
 use super::net::{NetLoss, NetShape};
-use super::oracle::{self, OracleRows, sizes, tables};
+use super::oracle::{self, OracleRows, all_rates, sizes, tables};
 use super::{CellLayout, RateIndex, Weights};
-use crate::examples::Examples;
 use crate::rates::{Average, Rate};
 use proptest::prelude::*;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-
-fn all_rates(examples: &Examples) -> Vec<Rate> {
-    let k = examples.groups().len();
-    let mut rates = vec![Rate::AUC, Rate::Mse];
-    rates.extend((0..k).flat_map(|a| [Rate::row(a), Rate::column(a)]));
-    rates.extend((0..k).flat_map(|a| (0..k).map(move |b| Rate::accuracy(a, b))));
-    for (first, second) in (0..k).flat_map(|a| (0..k).map(move |b| (a, b))).filter(|(a, b)| a != b) {
-        rates.push(Rate::Parity { first, second });
-    }
-    if examples.is_continuous() {
-        rates.extend([Rate::Greater, Rate::Less, Rate::ParityGreater, Rate::ParityLess]);
-    }
-    rates
-}
 
 /// The net weight of every pair of rows: of label-ordered pairs, and of others.
 type NetPairs = [BTreeMap<(usize, usize), f64>; 2];

@@ -4,7 +4,7 @@
 use super::index::Sizes;
 use super::tally::CellLayout;
 use crate::examples::{Columns, Examples, Groups, PairWeight, PairsWhere};
-use crate::rates::Ties;
+use crate::rates::{Rate, Ties};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -140,6 +140,21 @@ pub(crate) fn count(rows: &OracleRows, ties: Ties) -> BTreeMap<(u32, usize), Cel
         }
     }
     cells
+}
+
+/// Every rate of examples.
+pub(crate) fn all_rates(examples: &Examples) -> Vec<Rate> {
+    let k = examples.groups().len();
+    let mut rates = vec![Rate::AUC, Rate::Mse];
+    rates.extend((0..k).flat_map(|a| [Rate::row(a), Rate::column(a)]));
+    rates.extend((0..k).flat_map(|a| (0..k).map(move |b| Rate::accuracy(a, b))));
+    for (first, second) in (0..k).flat_map(|a| (0..k).map(move |b| (a, b))).filter(|(a, b)| a != b) {
+        rates.push(Rate::Parity { first, second });
+    }
+    if examples.is_continuous() {
+        rates.extend([Rate::Greater, Rate::Less, Rate::ParityGreater, Rate::ParityLess]);
+    }
+    rates
 }
 
 /// Sizes on both sides of every switch between algorithms, for tables of about a hundred rows.

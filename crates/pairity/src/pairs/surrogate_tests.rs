@@ -1,7 +1,7 @@
 //! Surrogates against a sum over all pairs, finite differences and other numbers of threads.
 
 use super::index::Sizes;
-use super::oracle::{self, OracleRows, RowPair, sizes, tables};
+use super::oracle::{self, OracleRows, RowPair, all_rates, sizes, tables};
 use super::{CellLayout, RateIndex, StepRoom, Surrogate, SurrogateKind, SurrogateValue, Tally, Weights};
 use crate::examples::Examples;
 use crate::rates::{Average, Rate, Ties};
@@ -39,20 +39,6 @@ struct SlowAnswer {
     curvature: Vec<f64>,
     each: Vec<Option<(f64, f64)>>,
     gradient: Vec<f64>,
-}
-
-fn all_rates(examples: &Examples) -> Vec<Rate> {
-    let k = examples.groups().len();
-    let mut rates = vec![Rate::AUC, Rate::Mse];
-    rates.extend((0..k).flat_map(|a| [Rate::row(a), Rate::column(a)]));
-    rates.extend((0..k).flat_map(|a| (0..k).map(move |b| Rate::accuracy(a, b))));
-    for (first, second) in (0..k).flat_map(|a| (0..k).map(move |b| (a, b))).filter(|(a, b)| a != b) {
-        rates.push(Rate::Parity { first, second });
-    }
-    if examples.is_continuous() {
-        rates.extend([Rate::Greater, Rate::Less, Rate::ParityGreater, Rate::ParityLess]);
-    }
-    rates
 }
 
 fn slow(rows: &OracleRows, examples: &Examples, rates: &[Rate], question: &Question) -> SlowAnswer {
