@@ -32,6 +32,8 @@ pub(crate) struct Sizes {
     pub placement_chunk: usize,
     /// Nodes of slopes up to this size compare every pair.
     pub slope_leaf: usize,
+    /// Labels of a node of slopes are parted into at most this many bands.
+    pub slope_bands: usize,
     /// Two lists of a node of slopes that have at most this many pairs compare every one.
     pub slope_pairs: usize,
     /// Nodes of slopes above this size hand their halves to two threads.
@@ -53,6 +55,7 @@ impl Default for Sizes {
             count_fork: 1 << 16,
             placement_chunk: 1 << 14,
             slope_leaf: 32,
+            slope_bands: 256,
             slope_pairs: 400,
             slope_fork: 1 << 14,
             tree_examples: 400,
@@ -125,8 +128,9 @@ pub(crate) struct PairIndex<'a> {
     /// The examples of the queries that the table has in no label order: put in that order for slopes, otherwise
     /// 0, 1, 2, … up to the length of the longest.
     example: Vec<u32>,
-    /// At each position, the first one of an equal label in the query; empty without slopes.
+    /// At each position, the first one of an equal label in the query, and the one behind the last; empty without slopes.
     first: Vec<u32>,
+    end: Vec<u32>,
     /// The number of each example's group among those present in its query.
     group: Vec<u16>,
     /// The rank of the continuous attribute in the query; empty if no rate asks for it.
@@ -155,8 +159,9 @@ pub(super) struct QueryPairs<'a> {
     pub example: &'a [u32],
     /// At each position, the label's dense rank; empty for a small query.
     pub rank: &'a [u32],
-    /// At each position, the first one of an equal label; empty without slopes.
+    /// At each position, the first one of an equal label, and the one behind the last; empty without slopes.
     pub first: &'a [u32],
+    pub end: &'a [u32],
     pub group: &'a [u16],
     /// At each position, the rank of the continuous attribute; empty if no rate asks for it.
     pub attribute: &'a [u32],
@@ -244,6 +249,7 @@ impl<'a> PairIndex<'a> {
             tasks: tasks((0..examples.blocks()).map(|block| examples.block(block).len())),
             example: Vec::new(),
             first: Vec::new(),
+            end: Vec::new(),
             group: Vec::new(),
             attribute: Vec::new(),
             side: Vec::new(),
@@ -305,6 +311,7 @@ impl<'a> PairIndex<'a> {
             example: self.examples_at(&range),
             rank: if ordered { &self.examples.label_order.rank[range.clone()] } else { &[] },
             first: if self.first.is_empty() { &[] } else { &self.first[range.clone()] },
+            end: if self.end.is_empty() { &[] } else { &self.end[range.clone()] },
             group: &self.group[range.clone()],
             attribute: if self.attribute.is_empty() { &[] } else { &self.attribute[range.clone()] },
             side: if self.side.is_empty() { &[] } else { &self.side[range.clone()] },
@@ -376,7 +383,15 @@ impl<'a> PairIndex<'a> {
                 own[position] = if equal { own[position - 1] } else { position as u32 };
             }
         }
-        self.first = first;
+        let mut end = Vec::with_capacity(labels.len());
+        for range in self.ranges() {
+            let start = range.start;
+            for equal in first[range].chunk_by(|a, b| a == b) {
+                let behind = end.len() + equal.len();
+                end.resize(behind, (behind - start) as u32);
+            }
+        }
+        (self.first, self.end) = (first, end);
     }
 
     fn add_groups(&mut self) {

@@ -32,6 +32,8 @@ pub(crate) trait Mass: Copy + Default + Send + Sync {
     const EQUAL: bool = false;
     /// A worse example with a scaled sum of better ones is this times what [`Mass::meet`] returns.
     const MIRROR: f64 = 1.0;
+    /// The numbers of a scaled sum.
+    const PARTS: usize = 1;
 
     /// The mass of an example of weight `weight` and label `label`.
     fn new(weight: f64, label: f64) -> Self;
@@ -61,6 +63,10 @@ pub(crate) trait Mass: Copy + Default + Send + Sync {
     fn times(self, coefficient: f64) -> Self::Scaled;
     /// All pairs of this example, the better one, with the worse ones in a scaled sum.
     fn meet(self, sum: Self::Scaled) -> f64;
+    /// What this example adds to a sum, as numbers.
+    fn parts(self) -> [f64; 2];
+    /// The same as [`Mass::meet`], with a sum as numbers.
+    fn meet_parts(self, sum: &[f64]) -> f64;
 }
 
 /// Every pair counts one, exactly.
@@ -101,6 +107,14 @@ impl Mass for EqualMass {
     fn meet(self, sum: f64) -> f64 {
         sum
     }
+    #[inline(always)]
+    fn parts(self) -> [f64; 2] {
+        [1.0, 0.0]
+    }
+    #[inline(always)]
+    fn meet_parts(self, sum: &[f64]) -> f64 {
+        sum[0]
+    }
 }
 
 /// A pair counts the product of its examples' weights.
@@ -136,6 +150,14 @@ impl Mass for WeightMass {
     #[inline(always)]
     fn meet(self, sum: f64) -> f64 {
         self.0 * sum
+    }
+    #[inline(always)]
+    fn parts(self) -> [f64; 2] {
+        [self.0, 0.0]
+    }
+    #[inline(always)]
+    fn meet_parts(self, sum: &[f64]) -> f64 {
+        self.0 * sum[0]
     }
 }
 
@@ -181,6 +203,7 @@ impl Mass for GapMass {
     type Worth = f64;
     type Scaled = GapSum;
     const MIRROR: f64 = -1.0;
+    const PARTS: usize = 2;
 
     fn new(weight: f64, label: f64) -> Self {
         GapMass { weight, label }
@@ -215,5 +238,13 @@ impl Mass for GapMass {
     #[inline(always)]
     fn meet(self, sum: GapSum) -> f64 {
         self.weight * (self.label * sum.weight - sum.moment)
+    }
+    #[inline(always)]
+    fn parts(self) -> [f64; 2] {
+        [self.weight, self.weight * self.label]
+    }
+    #[inline(always)]
+    fn meet_parts(self, sum: &[f64]) -> f64 {
+        self.weight * (self.label * sum[0] - sum[1])
     }
 }

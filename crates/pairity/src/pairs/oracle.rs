@@ -161,7 +161,12 @@ pub(crate) fn all_rates(examples: &Examples) -> Vec<Rate> {
 pub(crate) fn sizes() -> impl Strategy<Value = Sizes> {
     let usual = Sizes::default();
     let either = |tiny: usize, usual: usize| prop_oneof![Just(tiny), 0usize..20, Just(usual)];
-    let leaves = (either(1, usual.count_leaf), either(1, usual.attribute_leaf), either(1, usual.slope_leaf));
+    let leaves = (
+        either(1, usual.count_leaf),
+        either(1, usual.attribute_leaf),
+        either(1, usual.slope_leaf),
+        either(3, usual.slope_bands),
+    );
     let forks = (either(4, usual.count_fork), either(4, usual.slope_fork), either(1, usual.placement_chunk));
     let trees = (either(0, usual.tree_examples), either(0, usual.tree_labels), either(0, usual.net_pairs));
     (prop_oneof![Just(0), Just(usual.small), Just(200)], leaves, either(0, usual.slope_pairs), forks, trees)
@@ -170,6 +175,7 @@ pub(crate) fn sizes() -> impl Strategy<Value = Sizes> {
             count_leaf: leaves.0,
             attribute_leaf: leaves.1,
             slope_leaf: leaves.2,
+            slope_bands: leaves.3,
             slope_pairs,
             count_fork: forks.0,
             slope_fork: forks.1,

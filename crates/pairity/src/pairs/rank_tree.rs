@@ -117,6 +117,21 @@ impl<const G: usize> RankTree<G> {
         }
         counts
     }
+
+    /// How many there are before `first`, and how many from `end` on, which comes after it.
+    #[inline(always)]
+    pub(super) fn around(&self, first: usize, end: usize) -> [[i32; G]; 2] {
+        let before = self.before(first);
+        let through = match first / WORD == end / WORD {
+            true => {
+                let between = (1 << (end % WORD)) - (1 << (first % WORD));
+                let words = self.words[first / WORD];
+                std::array::from_fn(|g| before[g] + (words[g] & between).count_ones() as i32)
+            }
+            false => self.before(end),
+        };
+        [before, std::array::from_fn(|g| self.all[g] - through[g])]
+    }
 }
 
 /// How many there are below any position, where nothing is inserted any more: what is there in a word beside what is

@@ -2,6 +2,9 @@
 //! coefficients of cells, so that counts are enough: O(K n log n) between groups whatever the number of labels, and
 //! O(n log² n) by the order of a continuous attribute.
 //!
+//! Between groups, [sweeps](super::sweeps) hold what was inserted in a tree of ranks by position, which is in label order:
+//! what stands before the first position of a label has lower ones, and what stands behind the last has higher ones.
+//!
 //! A pair is idle in the first part of a surrogate if its worse example lies far below the better one, and in
 //! the second part if it is the other way round, where
 //!
@@ -10,15 +13,7 @@
 //! ```
 //!
 //! In score order, the examples far below x are the first `low` ones, and those that x is not far below are the
-//! first `high` ones. With the examples of lower labels counted by their rank in score order, each one finds its pairs as the
-//! better example in two counts, and is then inserted itself, going up in label:
-//!
-//! ```text
-//! first part:  Σ_b c[a][b] · (all − before `low`)[b]           second part:  Σ_b c[a][b] · (before `high`)[b]
-//! ```
-//!
-//! Going down in label it finds its pairs as the worse one, those of the first part before `high` and those of
-//! the second from `low` on.
+//! first `high` ones.
 //!
 //! By the order of an attribute, positions are split by label as in [`super::splits`]. The pairs parted by one split
 //! are those of an example of either half with some of the other half: again its rank there decides which of them
@@ -32,18 +27,18 @@
 use super::ScoredPairs;
 use super::coefficients::{GREATER, LESS};
 use super::shape::Slope;
-use crate::pairs::index::{NO_RANK, QueryPairs, add, grown, partition};
+use super::sweeps::{Held, Sweep, Swept, run_all, settle};
+use crate::pairs::index::{NO_RANK, QueryPairs, grown, partition};
 use crate::pairs::mass::Mass;
 use crate::pairs::rank_tree::RankTree;
-use crate::threads::both;
 
 /// Groups that are counted at once; more take several rounds.
 const WIDEST: usize = 8;
 
 /// Whether counts are the way to take if pairs weigh one.
-pub(super) fn is_worth<S: Slope>(query: &QueryPairs) -> bool {
+pub(super) fn is_worth(query: &QueryPairs) -> bool {
     let mut labels = query.first.chunk_by(|a, b| a == b);
-    !S::SQUARED && query.len() >= query.sizes.tree_examples && labels.nth(query.sizes.tree_labels).is_some()
+    query.len() >= query.sizes.tree_examples && labels.nth(query.sizes.tree_labels).is_some()
 }
 
 /// Where an example stands in score order.
@@ -74,23 +69,25 @@ fn find_ranks(own: &[(f64, u32)], others: &[(f64, u32)], margin: f64, base: usiz
 
 impl<M: Mass> ScoredPairs<'_, M> {
     /// Adds the slopes of all label-ordered pairs, each of weight one; returns the offset.
-    pub(super) fn count_by_label<S: Slope>(&self, cells: &[[f64; 2]], gradient: &mut [f64]) -> f64 {
-        let n = self.scores.len();
-        let mut ranks = vec![ScoreRank::default(); n];
-        let sorted: Vec<(f64, u32)> = self.by_score().collect();
-        find_ranks(&sorted, &sorted, self.margin, 0, &mut ranks);
-        drop(sorted);
-        let counted = CountedSlopes { query: self.query, k: self.query.present.len(), ranks: &ranks, cells };
-        let total = if n <= self.query.sizes.slope_fork {
-            counted.add::<S>(false, gradient);
-            counted.add::<S>(true, gradient)
-        } else {
-            let mut falling = vec![0.0; n];
-            let (total, _) =
-                both(true, || counted.add::<S>(true, gradient), || counted.add::<S>(false, &mut falling));
-            add(gradient, &falling);
-            total
+    pub(super) fn sweep_counts<S: Slope>(&self, cells: &[[f64; 2]], gradient: &mut [f64]) -> f64 {
+        match self.query.present.len() {
+            1 => self.sweep_counts_of::<S, 1>(cells, gradient),
+            2 => self.sweep_counts_of::<S, 2>(cells, gradient),
+            3 | 4 => self.sweep_counts_of::<S, 4>(cells, gradient),
+            _ => self.sweep_counts_of::<S, WIDEST>(cells, gradient),
+        }
+    }
+
+    fn sweep_counts_of<S: Slope, const G: usize>(&self, cells: &[[f64; 2]], gradient: &mut [f64]) -> f64 {
+        let examples = self.swept();
+        let sweeps = Sweep::<G>::all::<S>(cells, self.query.present.len(), self.margin);
+        let run = |sweep: &Sweep<G>, slopes: &mut [f64]| {
+            let mut held = HeldCounts { tree: RankTree::<G>::default(), query: self.query };
+            held.tree.reset(examples.len());
+            sweep.run::<M, _, 1>(&examples, &mut held, slopes)
         };
+        let (total, slopes) = run_all(&sweeps, examples.len(), self.query.sizes, &run);
+        settle(&examples, &slopes, 0, gradient);
         self.margin * total
     }
 
@@ -130,103 +127,51 @@ impl<M: Mass> ScoredPairs<'_, M> {
     }
 }
 
-struct CountedSlopes<'a> {
+/// How many were inserted, by position.
+struct HeldCounts<'a, const G: usize> {
+    tree: RankTree<G>,
     query: &'a QueryPairs<'a>,
-    k: usize,
-    ranks: &'a [ScoreRank],
-    cells: &'a [[f64; 2]],
 }
 
-/// What counts on one side of a rank.
-struct CountWeights<const G: usize> {
-    /// The coefficients of the groups counted, for each group of the example that asks.
-    rows: Vec<[f64; G]>,
-    /// Whether what is before the rank counts, or what comes from there on.
-    before: bool,
-}
-
-impl<const G: usize> CountWeights<G> {
+impl<const G: usize> HeldCounts<'_, G> {
     #[inline(always)]
-    fn of(&self, tree: &RankTree<G>, rank: u32, group: usize) -> f64 {
-        let mut found = tree.before(rank as usize);
-        if !self.before {
-            found.iter_mut().zip(&tree.all).for_each(|(found, all)| *found = all - *found);
-        }
-        self.rows[group].iter().zip(found).map(|(c, found)| c * f64::from(found)).sum()
+    fn first<M>(&self, example: &Swept<M>) -> usize {
+        let at = example.position as usize;
+        if example.tied { self.query.first[at] as usize } else { at }
+    }
+
+    #[inline(always)]
+    fn end<M>(&self, example: &Swept<M>) -> usize {
+        let at = example.position as usize;
+        if example.tied { self.query.end[at] as usize } else { at + 1 }
     }
 }
 
-impl CountedSlopes<'_> {
-    /// Adds the slopes of all examples: as the better ones of their pairs if going up, or as the worse ones.
-    /// Returns the sum of what was counted.
-    fn add<S: Slope>(&self, up: bool, gradient: &mut [f64]) -> f64 {
-        match self.k {
-            1 => self.rounds::<S, 1>(up, gradient),
-            2 => self.rounds::<S, 2>(up, gradient),
-            3 | 4 => self.rounds::<S, 4>(up, gradient),
-            _ => self.rounds::<S, WIDEST>(up, gradient),
-        }
+impl<const G: usize> Held<G, 1> for HeldCounts<'_, G> {
+    #[inline(always)]
+    fn insert<M>(&mut self, example: &Swept<M>, column: usize, _: [f64; 1]) {
+        self.tree.insert(example.position as usize, column);
     }
 
-    fn rounds<S: Slope, const G: usize>(&self, up: bool, gradient: &mut [f64]) -> f64 {
-        let mut total = 0.0;
-        for first in (0..self.k).step_by(G) {
-            // What the groups from `first` on weigh in a part; none if no pair with them has a coefficient.
-            let weights = |part: usize, before: bool| {
-                let cell = |group: usize, other: usize| match (other < self.k, up) {
-                    (false, _) => 0.0,
-                    (true, true) => self.cells[group * self.k + other][part],
-                    (true, false) => self.cells[other * self.k + group][part],
-                };
-                let row = |group| std::array::from_fn(|column| cell(group, first + column));
-                let rows: Vec<[f64; G]> = (0..self.k).map(row).collect();
-                rows.iter().flatten().any(|&c| c != 0.0).then_some(CountWeights { rows, before })
-            };
-            // The second part of a bounded surrogate counts the pairs that are idle in that of others.
-            let low = weights(usize::from(!up), S::BOUNDED && !up);
-            let high = weights(usize::from(up), !(S::BOUNDED && up));
-            if low.is_some() || high.is_some() {
-                total += self.round::<S, G>(first, [low, high], up, gradient);
-            }
-        }
-        total
+    #[inline(always)]
+    fn below<M>(&self, example: &Swept<M>) -> [[f64; 1]; G] {
+        self.tree.before(self.first(example)).map(|count| [f64::from(count)])
     }
 
-    /// The pairs with examples of `G` groups from `first` on.
-    fn round<S: Slope, const G: usize>(
-        &self,
-        first: usize,
-        [low, high]: [Option<CountWeights<G>>; 2],
-        up: bool,
-        gradient: &mut [f64],
-    ) -> f64 {
-        let mut tree = RankTree::<G>::default();
-        tree.reset(self.ranks.len());
-        let mut total = 0.0;
-        // Examples of equal label make no pairs: all of them count before any is inserted.
-        let visit = |equal: &[u32]| {
-            let positions = equal[0] as usize..equal[0] as usize + equal.len();
-            for at in positions.clone() {
-                let (ranks, group) = (self.ranks[at], usize::from(self.query.group[at]));
-                let low = low.as_ref().map_or(0.0, |low| low.of(&tree, ranks.low, group));
-                let high = high.as_ref().map_or(0.0, |high| high.of(&tree, ranks.high, group));
-                gradient[at] += S::added(high, low);
-                total += high + low;
-            }
-            for at in positions {
-                let column = usize::from(self.query.group[at]).wrapping_sub(first);
-                if column < G {
-                    tree.insert(self.ranks[at].rank as usize, column);
-                }
-            }
-        };
-        let labels = self.query.first.chunk_by(|a, b| a == b);
-        if up {
-            labels.for_each(visit)
-        } else {
-            labels.rev().for_each(visit)
-        }
-        total
+    #[inline(always)]
+    fn above<M>(&self, example: &Swept<M>) -> [[f64; 1]; G] {
+        let through = self.tree.before(self.end(example));
+        std::array::from_fn(|column| [f64::from(self.tree.all[column] - through[column])])
+    }
+
+    #[inline(always)]
+    fn around<M>(&self, example: &Swept<M>) -> [[[f64; 1]; G]; 2] {
+        let counts = self.tree.around(self.first(example), self.end(example));
+        counts.map(|counts| counts.map(|count| [f64::from(count)]))
+    }
+
+    fn touch<M>(&self, examples: &[Swept<M>]) {
+        self.tree.touch(examples.iter().map(|example| example.position as usize));
     }
 }
 

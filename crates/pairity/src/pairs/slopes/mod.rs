@@ -1,15 +1,17 @@
 //! Slopes of surrogates by scores, over all pairs of one query.
 //!
 //! Small queries look at each pair. Large ones take O(n log n) per group, and O(n log² n) with a continuous
-//! attribute: where all slopes are alike and pairs weigh one, by counts in score order while labels go up and
-//! down; in general, by splits at labels and merges of the halves. Where pairs are chosen by a side column, the halves are
-//! split by its ranks too.
+//! attribute. Where all slopes are alike and pairs weigh one, [counts] by label are enough, or with few labels
+//! [splits] at labels and merges of the halves; in general there are sums by [bands] of labels. By the order of an
+//! attribute or of a side column, the halves of splits are split by its ranks too.
 
+mod bands;
 mod coefficients;
 mod counts;
 mod merge;
 mod shape;
 mod splits;
+mod sweeps;
 
 pub(super) use coefficients::{Coefficients, RateWeights, order};
 pub use shape::SurrogateKind;
@@ -50,9 +52,10 @@ impl<M: Mass> ScoredPairs<'_, M> {
         }
         let mut offset = 0.0;
         if *has_accuracy {
-            offset += match M::EQUAL && counts::is_worth::<S>(self.query) {
-                true => self.count_by_label::<S>(accuracy, gradient),
-                false => self.split_by_label::<S>(accuracy, gradient),
+            offset += match (M::EQUAL && !S::SQUARED, counts::is_worth(self.query)) {
+                (true, true) => self.sweep_counts::<S>(accuracy, gradient),
+                (true, false) => self.split_by_label::<S>(accuracy, gradient),
+                (false, _) => self.sweep_bands::<S>(accuracy, gradient),
             };
         }
         if *has_orders {

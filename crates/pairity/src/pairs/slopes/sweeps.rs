@@ -1,0 +1,221 @@
+//! Slopes of label-ordered pairs by sweeps through the scores.
+//!
+//! With "far below" for a score that is lower by the margin or more, a pair is active in the first part of a surrogate
+//! unless its worse example is far below the better one, and in the second part unless it is the other way round. So
+//! an example x finds its partners in two sets, whatever its part in a pair:
+//!
+//! ```text
+//! those not far below x:             as the better one in the first part, as the worse one in the second
+//! those that x is not far below:     as the better one in the second part, as the worse one in the first
+//! ```
+//!
+//! The first set grows while x goes down in score, the second while it goes up. What was inserted is held by label, so
+//! that one look finds what has lower labels, the worse partners, and what has higher ones. A bounded surrogate counts
+//! the pairs that are idle in the second part: two more sets, which grow the other way.
+//!
+//! Slopes that are squared sum m (s_y − θ), θ being the score of x less or plus the margin: a second sum m s_y is held.
+
+use super::shape::Slope;
+use crate::pairs::index::{Sizes, add};
+use crate::pairs::label_walk::STRETCH;
+use crate::pairs::mass::Mass;
+use crate::threads;
+
+/// An example on its way through the sweeps.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Swept<M> {
+    pub score: f64,
+    pub mass: M,
+    pub position: u32,
+    pub group: u16,
+    /// Whether other positions have the same label.
+    pub tied: bool,
+}
+
+/// What was inserted so far, by label and by column, `P` sums each.
+pub(super) trait Held<const G: usize, const P: usize> {
+    /// Inserts an example with what it brings.
+    fn insert<M>(&mut self, example: &Swept<M>, column: usize, brought: [f64; P]);
+    /// The sums over lower labels.
+    fn below<M>(&self, example: &Swept<M>) -> [[f64; P]; G];
+    /// The sums over higher labels.
+    fn above<M>(&self, example: &Swept<M>) -> [[f64; P]; G];
+    /// Brings what will be asked of examples into the cache.
+    fn touch<M>(&self, _examples: &[Swept<M>]) {}
+    /// Both.
+    #[inline(always)]
+    fn around<M>(&self, example: &Swept<M>) -> [[[f64; P]; G]; 2] {
+        [self.below(example), self.above(example)]
+    }
+}
+
+/// One sweep: the partners of all examples that are in one set.
+pub(super) struct Sweep<const G: usize> {
+    /// Whether the set grows while scores go down.
+    down: bool,
+    /// Whether it is of partners that are far away, or of the others.
+    far: bool,
+    margin: f64,
+    /// The first group of partners.
+    group: usize,
+    /// The coefficients with worse partners of each column, for each group of the better example; none if all are 0.
+    worse: Option<Vec<[f64; G]>>,
+    /// The same with better partners.
+    better: Option<Vec<[f64; G]>>,
+    /// Whether what is found pulls scores up or down.
+    sign: f64,
+}
+
+impl<const G: usize> Sweep<G> {
+    /// All sweeps of a surrogate with coefficients `[better * k + worse]`.
+    pub(super) fn all<S: Slope>(cells: &[[f64; 2]], k: usize, margin: f64) -> Vec<Sweep<G>> {
+        // Whether the set grows downward, whether it is of those far away, and the part in which the example is the
+        // better one of its pairs, and in which it is the worse one.
+        let sets: &[(bool, bool, Option<usize>, Option<usize>)] = match S::BOUNDED {
+            false => &[(true, false, Some(0), Some(1)), (false, false, Some(1), Some(0))],
+            true => &[
+                (true, false, Some(0), None),
+                (false, false, None, Some(0)),
+                (true, true, Some(1), None),
+                (false, true, None, Some(1)),
+            ],
+        };
+        let mut sweeps = Vec::new();
+        for group in (0..k).step_by(G) {
+            for &(down, far, as_better, as_worse) in sets {
+                let rows = |part: Option<usize>, cell: &dyn Fn(usize, usize) -> usize| {
+                    let part = part?;
+                    let coefficient =
+                        |own, other| if other < k { cells[cell(own, other)][part] } else { 0.0 };
+                    let row = |own| std::array::from_fn(|column| coefficient(own, group + column));
+                    let rows: Vec<[f64; G]> = (0..k).map(row).collect();
+                    rows.as_flattened().iter().any(|&c| c != 0.0).then_some(rows)
+                };
+                let worse = rows(as_better, &|own, other| own * k + other);
+                let better = rows(as_worse, &|own, other| other * k + own);
+                let sign = if S::UNSIGNED || down == far { 1.0 } else { -1.0 };
+                if worse.is_some() || better.is_some() {
+                    sweeps.push(Sweep { down, far, margin, group, worse, better, sign });
+                }
+            }
+        }
+        sweeps
+    }
+
+    /// Whether a score belongs to the partners of another one.
+    #[inline(always)]
+    fn includes(&self, other: f64, score: f64) -> bool {
+        // The same comparison with the roles exchanged, so that both ends of a pair agree about it.
+        let (low, high) = if self.down == self.far { (score, other) } else { (other, score) };
+        (low <= high - self.margin) == self.far
+    }
+
+    /// Adds the slopes of examples in score order, and returns the sum over better ones. Nothing is held at the start.
+    pub(super) fn run<M: Mass, H: Held<G, P>, const P: usize>(
+        &self,
+        examples: &[Swept<M>],
+        held: &mut H,
+        slopes: &mut [f64],
+    ) -> f64 {
+        let n = examples.len();
+        let at = |i: usize| if self.down { n - 1 - i } else { i };
+        let stretch = |i: usize| {
+            let to = (i + STRETCH).min(n);
+            if self.down { &examples[n - to..n - i] } else { &examples[i..to] }
+        };
+        let (mut next, mut total) = (0, 0.0);
+        for i in 0..n {
+            if i % STRETCH == 0 {
+                held.touch(stretch(i));
+            }
+            let example = &examples[at(i)];
+            while next < n && self.includes(examples[at(next)].score, example.score) {
+                if next % STRETCH == 0 {
+                    held.touch(stretch(next));
+                }
+                let partner = &examples[at(next)];
+                let column = usize::from(partner.group).wrapping_sub(self.group);
+                if column < G {
+                    held.insert(partner, column, brought(partner));
+                }
+                next += 1;
+            }
+            let group = usize::from(example.group);
+            let met = |rows: &[[f64; G]], sums| self.met(example, weighted(&rows[group], sums));
+            let (as_better, as_worse) = match (&self.worse, &self.better) {
+                (Some(worse), None) => (met(worse, held.below(example)), 0.0),
+                (None, Some(better)) => (0.0, met(better, held.above(example))),
+                (Some(worse), Some(better)) => {
+                    let [below, above] = held.around(example);
+                    (met(worse, below), met(better, above))
+                }
+                (None, None) => (0.0, 0.0),
+            };
+            slopes[at(i)] += self.sign * (as_better + M::MIRROR * as_worse);
+            total += as_better;
+        }
+        total
+    }
+
+    /// What an example's pairs with a sum of partners come to.
+    #[inline(always)]
+    fn met<M: Mass, const P: usize>(&self, example: &Swept<M>, sum: [f64; P]) -> f64 {
+        let parts = M::PARTS;
+        if P == parts {
+            return example.mass.meet_parts(&sum);
+        }
+        let threshold = if self.down { example.score - self.margin } else { example.score + self.margin };
+        let mut slack = [0.0; P];
+        for part in 0..parts {
+            let above = sum[parts + part] - threshold * sum[part];
+            slack[part] = if self.down { above } else { -above };
+        }
+        example.mass.meet_parts(&slack)
+    }
+}
+
+/// Runs all sweeps of `n` examples, on several threads if the work is worth it; returns the sum over better ones and the slopes.
+pub(super) fn run_all<const G: usize>(
+    sweeps: &[Sweep<G>],
+    n: usize,
+    sizes: &Sizes,
+    run: &(dyn Fn(&Sweep<G>, &mut [f64]) -> f64 + Sync),
+) -> (f64, Vec<f64>) {
+    let mut slopes = vec![0.0; n];
+    if n <= sizes.slope_fork || threads::count() == 1 {
+        return (sweeps.iter().map(|sweep| run(sweep, &mut slopes)).sum(), slopes);
+    }
+    let found = threads::map(sweeps, &|sweep| {
+        let mut slopes = vec![0.0; n];
+        (run(sweep, &mut slopes), slopes)
+    });
+    found.iter().for_each(|(_, own)| add(&mut slopes, own));
+    (found.iter().map(|(total, _)| total).sum(), slopes)
+}
+
+/// Adds the slopes of examples to a gradient that starts at position `base`.
+pub(super) fn settle<M>(examples: &[Swept<M>], slopes: &[f64], base: usize, gradient: &mut [f64]) {
+    for (example, slope) in examples.iter().zip(slopes) {
+        gradient[example.position as usize - base] += slope;
+    }
+}
+
+/// What an example brings to sums: its mass, and the same times its score if there is room for it.
+#[inline(always)]
+fn brought<M: Mass, const P: usize>(example: &Swept<M>) -> [f64; P] {
+    let parts = example.mass.parts();
+    std::array::from_fn(|at| match at.checked_sub(M::PARTS) {
+        None => parts[at],
+        Some(at) => parts[at] * example.score,
+    })
+}
+
+/// The sum of all columns, each times its coefficient.
+#[inline(always)]
+fn weighted<const G: usize, const P: usize>(coefficients: &[f64; G], columns: [[f64; P]; G]) -> [f64; P] {
+    let mut sum = [0.0; P];
+    for (c, column) in coefficients.iter().zip(columns) {
+        sum.iter_mut().zip(column).for_each(|(sum, number)| *sum += c * number);
+    }
+    sum
+}
