@@ -27,6 +27,15 @@ fn join(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
     rayon::join(a, b);
 }
 
+/// Puts a value to each place, on several threads if there are many.
+pub(crate) fn fill<T: Send>(places: &mut [T], value: impl Fn(usize) -> T + Sync) {
+    let put = |(at, place): (usize, &mut T)| *place = value(at);
+    if places.len() < 1 << 15 {
+        return places.iter_mut().enumerate().for_each(put);
+    }
+    places.par_iter_mut().enumerate().with_min_len(1 << 14).for_each(put);
+}
+
 /// The work on each item, in order.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: &(dyn Fn(&T) -> R + Sync)) -> Vec<R> {
     items.par_iter().map(work).collect()

@@ -168,7 +168,12 @@ pub(crate) fn sizes() -> impl Strategy<Value = Sizes> {
         either(3, usual.slope_bands),
     );
     let forks = (either(4, usual.count_fork), either(4, usual.slope_fork), either(1, usual.placement_chunk));
-    let trees = (either(0, usual.tree_examples), either(0, usual.tree_labels), either(0, usual.net_pairs));
+    let trees = (
+        either(0, usual.tree_examples),
+        either(0, usual.tree_labels),
+        either(0, usual.net_pairs),
+        either(0, usual.bit_examples),
+    );
     (prop_oneof![Just(0), Just(usual.small), Just(200)], leaves, either(0, usual.slope_pairs), forks, trees)
         .prop_map(|(small, leaves, slope_pairs, forks, trees)| Sizes {
             small,
@@ -183,6 +188,7 @@ pub(crate) fn sizes() -> impl Strategy<Value = Sizes> {
             tree_examples: trees.0,
             tree_labels: trees.1,
             net_pairs: trees.2,
+            bit_examples: trees.3,
         })
 }
 

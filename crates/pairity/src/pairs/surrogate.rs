@@ -19,6 +19,7 @@ use super::slopes::{
     Active, Coefficients, Hinge, Ramp, RateWeights, ScoredPairs, Slope, SquaredHinge, SurrogateKind,
 };
 use crate::examples::ExamplesError;
+use crate::threads;
 use rayon::prelude::*;
 
 /// What is wrong with a surrogate's settings.
@@ -259,8 +260,8 @@ impl Surrogate {
     ) -> f64 {
         // Differences alone matter; counted from one of them, scores cost no precision in sums.
         let own = order.scores(query);
-        scores.clear();
-        scores.extend(query.example.iter().map(|&e| own[e as usize] - own[0]));
+        scores.resize(query.len(), 0.0);
+        threads::fill(scores, |at| own[query.example[at] as usize] - own[0]);
         slopes.clear();
         slopes.resize(scores.len(), 0.0);
         let entries = if query.is_small() { Default::default() } else { order.entries_by(query, |at| at) };

@@ -9,6 +9,7 @@ use super::shape::Slope;
 use super::sweeps::{Held, Sweep, Swept, run_all, settle};
 use crate::pairs::index::grown;
 use crate::pairs::mass::Mass;
+use crate::pairs::order::position;
 use crate::threads;
 use std::ops::Range;
 
@@ -165,12 +166,14 @@ impl<M: Mass> ScoredPairs<'_, M> {
     pub(super) fn swept(&self) -> Vec<Swept<M>> {
         let query = self.query;
         let any_tied = (0..).zip(query.first).any(|(at, &first)| at != first);
-        let swept = |(score, position): (f64, u32)| {
-            let at = position as usize;
+        let mut swept = vec![Swept::default(); query.len()];
+        threads::fill(&mut swept, |i| {
+            let at = position(self.entries[i]);
             let tied = any_tied && query.end[at] - query.first[at] > 1;
-            Swept { score, mass: self.masses[at], position, group: query.group[at], tied }
-        };
-        self.by_score().map(swept).collect()
+            let (score, mass, group) = (self.scores[at], self.masses[at], query.group[at]);
+            Swept { score, mass, position: at as u32, group, tied }
+        });
+        swept
     }
 
     /// Adds the slopes of all label-ordered pairs; returns the offset.

@@ -15,7 +15,7 @@
 //! In score order, the examples far below x are the first `low` ones, and those that x is not far below are the
 //! first `high` ones.
 //!
-//! By the order of an attribute, positions are split by label as in [`super::splits`]. The pairs parted by one split
+//! By the order of an attribute, moderate queries have their pairs as [bits](crate::pairs::bits); in others, positions are split by label as in [`super::splits`]. The pairs parted by one split
 //! are those of an example of either half with some of the other half: again its rank there decides which of them
 //! are idle, and going up in the attribute, those inserted so far are the ones with a lower attribute. What is left,
 //! of those before a rank p, has a higher one:
@@ -25,9 +25,10 @@
 //! ```
 
 use super::ScoredPairs;
-use super::coefficients::{GREATER, LESS};
+use super::coefficients::{Coefficients, GREATER, LESS};
 use super::shape::Slope;
 use super::sweeps::{Held, Sweep, Swept, run_all, settle};
+use crate::pairs::bits::{COLUMNS, HeldBits, PairBits};
 use crate::pairs::index::{NO_RANK, QueryPairs, grown, partition};
 use crate::pairs::mass::Mass;
 use crate::pairs::rank_tree::RankTree;
@@ -87,6 +88,25 @@ impl<M: Mass> ScoredPairs<'_, M> {
             sweep.run::<M, _, 1>(&examples, &mut held, slopes)
         };
         let (total, slopes) = run_all(&sweeps, examples.len(), self.query.sizes, &run);
+        settle(&examples, &slopes, 0, gradient);
+        self.margin * total
+    }
+
+    /// Adds the slopes of all pairs of unequal label, each of weight one, by the order of the attribute too; returns the offset.
+    pub(super) fn sweep_bits<S: Slope>(
+        &self,
+        bits: &PairBits,
+        of: &Coefficients,
+        gradient: &mut [f64],
+    ) -> f64 {
+        let examples = self.swept();
+        let accuracy = if of.has_accuracy { of.accuracy[0] } else { [0.0; 2] };
+        let columns = [of.orders[GREATER], of.orders[LESS], accuracy];
+        let sweeps = Sweep::new::<S>(1, 0, self.margin, &|_, column, _| columns[column]);
+        let mut slopes = vec![0.0; examples.len()];
+        let run =
+            |sweep: &Sweep<COLUMNS>| sweep.run(&examples, &mut HeldBits::new(bits, self.query), &mut slopes);
+        let total: f64 = sweeps.iter().map(run).sum();
         settle(&examples, &slopes, 0, gradient);
         self.margin * total
     }
@@ -172,6 +192,23 @@ impl<const G: usize> Held<G, 1> for HeldCounts<'_, G> {
 
     fn touch<M>(&self, examples: &[Swept<M>]) {
         self.tree.touch(examples.iter().map(|example| example.position as usize));
+    }
+}
+
+impl Held<COLUMNS, 1> for HeldBits<'_> {
+    #[inline(always)]
+    fn insert<M>(&mut self, example: &Swept<M>, _: usize, _: [f64; 1]) {
+        self.insert(example.position as usize);
+    }
+
+    #[inline(always)]
+    fn below<M>(&self, example: &Swept<M>) -> [[f64; 1]; COLUMNS] {
+        self.below(example.position as usize).map(|count| [f64::from(count)])
+    }
+
+    #[inline(always)]
+    fn above<M>(&self, example: &Swept<M>) -> [[f64; 1]; COLUMNS] {
+        self.above(example.position as usize).map(|count| [f64::from(count)])
     }
 }
 

@@ -50,6 +50,9 @@ impl<M: Mass> ScoredPairs<'_, M> {
                 false => self.few::<S, true>(0, gradient, |i, j| self.cell(i, j), accuracy),
             };
         }
+        if let (Some(bits), true, true) = (self.query.bits, *has_orders, M::EQUAL && !S::SQUARED) {
+            return self.sweep_bits::<S>(bits, coefficients, gradient);
+        }
         let mut offset = 0.0;
         if *has_accuracy {
             offset += match (M::EQUAL && !S::SQUARED, counts::is_worth(self.query)) {

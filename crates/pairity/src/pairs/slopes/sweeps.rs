@@ -67,8 +67,28 @@ pub(super) struct Sweep<const G: usize> {
 }
 
 impl<const G: usize> Sweep<G> {
-    /// All sweeps of a surrogate with coefficients `[better * k + worse]`.
+    /// All sweeps of a surrogate between `k` groups, with coefficients `[better * k + worse]`.
     pub(super) fn all<S: Slope>(cells: &[[f64; 2]], k: usize, margin: f64) -> Vec<Sweep<G>> {
+        let none = [0.0; 2];
+        let of_groups = |group: usize| {
+            Sweep::new::<S>(k, group, margin, &|own, column, is_better| match (group + column < k, is_better)
+            {
+                (false, _) => none,
+                (true, true) => cells[own * k + group + column],
+                (true, false) => cells[(group + column) * k + own],
+            })
+        };
+        (0..k).step_by(G).flat_map(of_groups).collect()
+    }
+
+    /// The sweeps with partners in the columns from `group` on. A coefficient is that of an example's group with a column,
+    /// whose partners are worse if the example is the better one.
+    pub(super) fn new<S: Slope>(
+        k: usize,
+        group: usize,
+        margin: f64,
+        cell: &dyn Fn(usize, usize, bool) -> [f64; 2],
+    ) -> Vec<Sweep<G>> {
         // Whether the set grows downward, whether it is of those far away, and the part in which the example is the
         // better one of its pairs, and in which it is the worse one.
         let sets: &[(bool, bool, Option<usize>, Option<usize>)] = match S::BOUNDED {
@@ -80,26 +100,19 @@ impl<const G: usize> Sweep<G> {
                 (false, true, None, Some(1)),
             ],
         };
-        let mut sweeps = Vec::new();
-        for group in (0..k).step_by(G) {
-            for &(down, far, as_better, as_worse) in sets {
-                let rows = |part: Option<usize>, cell: &dyn Fn(usize, usize) -> usize| {
-                    let part = part?;
-                    let coefficient =
-                        |own, other| if other < k { cells[cell(own, other)][part] } else { 0.0 };
-                    let row = |own| std::array::from_fn(|column| coefficient(own, group + column));
-                    let rows: Vec<[f64; G]> = (0..k).map(row).collect();
-                    rows.as_flattened().iter().any(|&c| c != 0.0).then_some(rows)
-                };
-                let worse = rows(as_better, &|own, other| own * k + other);
-                let better = rows(as_worse, &|own, other| other * k + own);
-                let sign = if S::UNSIGNED || down == far { 1.0 } else { -1.0 };
-                if worse.is_some() || better.is_some() {
-                    sweeps.push(Sweep { down, far, margin, group, worse, better, sign });
-                }
-            }
-        }
-        sweeps
+        let rows = |part: Option<usize>, is_better: bool| {
+            let part = part?;
+            let row = |own| std::array::from_fn(|column| cell(own, column, is_better)[part]);
+            let rows: Vec<[f64; G]> = (0..k).map(row).collect();
+            rows.as_flattened().iter().any(|&c| c != 0.0).then_some(rows)
+        };
+        let sweep = |&(down, far, as_better, as_worse): &(bool, bool, Option<usize>, Option<usize>)| {
+            let (worse, better) = (rows(as_better, true), rows(as_worse, false));
+            let sign = if S::UNSIGNED || down == far { 1.0 } else { -1.0 };
+            let has_any = worse.is_some() || better.is_some();
+            has_any.then_some(Sweep { down, far, margin, group, worse, better, sign })
+        };
+        sets.iter().filter_map(sweep).collect()
     }
 
     /// Whether a score belongs to the partners of another one.
