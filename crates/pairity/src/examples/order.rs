@@ -220,6 +220,9 @@ mod tests {
         assert!(one == pool(3).install(|| sorted(&values)));
         assert!(one == slow(&values));
         assert!(sort_by_value(&values).is_sorted());
+        let ranks = |threads| pool(threads).install(|| LabelOrder::new(Some(&values), &[0, 100_000], 0).rank);
+        let rank: Vec<u32> = one.iter().map(|&entry| values[(entry & !TIED) as usize] as u32).collect();
+        assert!(ranks(1) == rank && ranks(3) == rank);
     }
 
     fn sorted(values: &[f64]) -> Vec<u32> {

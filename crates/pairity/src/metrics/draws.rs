@@ -112,11 +112,7 @@ impl DeviationForms<'_> {
                 for (rate, row) in rates.iter_mut().zip(factor.chunks(rank.max(1))) {
                     *rate = scaled_sum(row.iter().zip(&independent).map(|(f, z)| (*f, z)));
                 }
-                let mut deviations = [0.0; LANES];
-                for form in &forms {
-                    let sums = scaled_sum(form.iter().map(|&(a, x)| (x, &rates[a])));
-                    (0..LANES).for_each(|lane| deviations[lane] = larger(sums[lane].abs(), deviations[lane]));
-                }
+                let deviations = largest_of(&forms, &rates);
                 largest.extend_from_slice(&deviations[..draws.len() / width]);
             }
             largest
@@ -130,6 +126,17 @@ fn scaled_sum<'z>(terms: impl Iterator<Item = (f32, &'z [f32; LANES])>) -> [f32;
     let mut sums = [0.0; LANES];
     terms.for_each(|(factor, numbers)| (0..LANES).for_each(|lane| sums[lane] += factor * numbers[lane]));
     sums
+}
+
+/// Called, so that lanes stay together.
+#[inline(never)]
+fn largest_of(forms: &[Vec<(usize, f32)>], rates: &[[f32; LANES]]) -> [f32; LANES] {
+    let mut largest = [0.0; LANES];
+    for form in forms {
+        let sums = scaled_sum(form.iter().map(|&(a, x)| (x, &rates[a])));
+        (0..LANES).for_each(|lane| largest[lane] = larger(sums[lane].abs(), largest[lane]));
+    }
+    largest
 }
 
 /// As one instruction, which the library's function is not.

@@ -401,8 +401,13 @@ fn side_sum(
         found = Some(sums).filter(|sums| sums[2].iter().all(|sum| sum.is_finite()));
     }
     let sums = found.unwrap_or_else(|| careful_lane_moves(columns, value, rests, (moves, roots)));
-    let [units, squares, variance] = sums.map(|lanes| lanes.iter().sum());
-    SideSum { units, squares, variance }
+    let [units, squares, variance] = &sums;
+    SideSum { units: lane_sum(units), squares: lane_sum(squares), variance: lane_sum(variance) }
+}
+
+#[inline(always)]
+fn lane_sum(lanes: &[f64; LANES]) -> f64 {
+    lanes.iter().sum()
 }
 
 /// Squares by lane.
@@ -447,7 +452,7 @@ fn both_sides(
     sides[0].add(&side_sum(columns[0], value, rests, (&mut *moves, roots)));
     sides[1].add(&side_sum(columns[1], value, rests, (&mut *second, roots)));
     moves.iter_mut().zip(&*second).for_each(|(moved, second)| *moved += second);
-    lane_squares(moves).iter().sum()
+    lane_sum(&lane_squares(moves))
 }
 
 /// Adds the products of any two columns, the first not behind the second: two by two at once.
@@ -458,11 +463,11 @@ fn add_products(columns: &[f64], rows: usize, stride: usize, products: &mut [f64
         let (a, b) = (column(i), column(i + 1));
         for j in (i..m).step_by(2) {
             let (c, d) = (column(j), column(j + 1));
-            let [ac, ad, bc, bd] = lane_products([a, b, c, d]).map(|lanes| lanes.iter().sum::<f64>());
-            products[i * m + j] += ac;
-            products[i * m + j + 1] += ad;
-            products[(i + 1) * m + j] += bc;
-            products[(i + 1) * m + j + 1] += bd;
+            let [ac, ad, bc, bd] = &lane_products([a, b, c, d]);
+            products[i * m + j] += lane_sum(ac);
+            products[i * m + j + 1] += lane_sum(ad);
+            products[(i + 1) * m + j] += lane_sum(bc);
+            products[(i + 1) * m + j + 1] += lane_sum(bd);
         }
     }
 }

@@ -312,12 +312,15 @@ impl<'a> CountedPlacements<'a> {
                 self.next_kept(walk, at);
             }
             let (of_labels, counts) = self.read_kept(kept, at, &mut walk.through);
-            let of_labels = of_labels.map(|row| row.map(f64::from));
-            let earned = counts.map(|row| row.map(|count| self.credit(count)));
+            let mut earned = [[0.0; G]; 4];
+            for (earned, counts) in earned.iter_mut().zip(&counts) {
+                (0..G).for_each(|column| earned[column] = self.credit(counts[column]));
+            }
             for column in 0..k.min(G) {
                 let to = 2 * column * stride;
                 (credits[to], credits[to + stride]) = (earned[0][column], earned[1][column]);
-                (totals[to], totals[to + stride]) = (of_labels[0][column], of_labels[1][column]);
+                let [lower, higher] = &of_labels;
+                (totals[to], totals[to + stride]) = (f64::from(lower[column]), f64::from(higher[column]));
             }
             for (to, &other) in (2 * k * stride..).step_by(2 * stride).zip(others) {
                 (credits[to], credits[to + stride]) = (earned[2][other], earned[3][other]);

@@ -222,3 +222,25 @@ impl<'s> ScoreOrder<'s> {
         entries
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs of equal scores inside of the parts that threads set, over their ends, and none.
+    #[test]
+    fn places_are_those_of_a_list() {
+        for (n, run) in [(3, 1), (WORTH + 3, 1), (3 * WORTH, 3), (2 * WORTH + 1, 2 * WORTH), (100, 100)] {
+            let positions = (0..n).map(|at| (at * 7_919 % n) as u32);
+            let mark = |at: usize| if at.is_multiple_of(run) { 0 } else { TIED };
+            let entries: Vec<u32> = positions.enumerate().map(|(at, position)| position | mark(at)).collect();
+            let places = Places::new(&entries);
+            assert_eq!(places.are_distinct(), run == 1);
+            for (at, &entry) in entries.iter().enumerate() {
+                assert_eq!(places.of(position(entry)), at);
+                let first = at / run * run;
+                assert_eq!(places.run(position(entry)), first..n.min(first + run));
+            }
+        }
+    }
+}
