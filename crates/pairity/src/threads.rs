@@ -27,13 +27,27 @@ fn join(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
     rayon::join(a, b);
 }
 
-/// Puts a value to each place, on several threads if there are many.
-pub(crate) fn fill<T: Send>(places: &mut [T], value: impl Fn(usize) -> T + Sync) {
-    let put = |(at, place): (usize, &mut T)| *place = value(at);
-    if places.len() < 1 << 15 {
-        return places.iter_mut().enumerate().for_each(put);
+/// Numbers of a list that are worth a thread of their own.
+pub(crate) const WORTH: usize = 1 << 14;
+
+/// Fills parts of a list, each told where it starts. Memory that is touched for the first time is so by all threads.
+pub(crate) fn fill<T: Send>(list: &mut [T], work: &(dyn Fn(usize, &mut [T]) + Sync)) {
+    if list.len() < 2 * WORTH || count() < 2 {
+        return work(0, list);
     }
-    places.par_iter_mut().enumerate().with_min_len(1 << 14).for_each(put);
+    list.par_chunks_mut(WORTH).enumerate().for_each(|(part, own)| work(part * WORTH, own));
+}
+
+/// The value at each place of a list.
+pub(crate) fn list<T: Clone + Default + Send>(n: usize, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let mut list = vec![T::default(); n];
+    fill(&mut list, &|from, own| own.iter_mut().zip(from..).for_each(|(to, at)| *to = value(at)));
+    list
+}
+
+/// The same as [`map`] with items that work may change.
+pub(crate) fn map_mut<T: Send, R: Send>(items: &mut [T], work: &(dyn Fn(&mut T) -> R + Sync)) -> Vec<R> {
+    items.par_iter_mut().map(work).collect()
 }
 
 /// The work on each item, in order.

@@ -30,6 +30,7 @@ pub(crate) use parts::shuffled;
 pub(crate) use plain::PlainRow;
 pub use plain::{RECORD, RowRecord, join_records};
 
+use crate::threads;
 use std::ops::Range;
 
 /// Queries of at most this many examples are compared pair by pair: below this size the double loop
@@ -221,7 +222,7 @@ impl Examples {
     pub(crate) fn ordered_above(small: usize, columns: Columns) -> Result<Examples, ExamplesError> {
         let rows = check(&columns)?;
         let mut row: Vec<u32> = match columns.weights {
-            None => (0..rows as u32).collect(),
+            None => threads::list(rows, |row| row as u32),
             Some(weights) => (0..rows as u32).filter(|&r| weights[r as usize] > 0.0).collect(),
         };
         if row.is_empty() {
@@ -229,11 +230,15 @@ impl Examples {
         }
         let at = |column: Option<&[u32]>, row: u32| column.map_or(0, |column| column[row as usize]);
         let block = |row: &u32| (at(columns.queries, *row), at(columns.within, *row));
-        if !row.is_sorted_by_key(block) {
+        let has_blocks = columns.queries.is_some() || columns.within.is_some();
+        if has_blocks && !row.is_sorted_by_key(block) {
             row.sort_by_key(block);
         }
-        let (starts, first_blocks) = starts(row.iter().map(block), columns.within.is_some());
-        let gather = |values: &[f64]| -> Vec<f64> { row.iter().map(|&r| values[r as usize]).collect() };
+        let (starts, first_blocks) = match has_blocks {
+            true => starts(row.iter().map(block), columns.within.is_some()),
+            false => (vec![0, row.len() as u32], Vec::new()),
+        };
+        let gather = |values: &[f64]| -> Vec<f64> { threads::list(row.len(), |i| values[row[i] as usize]) };
 
         let labels = columns.labels.map(gather);
         let mut rescaled = false;
@@ -254,8 +259,8 @@ impl Examples {
         let attribute = match (columns.groups, columns.protected) {
             (Some(groups), _) => {
                 let names = groups.names().to_vec();
-                let code = |&r: &u32| groups.code(r as usize).unwrap_or(names.len()) as u16;
-                Attribute::Groups { codes: row.iter().map(code).collect(), names }
+                let code = |i: usize| groups.code(row[i] as usize).unwrap_or(names.len()) as u16;
+                Attribute::Groups { codes: threads::list(row.len(), code), names }
             }
             (None, Some(values)) => Attribute::Continuous(gather(values)),
             (None, None) => Attribute::None,
@@ -368,7 +373,7 @@ impl Examples {
     /// The scores in the order of the examples, checked.
     pub(crate) fn arrange(&self, scores: &[f64]) -> Result<Vec<f64>, ExamplesError> {
         check_column("scores", Some(scores), self.rows, f64::is_finite)?;
-        Ok(self.row.iter().map(|&r| scores[r as usize]).collect())
+        Ok(threads::list(self.row.len(), |i| scores[self.row[i] as usize]))
     }
 
     /// Values in the order of the examples by row; 0 in rows that are no examples.
@@ -532,10 +537,16 @@ pub(crate) fn check_column(
     column: &'static str,
     values: Option<&[f64]>,
     rows: usize,
-    allows: fn(f64) -> bool,
+    allows: impl Fn(f64) -> bool + Sync,
 ) -> Result<(), ExamplesError> {
     let Some(values) = values else { return Ok(()) };
     check_length(column, values.len(), rows)?;
+    let parts: Vec<&[f64]> = values.chunks(threads::WORTH).collect();
+    // All of a part, without a way out before its end, as most are.
+    let is_allowed = |part: &&[f64]| part.iter().fold(true, |all, &value| all & allows(value));
+    if threads::map(&parts, &is_allowed).iter().all(|&is_allowed| is_allowed) {
+        return Ok(());
+    }
     match values.iter().position(|&v| !allows(v)) {
         Some(row) => Err(ExamplesError::NotFinite { column, row, value: values[row] }),
         None => Ok(()),

@@ -43,12 +43,7 @@ impl LabelOrder {
         }
         parts.into_par_iter().for_each(|(labels, example, rank)| {
             sort_values(example, |i| labels[i]);
-            let mut dense = 0;
-            for (i, (example, rank)) in example.iter_mut().zip(rank).enumerate() {
-                dense += u32::from(i > 0 && *example & TIED == 0);
-                *example &= !TIED;
-                *rank = dense;
-            }
+            add_ranks(example, rank);
         });
         order
     }
@@ -57,6 +52,27 @@ impl LabelOrder {
     pub(crate) fn covers(&self, query: &Range<usize>) -> bool {
         !self.rank.is_empty() && query.len() > self.small
     }
+}
+
+/// Dense ranks of sorted examples, whose marks are taken away: how many that are not tied come first.
+fn add_ranks(example: &mut [u32], rank: &mut [u32]) {
+    let pieces = if example.len() < FORK { 1 } else { rayon::current_num_threads() };
+    let size = example.len().div_ceil(pieces);
+    let distinct = |part: &[u32]| part.iter().filter(|entry| **entry & TIED == 0).count() as u32;
+    let whole = example.chunks_exact(size).take(pieces - 1).collect::<Vec<_>>();
+    let mut before = vec![0];
+    for count in whole.par_iter().map(|part| distinct(part)).collect::<Vec<_>>() {
+        before.push(before[before.len() - 1] + count);
+    }
+    let parts = example.par_chunks_mut(size).zip(rank.par_chunks_mut(size)).zip(before);
+    parts.for_each(|((example, rank), before)| {
+        let mut next = before;
+        for (example, rank) in example.iter_mut().zip(rank) {
+            next += u32::from(*example & TIED == 0);
+            *example &= !TIED;
+            *rank = next - 1;
+        }
+    });
 }
 
 /// Marks an index whose value equals that of the one before.
@@ -80,23 +96,87 @@ pub(crate) fn sort_by_value(values: &[f64]) -> Vec<(u64, u32)> {
 /// Plain words are sorted much faster than pairs of key and index, and faster than by digits.
 pub(crate) fn sort_values(sorted: &mut [u32], value: impl Fn(usize) -> f64 + Sync) {
     let bits = usize::BITS - sorted.len().leading_zeros();
-    let index = |word: u64| (word & ((1 << bits) - 1)) as u32;
     let word = |i: usize| score_key(value(i)) >> bits << bits | i as u64;
     let mut words: Vec<u64> = (0..sorted.len()).into_par_iter().with_min_len(FORK / 2).map(word).collect();
-    sort_words(&mut words, rayon::current_num_threads());
-    let mut sorted = sorted.iter_mut();
-    let mut full: Vec<(u64, u32)> = Vec::new();
-    for run in words.chunk_by(|a, b| a >> bits == b >> bits) {
-        if let [alone] = run {
-            sorted.by_ref().take(1).for_each(|to| *to = index(*alone));
-            continue;
+    let threads = if words.len() < FORK { 1 } else { rayon::current_num_threads() };
+    let put = |words: [&[u64]; 2], sorted: &mut [u32]| {
+        if merge(words, bits, sorted) {
+            compare_tied(sorted, |i| score_key(value(i as usize)));
         }
+    };
+    if threads < 2 {
+        words.sort_unstable();
+        return put([&words, &[]], sorted);
+    }
+    let (first, second) = words.split_at_mut(sorted.len() / 2);
+    rayon::join(|| sort_words(first, threads.div_ceil(2)), || sort_words(second, threads / 2));
+    let parts = merged_parts([first, second], bits, threads, sorted);
+    parts.into_par_iter().for_each(|(words, sorted)| put(words, sorted));
+}
+
+/// Parts of two sorted lists and of the room for both, about as large as each other, that can be merged apart: words
+/// whose highest bits agree are in one part.
+fn merged_parts<'w, 's>(
+    [mut first, mut second]: [&'w [u64]; 2],
+    bits: u32,
+    parts: usize,
+    mut room: &'s mut [u32],
+) -> Vec<([&'w [u64]; 2], &'s mut [u32])> {
+    let mut found = Vec::with_capacity(parts);
+    for rest in (2..=parts).rev() {
+        // As many words as a part has are those before `low` of the first list and the others of the second.
+        let size = (first.len() + second.len()) / rest;
+        let (mut low, mut high) = (size.saturating_sub(second.len()), size.min(first.len()));
+        while low < high {
+            let middle = (low + high) / 2;
+            (low, high) =
+                if first[middle] < second[size - middle - 1] { (middle + 1, high) } else { (low, middle) };
+        }
+        let next = [first.get(low), second.get(size - low)].into_iter().flatten().min().copied().unwrap_or(0);
+        let [(a, rest_first), (b, rest_second)] = [first, second]
+            .map(|list| list.split_at(list.partition_point(|word| word >> bits < next >> bits)));
+        let (own, others) = std::mem::take(&mut room).split_at_mut(a.len() + b.len());
+        found.push(([a, b], own));
+        (first, second, room) = (rest_first, rest_second, others);
+    }
+    found.push(([first, second], room));
+    found
+}
+
+/// The indexes of two sorted lists of words in one order, marked where the highest bits agree with those of the one
+/// before; returns whether there are such.
+fn merge([first, second]: [&[u64]; 2], bits: u32, to: &mut [u32]) -> bool {
+    let (mut i, mut j, mut marks) = (0, 0, 0);
+    let mut last = u64::MAX;
+    let mut entry = |word: u64| {
+        let mark = if word >> bits == last { TIED } else { 0 };
+        (last, marks) = (word >> bits, marks | mark);
+        (word & ((1 << bits) - 1)) as u32 | mark
+    };
+    let mut to = to.iter_mut();
+    while i < first.len() && j < second.len() {
+        let (a, b) = (first[i], second[j]);
+        // No branch, which would be mispredicted half of the time.
+        let is_first = a < b;
+        i += usize::from(is_first);
+        j += usize::from(!is_first);
+        to.by_ref().take(1).for_each(|to| *to = entry(if is_first { a } else { b }));
+    }
+    to.zip(first[i..].iter().chain(&second[j..])).for_each(|(to, &word)| *to = entry(word));
+    marks != 0
+}
+
+/// Sorts indexes whose words agree in their highest bits, which are marked, by keys, then by index; marks are left where
+/// keys are equal.
+fn compare_tied(sorted: &mut [u32], key: impl Fn(u32) -> u64) {
+    let mut full: Vec<(u64, u32)> = Vec::new();
+    for run in sorted.chunk_by_mut(|_, next| next & TIED != 0).filter(|run| run.len() > 1) {
         full.clear();
-        full.extend(run.iter().map(|&word| (score_key(value(index(word) as usize)), index(word))));
+        full.extend(run.iter().map(|&entry| (key(entry & !TIED), entry & !TIED)));
         if !full.is_sorted() {
             full.sort_unstable();
         }
-        for (at, to) in (0..full.len()).zip(sorted.by_ref()) {
+        for (at, to) in run.iter_mut().enumerate() {
             let tied = at > 0 && full[at].0 == full[at - 1].0;
             *to = full[at].1 | if tied { TIED } else { 0 };
         }
@@ -140,6 +220,9 @@ mod tests {
         assert!(one == pool(3).install(|| sorted(&values)));
         assert!(one == slow(&values));
         assert!(sort_by_value(&values).is_sorted());
+        let ranks = |threads| pool(threads).install(|| LabelOrder::new(Some(&values), &[0, 100_000], 0).rank);
+        let rank: Vec<u32> = one.iter().map(|&entry| values[(entry & !TIED) as usize] as u32).collect();
+        assert!(ranks(1) == rank && ranks(3) == rank);
     }
 
     fn sorted(values: &[f64]) -> Vec<u32> {

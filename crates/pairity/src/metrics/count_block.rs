@@ -3,9 +3,14 @@
 //! What a small query earns are whole numbers of 12 bits at most. Many queries are laid out as columns of 16 bits, a
 //! column for each number, so that a vector instruction makes eight products and adds them in pairs. Sums are whole
 //! numbers: their order does not matter.
+//!
+//! Beside them a query may have one real number, its squared error. What it is multiplied by is rounded, and then added
+//! without rounding.
+
+use super::exact::{BLOCK, ExactSum, SplitNumbers};
 
 /// Queries of a block.
-const ROWS: usize = 128;
+const ROWS: usize = BLOCK;
 
 /// The largest number: the products of a block fit into 31 bits.
 pub(super) const LARGEST: f64 = 4095.0;
@@ -27,6 +32,11 @@ pub(super) struct CountBlock {
     pub sums: Vec<u64>,
     /// Of any two columns, the first not behind the second: those with the first as second, then those with the next.
     pub products: Vec<u64>,
+    /// Which number the real one is, once there is one.
+    pub real: Option<usize>,
+    reals: [f64; ROWS],
+    /// Of each column with the real number.
+    pub real_products: Vec<ExactSum>,
 }
 
 impl CountBlock {
@@ -38,7 +48,19 @@ impl CountBlock {
             filled: 0,
             sums: Vec::new(),
             products: Vec::new(),
+            real: None,
+            reals: [0.0; ROWS],
+            real_products: Vec::new(),
         }
+    }
+
+    /// Sets the real number of the query that is being added; false if it is not the one that others have, or not finite.
+    pub(super) fn set_real(&mut self, number: usize, value: f64) -> bool {
+        let is_same = *self.real.get_or_insert(number) == number && value.is_finite();
+        if is_same {
+            self.reals[self.filled] = value;
+        }
+        is_same
     }
 
     /// Whether there is room for the numbers of a query.
@@ -65,6 +87,7 @@ impl CountBlock {
         self.numbers.push(number);
         self.columns.push([0; ROWS]);
         self.sums.push(0);
+        self.real_products.push(ExactSum::default());
         self.products.resize(self.products.len() + column + 1, 0);
         column
     }
@@ -86,6 +109,17 @@ impl CountBlock {
                 let product = |(&a, &b): (&i16, &i16)| i32::from(a) * i32::from(b);
                 *sum += a.iter().zip(b).map(product).sum::<i32>() as u64;
             }
+        }
+        if self.real.is_some() {
+            let split = SplitNumbers::new(&self.reals, LARGEST);
+            let mut products = [0.0; ROWS];
+            for (column, sum) in self.columns.iter().zip(&mut self.real_products) {
+                for ((product, real), &number) in products.iter_mut().zip(&self.reals).zip(column) {
+                    *product = real * f64::from(i32::from(number));
+                }
+                sum.add_block(&products, split.as_ref());
+            }
+            self.reals = [0.0; ROWS];
         }
         self.columns.iter_mut().for_each(|column| *column = [0; ROWS]);
         self.filled = 0;
@@ -111,19 +145,29 @@ mod tests {
                     0..12,
                 ),
                 0..400,
-            )
+            ),
+            reals in prop::collection::vec(
+                prop_oneof![3 => 0.001..30.0, 1 => Just(0.0), 1 => Just(1.0 / 3.0), 1 => 1e-9..1e-3],
+                400,
+            ),
+            far in prop_oneof![4 => Just(1.0), 1 => Just(1e-30), 1 => Just(5e-324), 1 => Just(1e300)],
         ) {
             let mut block = CountBlock::new(400);
             let (mut sums, mut products) = (BTreeMap::new(), BTreeMap::new());
-            for row in rows {
+            let mut real_products: BTreeMap<usize, ExactSum> = BTreeMap::new();
+            for (at, (row, real)) in rows.into_iter().zip(reals).enumerate() {
+                // One number of another size.
+                let real = if at == 200 { real * far } else { real };
                 let row: Vec<(usize, f64)> = row.into_iter().map(|(at, value)| (at, f64::from(value))).collect();
                 let known = row.iter().filter(|(at, _)| sums.contains_key(at)).count();
                 prop_assert_eq!(block.has_room(&row), sums.len() + row.len() - known <= MOST);
                 if !block.has_room(&row) {
                     continue;
                 }
+                prop_assert!(block.set_real(7, real) && !block.set_real(8, real) && !block.set_real(7, f64::INFINITY));
                 for &(a, x) in &row {
                     block.set(a, x);
+                    real_products.entry(a).or_default().add(real * x);
                     *sums.entry(a).or_insert(0) += x as u64;
                     for &(b, y) in row.iter().filter(|(b, _)| *b >= a) {
                         *products.entry((a, b)).or_insert(0) += (x * y) as u64;
@@ -135,6 +179,7 @@ mod tests {
             let mut found = block.products.iter();
             for (second, &b) in block.numbers.iter().enumerate() {
                 prop_assert_eq!(block.sums[second], sums[&b]);
+                prop_assert_eq!(block.real_products[second].to_string(), real_products[&b].to_string());
                 for &a in &block.numbers[..=second] {
                     let expected = products.get(&(a.min(b), a.max(b))).copied().unwrap_or(0);
                     prop_assert_eq!(found.next().copied(), Some(expected));

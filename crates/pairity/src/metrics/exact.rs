@@ -203,15 +203,91 @@ impl NearNumbers {
 
 impl ExactSum {
     /// Adds many numbers.
-    pub(super) fn extend(&mut self, numbers: impl Iterator<Item = f64>) {
-        let mut near = NearNumbers::default();
-        numbers.for_each(|number| near.add(number, self));
-        near.finish(self);
+    pub(super) fn extend(&mut self, mut numbers: impl Iterator<Item = f64>) {
+        loop {
+            let mut block = [0.0; BLOCK];
+            let filled = block.iter_mut().zip(numbers.by_ref()).map(|(to, number)| *to = number).count();
+            if filled == 0 {
+                return;
+            }
+            self.add_block(&block, SplitNumbers::new(&block, 1.0).as_ref());
+        }
+    }
+
+    /// Adds numbers, all at once where they can be split.
+    pub(super) fn add_block(&mut self, numbers: &[f64; BLOCK], split: Option<&SplitNumbers>) {
+        match split {
+            Some(split) => {
+                let [a, b, c] = &split.lanes(numbers);
+                [a, b, c].into_iter().for_each(|lanes| self.add(lanes.iter().sum()));
+            }
+            None => {
+                let mut near = NearNumbers::default();
+                numbers.iter().for_each(|&number| near.add(number, self));
+                near.finish(self);
+            }
+        }
     }
 
     /// Adds a whole number.
     pub(super) fn add_integer(&mut self, number: u64) {
         self.add_whole(number.into(), 0);
+    }
+}
+
+/// Numbers that are added at once.
+pub(super) const BLOCK: usize = 128;
+
+/// Numbers that a loop works on at once.
+const LANES: usize = 4;
+
+/// Bits of each of the first two parts of a number: the sum of a block of such parts has 53 bits at most.
+const PART: i32 = 26;
+
+/// How numbers of a block are parted: x = a + b + c, where a is a multiple of 2^(t − 26), b one of 2^(t − 52), and c less
+/// than that; all numbers are below 2^t. To round to a multiple of u, 3 · 2⁵¹ u is added and taken away again.
+pub(super) struct SplitNumbers {
+    rounding: [f64; 2],
+}
+
+impl SplitNumbers {
+    /// For numbers or their products with whole numbers up to a largest one. None if numbers are of such different sizes that
+    /// the last parts might not be summed exactly, or next to the ends of all numbers: of 128 last parts below 2^(t − 53)
+    /// the sum is below 2^(t − 46), and it is a multiple of the last bit of the least number.
+    pub(super) fn new(numbers: &[f64; BLOCK], most: f64) -> Option<SplitNumbers> {
+        let (mut least, mut largest) = ([f64::INFINITY; LANES], [0.0; LANES]);
+        for numbers in numbers.as_chunks::<LANES>().0 {
+            for lane in 0..LANES {
+                let size = numbers[lane].abs();
+                let or_more = if size > 0.0 { size } else { f64::INFINITY };
+                least[lane] = if or_more < least[lane] { or_more } else { least[lane] };
+                largest[lane] = if size > largest[lane] { size } else { largest[lane] };
+            }
+        }
+        let least = least.into_iter().fold(f64::INFINITY, f64::min);
+        let largest = largest.into_iter().fold(0.0, f64::max);
+        let top = 2f64.powi(((largest * most).to_bits() >> 52 & 0x7ff) as i32 - 1022);
+        let is_inside = largest < 1e200 && least > 1e-200 && least >= top * 2f64.powi(-46);
+        let rounding = [1, 2].map(|part| 1.5 * 2f64.powi(52 - PART * part) * top);
+        (largest == 0.0 || is_inside).then_some(SplitNumbers { rounding })
+    }
+
+    /// The sums of parts, by lane. Called, so that the compiler does not see lanes added up, and leaves them where they are.
+    #[inline(never)]
+    fn lanes(&self, numbers: &[f64; BLOCK]) -> [[f64; LANES]; 3] {
+        let mut sums = [[0.0; LANES]; 3];
+        let [first, second] = self.rounding;
+        for numbers in numbers.as_chunks::<LANES>().0 {
+            for lane in 0..LANES {
+                let a = (numbers[lane] + first) - first;
+                let rest = numbers[lane] - a;
+                let b = (rest + second) - second;
+                sums[0][lane] += a;
+                sums[1][lane] += b;
+                sums[2][lane] += rest - b;
+            }
+        }
+        sums
     }
 }
 

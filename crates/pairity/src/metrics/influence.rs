@@ -50,8 +50,11 @@ impl Influence {
         &Settings { ties, average, .. }: &Settings,
     ) -> Influence {
         let index = &PairIndex::new(examples, rates);
-        let drawn =
-            members.iter().map(|(scores, chances)| DrawnOrder { order: index.order(scores), chances });
+        let keeps = members.len() == 1 && !examples.has_queries();
+        let drawn = members.iter().map(|(scores, chances)| {
+            let order = index.order(scores).keeping(keeps);
+            DrawnOrder { order, chances }
+        });
         let members: Vec<DrawnOrder> = drawn.collect();
         if examples.has_queries() {
             let by_query = index.is_by_query(average);

@@ -12,17 +12,12 @@
 //! * Several checks: each of m has an interval at confidence 1 − (1 − c) / m (Bonferroni), so that all hold together
 //!   with confidence c whatever their correlations, and a criterion of many rates does not widen the others.
 
+use super::draws::{DRAWS, DeviationForms};
 use super::measurement::Measurement;
 use crate::goals::{Expression, LinearForm};
 use crate::rates::Rate;
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
-
-/// Draws that the quantile of the largest deviation is taken from.
-const DRAWS: usize = 10_000;
 
 /// With more forms than this the quantile is Šidák's, which needs no draws.
 const MAX_FORMS: usize = 5_000;
@@ -127,12 +122,10 @@ impl Measurement {
             (variance > ROUNDING * scale).then(|| (variance.sqrt().recip(), form))
         };
         let scaled: Vec<(f64, Vec<(usize, f64)>)> = forms.iter().filter_map(scaled).collect();
-        let mut largest = self.normals.with(self.settings.seed, n.div_ceil(2) * DRAWS, |normals| {
-            largest_deviations(&factor, &scaled, n, normals)
-        });
         let at = ((confidence * DRAWS as f64) as usize).min(DRAWS - 1);
-        let (_, quantile, _) = largest.select_nth_unstable_by(at, f64::total_cmp);
-        Normal::standard().sf(*quantile).clamp(sidak, single)
+        let forms = DeviationForms { factor: &factor, n, forms: &scaled };
+        let quantile = self.normals.quantile(self.settings.seed, &forms, at);
+        Normal::standard().sf(quantile).clamp(sidak, single)
     }
 
     /// A square root of the covariance of some rates (Cholesky with pivots, as it may be singular).
@@ -161,74 +154,6 @@ impl Measurement {
             }
         }
         Some(factor)
-    }
-}
-
-/// The largest deviation of any form in each draw, from a square root of the covariance of `n` rates, and forms with their
-/// scale; `normals` are two at a time.
-fn largest_deviations(
-    factor: &[f64],
-    forms: &[(f64, Vec<(usize, f64)>)],
-    n: usize,
-    normals: &[[f64; 2]],
-) -> Vec<f64> {
-    /// Draws that are made at once.
-    const LANES: usize = 8;
-    // Of a singular covariance the last columns are 0.
-    let filled = (0..n).rev().find(|&column| (0..n).any(|row| factor[row * n + column] != 0.0));
-    let rank = filled.map_or(0, |last| last + 1);
-    let (mut independent, mut rates) = (vec![[0.0; LANES]; n + 1], vec![[0.0; LANES]; n]);
-    let mut largest = Vec::with_capacity(DRAWS);
-    for draws in normals.chunks(LANES * n.div_ceil(2).max(1)) {
-        for (lane, draw) in draws.chunks(n.div_ceil(2).max(1)).enumerate() {
-            independent.iter_mut().zip(draw.as_flattened()).for_each(|(to, z)| to[lane] = *z);
-        }
-        for (rate, row) in rates.iter_mut().zip(factor.chunks(n.max(1))) {
-            let mut sums = [0.0; LANES];
-            for (f, z) in row[..rank].iter().zip(&independent) {
-                (0..LANES).for_each(|lane| sums[lane] += f * z[lane]);
-            }
-            *rate = sums;
-        }
-        let mut deviations = [0.0; LANES];
-        for (scale, form) in forms {
-            let mut sums = [0.0; LANES];
-            for &(a, x) in form {
-                let rate = &rates[a];
-                (0..LANES).for_each(|lane| sums[lane] += x * rate[lane]);
-            }
-            for lane in 0..LANES {
-                let deviation = scale * sums[lane].abs();
-                deviations[lane] = if deviation > deviations[lane] { deviation } else { deviations[lane] };
-            }
-        }
-        largest.extend(deviations);
-    }
-    largest.truncate(DRAWS);
-    largest
-}
-
-/// Numbers of the normal distribution, two at a time (Box and Muller), always the same of a seed: expressions of one
-/// measurement share them.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Normals(Arc<Mutex<Vec<[f64; 2]>>>);
-
-impl Normals {
-    /// Calls `work` with the first so many.
-    fn with<R>(&self, seed: u64, count: usize, work: impl FnOnce(&[[f64; 2]]) -> R) -> R {
-        let mut pairs = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if pairs.len() < count {
-            let mut random = ChaCha8Rng::seed_from_u64(seed);
-            // Each number takes a word of 64 bits, of which the generator counts halves.
-            random.set_word_pos(4 * pairs.len() as u128);
-            while pairs.len() < count {
-                let (u, v): (f64, f64) = (random.random(), random.random());
-                let radius = (-2.0 * (1.0 - u).ln()).sqrt();
-                let (sine, cosine) = (std::f64::consts::TAU * v).sin_cos();
-                pairs.push([radius * cosine, radius * sine]);
-            }
-        }
-        work(&pairs[..count])
     }
 }
 

@@ -1,8 +1,8 @@
 //! All rates of a scored table, or expected of a stochastic model, ready to be asked for any expression of them.
 
 use super::Settings;
+use super::draws::Normals;
 use super::influence::Influence;
-use super::intervals::Normals;
 use super::partial::{Partial, TableFacts};
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::{Expression, LinearForm, Vocabulary};

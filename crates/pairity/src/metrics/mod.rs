@@ -7,6 +7,7 @@ mod audit;
 mod block_pairs;
 mod count_block;
 mod distributions;
+mod draws;
 mod exact;
 mod influence;
 mod intervals;

@@ -8,7 +8,7 @@ use crate::examples::{Examples, ExamplesError, compare_names};
 use crate::goals::Vocabulary;
 use crate::pairs::{CellLayout, DrawnOrder, PairIndex};
 use crate::rates::{Average, Rate, Side, Ties};
-use crate::threads;
+use crate::threads::{self, both};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 
@@ -67,16 +67,24 @@ pub(super) struct LabelFacts {
 
 impl LabelFacts {
     pub(super) fn new(labels: &[f64]) -> LabelFacts {
-        let moments = vec![ExactSum::default(); 2];
-        let mut facts = LabelFacts { count: labels.len() as u64, moments, ..LabelFacts::default() };
+        let mut facts = LabelFacts { count: labels.len() as u64, ..LabelFacts::default() };
         for label in labels {
             if facts.values.len() > GRADES {
                 break;
             }
             facts.values.insert(label.to_bits());
         }
-        facts.moments[0].extend(labels.iter().copied());
-        facts.moments[1].extend(labels.iter().map(|label| label * label));
+        let sum = |numbers: &mut dyn Iterator<Item = f64>| {
+            let mut sum = ExactSum::default();
+            sum.extend(numbers);
+            sum
+        };
+        let (first, second) = both(
+            labels.len() > threads::WORTH,
+            || sum(&mut labels.iter().copied()),
+            || sum(&mut labels.iter().map(|label| label * label)),
+        );
+        facts.moments = vec![first, second];
         facts
     }
 

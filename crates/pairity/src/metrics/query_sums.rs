@@ -326,9 +326,14 @@ impl Summing {
         let QuerySums { items, sums, products, .. } = &mut self.sums;
         let numbers = sums.len();
         let [whole, others] = &self.numbers;
-        let largest = whole.iter().fold(0.0, |largest: f64, (_, number)| largest.max(*number));
+        let larger = |a: f64, b: f64| if b > a { b } else { a };
+        let largest = whole.iter().fold(0.0, |largest, (_, number)| larger(largest, *number));
+        let mut with_others = &whole[..];
         if *items == Items::Cells && largest <= LARGEST && self.block.has_room(whole) {
             whole.iter().for_each(|&(at, number)| self.block.set(at, number));
+            if matches!(others[..], [(at, number)] if self.block.set_real(at, number)) {
+                with_others = &[];
+            }
             self.block.end_row();
         } else {
             whole.iter().for_each(|&(at, number)| sums[at].add(number));
@@ -351,7 +356,7 @@ impl Summing {
             if near.is_empty() && *items != Items::RatesAlone {
                 near.resize(numbers, NearNumbers::default());
             }
-            for &(b, y) in others[at..].iter().chain(whole) {
+            for &(b, y) in others[at..].iter().chain(with_others) {
                 match (place(*items, numbers, a.min(b), a.max(b)), near.get_mut(b)) {
                     (Some(at), Some(near)) => near.add(x * y, &mut products[at]),
                     (Some(at), None) => products[at].add(x * y),
@@ -397,6 +402,9 @@ impl Summing {
         let mut found = self.block.products.iter();
         for (second, &b) in self.block.numbers.iter().enumerate() {
             sums[b].add_integer(self.block.sums[second]);
+            if let Some(at) = self.block.real.and_then(|a| place(*items, numbers, a.min(b), a.max(b))) {
+                products[at].merge(&self.block.real_products[second]);
+            }
             for (&a, &product) in self.block.numbers[..=second].iter().zip(found.by_ref()) {
                 if let Some(at) = place(*items, numbers, a.min(b), a.max(b)) {
                     products[at].add_integer(product);

@@ -6,7 +6,6 @@
 
 use super::influence::MAX_COVARIANCES;
 use crate::pairs::{PlacedRows, Placement, RateSums, UnitSums, rows_and_stride};
-use std::ops::Range;
 
 /// Numbers that a loop works on at once.
 const LANES: usize = 4;
@@ -150,10 +149,10 @@ impl UnitTotals {
     }
 }
 
-/// A rate that the examples of a block touch, and the columns of its placements on each side: a part of a list.
+/// A rate that the examples of a block touch, and the column of its placements on each side, if there are any.
 struct TouchedRate {
     rate: usize,
-    columns: [Range<usize>; 2],
+    columns: [Option<usize>; 2],
 }
 
 /// Rows of one group. What is not filled is 0, and moves nothing.
@@ -170,8 +169,10 @@ struct UnitBlock {
     roots: Vec<f64>,
     /// In ascending order.
     rates: Vec<TouchedRate>,
-    /// The columns of each, side by side.
-    columns_of: Vec<u32>,
+    /// Columns whose sums are columns too, behind the others: several rates are about the same sum.
+    added: Vec<Vec<usize>>,
+    /// Their credits and totals.
+    sums: [Vec<f64>; 2],
     sides: Vec<[SideSum; 2]>,
     variances: Vec<f64>,
     /// What rows move each rate by.
@@ -183,18 +184,28 @@ struct UnitBlock {
 impl UnitBlock {
     /// For rows with placements in these cells.
     fn new(columns: Vec<(u32, u8)>, unit: &UnitSums, is_full: bool) -> UnitBlock {
-        let (mut rates, mut columns_of): (Vec<TouchedRate>, Vec<u32>) = (Vec::new(), Vec::new());
+        let (mut rates, mut added): (Vec<TouchedRate>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
         let mut touched: Vec<(usize, u8, usize)> = Vec::new();
         for (column, &(cell, side)) in columns.iter().enumerate() {
             touched.extend(unit.rates_of(cell).iter().map(|&rate| (rate as usize, side, column)));
         }
         touched.sort_unstable();
+        let mut column = |of_side: &[(usize, u8, usize)]| match of_side {
+            [] => None,
+            [only] => Some(only.2),
+            several => {
+                let list: Vec<usize> = several.iter().map(|touched| touched.2).collect();
+                let known = added.iter().position(|known| *known == list);
+                let at = known.unwrap_or_else(|| {
+                    added.push(list);
+                    added.len() - 1
+                });
+                Some(columns.len() + at)
+            }
+        };
         for of_rate in touched.chunk_by(|a, b| a.0 == b.0) {
-            let start = columns_of.len();
-            let middle = start + of_rate.partition_point(|touched| touched.1 == 0);
-            columns_of.extend(of_rate.iter().map(|touched| touched.2 as u32));
-            let columns = [start..middle, middle..columns_of.len()];
-            rates.push(TouchedRate { rate: of_rate[0].0, columns });
+            let (first, second) = of_rate.split_at(of_rate.partition_point(|touched| touched.1 == 0));
+            rates.push(TouchedRate { rate: of_rate[0].0, columns: [column(first), column(second)] });
         }
         let (rows, stride) = rows_and_stride(columns.len());
         // Products are found for two by two rates.
@@ -209,9 +220,10 @@ impl UnitBlock {
             variances: vec![0.0; rates.len()],
             moves: vec![0.0; m * stride],
             products: vec![0.0; if is_full { m * m } else { 0 }],
+            sums: [0, 1].map(|_| vec![0.0; added.len() * stride]),
             columns,
             rates,
-            columns_of,
+            added,
         }
     }
 
@@ -270,29 +282,27 @@ impl UnitBlock {
 
     /// Adds rows to the sums; `is_once`: each counts once.
     fn sum(&mut self, [credits, totals]: [&[f64]; 2], is_once: bool, sums: &RateSums) {
-        let (rows, stride) = (self.rows, self.stride);
-        let mut room = [[0.0; ROWS]; 4];
+        let (rows, stride, own) = (self.rows, self.stride, self.columns.len());
+        for (to, from) in self.sums.iter_mut().zip([credits, totals]) {
+            for (to, columns) in to.chunks_mut(stride).zip(&self.added) {
+                add_columns(from, stride, columns, &mut to[..rows]);
+            }
+        }
+        let column = |kind: usize, at: usize| match at.checked_sub(own) {
+            None => &[credits, totals][kind][at * stride..][..rows],
+            Some(added) => &self.sums[kind][added * stride..][..rows],
+        };
+        let roots = (!is_once).then_some(&self.roots[..]);
         for (i, touched) in self.rates.iter().enumerate() {
             let (all, value) = (sums.totals[touched.rate], sums.value(touched.rate));
-            let [a, b, c, d] = &mut room;
-            let columns = touched.columns.each_ref().map(|range| &self.columns_of[range.clone()]);
-            let first = [
-                column_sum(credits, stride, columns[0], &mut a[..rows]),
-                column_sum(totals, stride, columns[0], &mut b[..rows]),
-            ];
-            let second = [
-                column_sum(credits, stride, columns[1], &mut c[..rows]),
-                column_sum(totals, stride, columns[1], &mut d[..rows]),
-            ];
-            let moves = (&mut self.moves[i * stride..][..rows], &self.roots[..]);
+            let side = |at: Option<usize>| at.map(|at| [column(0, at), column(1, at)]);
+            let moves = (&mut self.moves[i * stride..][..rows], roots);
             let sides = &mut self.sides[i];
-            self.variances[i] += match (columns.map(<[u32]>::is_empty), is_once) {
-                ([false, true], true) => one_side::<true>(first, all, value, moves, &mut sides[0]),
-                ([false, true], false) => one_side::<false>(first, all, value, moves, &mut sides[0]),
-                ([true, _], true) => one_side::<true>(second, all, value, moves, &mut sides[1]),
-                ([true, _], false) => one_side::<false>(second, all, value, moves, &mut sides[1]),
-                ([false, false], true) => both_sides::<true>([first, second], all, value, moves, sides),
-                ([false, false], false) => both_sides::<false>([first, second], all, value, moves, sides),
+            self.variances[i] += match touched.columns.map(side) {
+                [Some(first), Some(second)] => both_sides([first, second], all, value, moves, sides),
+                [Some(first), None] => one_side(first, all, value, moves, &mut sides[0]),
+                [None, Some(second)] => one_side(second, all, value, moves, &mut sides[1]),
+                [None, None] => 0.0,
             };
         }
         if !self.products.is_empty() {
@@ -319,108 +329,130 @@ impl UnitBlock {
     }
 }
 
-/// The sum of some columns, in place of which a single one is returned itself.
-fn column_sum<'c>(all: &'c [f64], stride: usize, columns: &[u32], room: &'c mut [f64]) -> &'c [f64] {
-    let rows = room.len();
-    let column = |at: u32| &all[at as usize * stride..][..rows];
-    match columns {
-        [] => room,
-        [one] => column(*one),
-        [one, others @ ..] => {
-            room.copy_from_slice(column(*one));
-            for &at in others {
-                room.iter_mut().zip(column(at)).for_each(|(sum, own)| *sum += own);
-            }
-            room
+/// The sum of some columns, added in order.
+fn add_columns(all: &[f64], stride: usize, columns: &[usize], to: &mut [f64]) {
+    let rows = to.len();
+    let column = |at: usize| &all[at * stride..][..rows];
+    for (place, &at) in columns.iter().enumerate() {
+        match place {
+            0 => to.copy_from_slice(column(at)),
+            _ => to.iter_mut().zip(column(at)).for_each(|(sum, own)| *sum += own),
         }
     }
 }
 
-/// With all pairs in one unit the rest is empty; such a rate gets no interval.
+/// What rows with these columns move a rate by, and by lane their number, their squared totals and what they move squared;
+/// `rests` are the pairs that are left without each.
+///
+/// In one loop, as what is summed costs nothing while numbers are divided. Called, for the reason of [`lane_products`].
+#[inline(never)]
+fn lane_moves(
+    [credits, totals]: [&[f64]; 2],
+    value: f64,
+    rests: &[f64],
+    moves: &mut [f64],
+) -> [[f64; LANES]; 3] {
+    let mut sums = [[0.0; LANES]; 3];
+    let [credits, totals, rests] = [credits, totals, rests].map(|column| column.as_chunks::<LANES>().0);
+    for (((moves, credits), totals), rests) in
+        moves.as_chunks_mut::<LANES>().0.iter_mut().zip(credits).zip(totals).zip(rests)
+    {
+        for lane in 0..LANES {
+            let moved = (credits[lane] - value * totals[lane]) / rests[lane];
+            moves[lane] = moved;
+            sums[0][lane] += if totals[lane] > 0.0 { 1.0 } else { 0.0 };
+            sums[1][lane] += totals[lane] * totals[lane];
+            sums[2][lane] += moved * moved;
+        }
+    }
+    sums
+}
+
+/// The same where rows have all pairs, so that nothing is left without them, and they move nothing; and where rows count as
+/// often as the squares of their roots say.
+fn careful_lane_moves(
+    [credits, totals]: [&[f64]; 2],
+    value: f64,
+    rests: &[f64],
+    (moves, roots): (&mut [f64], Option<&[f64]>),
+) -> [[f64; LANES]; 3] {
+    let mut sums = [[0.0; LANES]; 3];
+    for (row, to) in moves.iter_mut().enumerate() {
+        let (lane, root) = (row % LANES, roots.map_or(1.0, |roots| roots[row]));
+        let moved = (credits[row] - value * totals[row]) / rests[row];
+        *to = if moved.is_finite() { root * moved } else { 0.0 };
+        sums[0][lane] += if totals[row] > 0.0 { root * root } else { 0.0 };
+        sums[1][lane] += root * totals[row] * (root * totals[row]);
+        sums[2][lane] += *to * *to;
+    }
+    sums
+}
+
+/// What rows move a rate by on one side of its pairs, and the sums over them; `roots` are told unless each counts once.
+fn side_sum(
+    columns: [&[f64]; 2],
+    value: f64,
+    rests: &[f64],
+    (moves, roots): (&mut [f64], Option<&[f64]>),
+) -> SideSum {
+    let mut found = None;
+    if roots.is_none() {
+        let sums = lane_moves(columns, value, rests, moves);
+        found = Some(sums).filter(|sums| sums[2].iter().all(|sum| sum.is_finite()));
+    }
+    let sums = found.unwrap_or_else(|| careful_lane_moves(columns, value, rests, (moves, roots)));
+    let [units, squares, variance] = &sums;
+    SideSum { units: lane_sum(units), squares: lane_sum(squares), variance: lane_sum(variance) }
+}
+
 #[inline(always)]
-fn moved(credit: f64, total: f64, value: f64, rest: f64) -> f64 {
-    let moved = (credit - value * total) / rest;
-    if moved.is_finite() { moved } else { 0.0 }
+fn lane_sum(lanes: &[f64; LANES]) -> f64 {
+    lanes.iter().sum()
 }
 
-/// Sums of lanes.
-#[derive(Default)]
-struct LaneSums {
-    units: [f64; LANES],
-    squares: [f64; LANES],
-    variance: [f64; LANES],
-}
-
-impl LaneSums {
-    #[inline(always)]
-    fn add<const ONCE: bool>(&mut self, lane: usize, total: f64, moved: f64, root: f64) {
-        let (times, weighted) = if ONCE { (1.0, total) } else { (root * root, root * total) };
-        self.units[lane] += if total > 0.0 { times } else { 0.0 };
-        self.squares[lane] += weighted * weighted;
-        self.variance[lane] += moved * moved;
+/// Squares by lane.
+#[inline(never)]
+fn lane_squares(numbers: &[f64]) -> [f64; LANES] {
+    let mut sums = [0.0; LANES];
+    for numbers in numbers.as_chunks::<LANES>().0 {
+        (0..LANES).for_each(|lane| sums[lane] += numbers[lane] * numbers[lane]);
     }
-
-    fn side(&self) -> SideSum {
-        let sum = |lanes: &[f64; LANES]| lanes.iter().sum();
-        SideSum { units: sum(&self.units), squares: sum(&self.squares), variance: sum(&self.variance) }
-    }
+    sums
 }
 
 /// What rows move a rate by whose pairs they are on one side of, times their roots unless each counts once; returns the sum of squares.
-fn one_side<const ONCE: bool>(
-    [credits, totals]: [&[f64]; 2],
+fn one_side(
+    columns: [&[f64]; 2],
     all: f64,
     value: f64,
-    (moves, roots): (&mut [f64], &[f64]),
+    to: (&mut [f64], Option<&[f64]>),
     side: &mut SideSum,
 ) -> f64 {
-    let mut sums = LaneSums::default();
-    let (credits, _) = credits.as_chunks::<LANES>();
-    let (totals, _) = totals.as_chunks::<LANES>();
-    let (moves, _) = moves.as_chunks_mut::<LANES>();
-    let (roots, _) = roots.as_chunks::<LANES>();
-    for (((credits, totals), moves), roots) in credits.iter().zip(totals).zip(moves).zip(roots) {
-        for lane in 0..LANES {
-            let total = totals[lane];
-            let moved = moved(credits[lane], total, value, all - total);
-            moves[lane] = if ONCE { moved } else { roots[lane] * moved };
-            sums.add::<ONCE>(lane, total, moves[lane], roots[lane]);
-        }
-    }
-    let found = sums.side();
+    let mut room = [0.0; ROWS];
+    let rests = &mut room[..columns[1].len()];
+    rests.iter_mut().zip(columns[1]).for_each(|(rest, total)| *rest = all - total);
+    let found = side_sum(columns, value, rests, to);
     side.add(&found);
     found.variance
 }
 
 /// The same where they are on both sides.
-fn both_sides<const ONCE: bool>(
+fn both_sides(
     columns: [[&[f64]; 2]; 2],
     all: f64,
     value: f64,
-    (moves, roots): (&mut [f64], &[f64]),
+    (moves, roots): (&mut [f64], Option<&[f64]>),
     sides: &mut [SideSum; 2],
 ) -> f64 {
-    let mut sums = [LaneSums::default(), LaneSums::default()];
-    let mut variance = [0.0; LANES];
-    let [[credits, totals], [other_credits, other_totals]] =
-        columns.map(|side| side.map(|column| column.as_chunks::<LANES>().0));
-    let (roots, _) = roots.as_chunks::<LANES>();
-    for ((at, moves), roots) in moves.as_chunks_mut::<LANES>().0.iter_mut().enumerate().zip(roots) {
-        for lane in 0..LANES {
-            let (total, other) = (totals[at][lane], other_totals[at][lane]);
-            let rest = all - total - other;
-            let root = roots[lane];
-            let times = |moved: f64| if ONCE { moved } else { root * moved };
-            let first = times(moved(credits[at][lane], total, value, rest));
-            let second = times(moved(other_credits[at][lane], other, value, rest));
-            sums[0].add::<ONCE>(lane, total, first, root);
-            sums[1].add::<ONCE>(lane, other, second, root);
-            moves[lane] = first + second;
-            variance[lane] += moves[lane] * moves[lane];
-        }
+    let mut room = [[0.0; ROWS]; 2];
+    let [rests, second] = room.each_mut().map(|room| &mut room[..moves.len()]);
+    for ((rest, total), other) in rests.iter_mut().zip(columns[0][1]).zip(columns[1][1]) {
+        *rest = all - total - other;
     }
-    sides.iter_mut().zip(&sums).for_each(|(side, sums)| side.add(&sums.side()));
-    variance.iter().sum()
+    sides[0].add(&side_sum(columns[0], value, rests, (&mut *moves, roots)));
+    sides[1].add(&side_sum(columns[1], value, rests, (&mut *second, roots)));
+    moves.iter_mut().zip(&*second).for_each(|(moved, second)| *moved += second);
+    lane_sum(&lane_squares(moves))
 }
 
 /// Adds the products of any two columns, the first not behind the second: two by two at once.
@@ -431,26 +463,34 @@ fn add_products(columns: &[f64], rows: usize, stride: usize, products: &mut [f64
         let (a, b) = (column(i), column(i + 1));
         for j in (i..m).step_by(2) {
             let (c, d) = (column(j), column(j + 1));
-            let mut sums = [[0.0; LANES]; 4];
-            for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
-                for lane in 0..LANES {
-                    sums[0][lane] += a[lane] * c[lane];
-                    sums[1][lane] += a[lane] * d[lane];
-                    sums[2][lane] += b[lane] * c[lane];
-                    sums[3][lane] += b[lane] * d[lane];
-                }
-            }
-            let [ac, ad, bc, bd] = sums.map(|lanes| lanes.iter().sum::<f64>());
-            products[i * m + j] += ac;
-            products[i * m + j + 1] += ad;
-            products[(i + 1) * m + j] += bc;
-            products[(i + 1) * m + j + 1] += bd;
+            let [ac, ad, bc, bd] = &lane_products([a, b, c, d]);
+            products[i * m + j] += lane_sum(ac);
+            products[i * m + j + 1] += lane_sum(ad);
+            products[(i + 1) * m + j] += lane_sum(bc);
+            products[(i + 1) * m + j + 1] += lane_sum(bd);
         }
     }
 }
 
+/// Sums of ac, ad, bc and bd by lane. Called, as where it is inlined the compiler sees the lanes added up, and puts
+/// numbers of two products into one register, for which it has to shuffle every number that it reads.
+#[inline(never)]
+fn lane_products([a, b, c, d]: [&[[f64; LANES]]; 4]) -> [[f64; LANES]; 4] {
+    let mut sums = [[0.0; LANES]; 4];
+    for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
+        for lane in 0..LANES {
+            sums[0][lane] += a[lane] * c[lane];
+            sums[1][lane] += a[lane] * d[lane];
+            sums[2][lane] += b[lane] * c[lane];
+            sums[3][lane] += b[lane] * d[lane];
+        }
+    }
+    sums
+}
+
 #[cfg(test)]
 mod tests {
+    use super::{LANES, both_sides, one_side};
     use crate::metrics::influence::Influence;
     use crate::metrics::measurement::all_rates;
     use crate::pairs::oracle::{self, sizes, tables};
@@ -482,8 +522,67 @@ mod tests {
         Some((rows.into_iter().map(moved).collect::<Option<_>>()?, larger))
     }
 
+    /// What a row moves a rate by, on one side or on both; nothing where it has all pairs.
+    fn moved(columns: &[[Vec<f64>; 2]], row: usize, all: f64, value: f64, root: f64) -> Vec<f64> {
+        let rest = columns.iter().fold(all, |rest, column| rest - column[1][row]);
+        let moved = |[credits, totals]: &[Vec<f64>; 2]| {
+            let moved = (credits[row] - value * totals[row]) / rest;
+            if moved.is_finite() { root * moved } else { 0.0 }
+        };
+        columns.iter().map(moved).collect()
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+        /// Rows one by one, to the last bit; some have all pairs, or none.
+        #[test]
+        fn sums_of_sides_are_those_of_rows_one_by_one(
+            rows in prop::collection::vec(((0u32..9, 0u32..9, 0u32..9), (0u32..9, 0u32..4)), 64),
+            all in 5u32..40,
+            value in prop_oneof![Just(f64::NAN), 0.0..1.0],
+            both: bool,
+            weighted: bool,
+        ) {
+            let column = |of: fn(&((u32, u32, u32), (u32, u32))) -> u32, unit: f64| -> Vec<f64> {
+                rows.iter().map(|row| f64::from(of(row)) * unit).collect()
+            };
+            let roots = column(|row| row.1.1, 0.7);
+            let mut columns = vec![[column(|row| row.0.0, 0.5), column(|row| row.0.1, 1.0)]];
+            if both {
+                columns.push([column(|row| row.0.2, 0.5), column(|row| row.1.0, 1.0)]);
+            }
+            let all = f64::from(all);
+            let mut moves = vec![0.0; rows.len()];
+            let mut sides = [super::SideSum::default(); 2];
+            let to = (&mut moves[..], weighted.then_some(&roots[..]));
+            let found = match &columns[..] {
+                [one] => one_side(one.each_ref().map(|c| &c[..]), all, value, to, &mut sides[0]),
+                two => {
+                    let two = [0, 1].map(|at| two[at].each_ref().map(|column| &column[..]));
+                    both_sides(two, all, value, to, &mut sides)
+                }
+            };
+            let (mut variance, mut slow) = ([0.0; LANES], [[[0.0; LANES]; 3]; 2]);
+            for row in 0..rows.len() {
+                let (lane, root) = (row % LANES, if weighted { roots[row] } else { 1.0 });
+                let own = moved(&columns, row, all, value, root);
+                let sum = own[1..].iter().fold(own[0], |sum, other| sum + other);
+                prop_assert_eq!(moves[row].to_bits(), sum.to_bits());
+                variance[lane] += sum * sum;
+                for ((slow, own), column) in slow.iter_mut().zip(&own).zip(&columns) {
+                    let total = column[1][row];
+                    slow[0][lane] += if total > 0.0 { root * root } else { 0.0 };
+                    slow[1][lane] += root * total * (root * total);
+                    slow[2][lane] += own * own;
+                }
+            }
+            prop_assert_eq!(found.to_bits(), variance.iter().sum::<f64>().to_bits());
+            for (side, slow) in sides.iter().zip(slow) {
+                let slow = slow.map(|lanes| lanes.iter().sum::<f64>());
+                prop_assert_eq!([side.units, side.squares, side.variance], slow);
+            }
+        }
 
         #[test]
         fn covariances_are_those_of_what_each_row_moves(rows in tables(), strict: bool, sizes in sizes()) {

@@ -12,14 +12,18 @@
 //! ```
 //!
 //! so that with half credit for equal scores all of them are half a sum of what is found at p and at q.
+//!
+//! Where counts kept L(p) of each example, no tree is needed: labels and scores are then distinct, so that q is p + 1, and
+//! T(p) is L(p).
 
 use super::index::QueryPairs;
 use super::label_walk::{inserted, level_end};
-use super::order::{DrawnOrder, Places};
+use super::order::{DrawnOrder, KeptCounts, Places, position};
 use super::rank_tree::{RankList, RankTree};
 use super::tally::{CellLayout, Placement};
 use crate::rates::Ties;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Groups of a tree; more take several.
 const G: usize = 4;
@@ -36,7 +40,7 @@ type Trees = Vec<RankTree<G>>;
 /// One member of a mixture.
 struct MemberPlaces {
     chance: f32,
-    places: Places,
+    places: Arc<Places>,
     /// All examples, `G` groups each.
     all: Vec<RankList<G>>,
 }
@@ -47,6 +51,10 @@ pub(super) struct CountedPlacements<'a> {
     members: Vec<MemberPlaces>,
     /// Examples of each group.
     sizes: Vec<u32>,
+    /// For an example of each group, those whose parity with it is told.
+    others: Vec<Vec<usize>>,
+    /// Of the only member.
+    kept: Option<&'a KeptCounts>,
     ties: Ties,
 }
 
@@ -69,6 +77,8 @@ pub(super) struct Walk {
     stop: usize,
     /// By position and group.
     found: Vec<PlacedCounts>,
+    /// Examples of each group before the next position, where counts were kept.
+    through: [i32; G],
 }
 
 fn trees(query: &QueryPairs, places: &Places, positions: Range<usize>) -> Trees {
@@ -82,24 +92,51 @@ fn trees(query: &QueryPairs, places: &Places, positions: Range<usize>) -> Trees 
 }
 
 impl<'a> CountedPlacements<'a> {
-    pub(super) fn new(query: &'a QueryPairs, members: &[DrawnOrder], ties: Ties) -> Self {
+    pub(super) fn new(
+        query: &'a QueryPairs,
+        members: &'a [DrawnOrder],
+        layout: &CellLayout,
+        ties: Ties,
+    ) -> Self {
         let member = |member: &DrawnOrder| {
-            let places = Places::new(member.order.entries(query));
-            let list =
-                |first| RankList::new(query.len(), inserted::<G>(query, &places, first, 0..query.len()));
+            let entries = member.order.entries(query);
+            let group = |place: usize| usize::from(query.group[position(entries[place])]);
+            let list = |first| RankList::new(query.len(), |place| group(place).wrapping_sub(first));
             let all = (0..query.present.len()).step_by(G).map(list).collect();
-            MemberPlaces { chance: member.chance() as f32, places, all }
+            MemberPlaces { chance: member.chance() as f32, places: member.order.places(query), all }
         };
-        let members = members.iter().map(member).collect();
-        CountedPlacements { query, members, sizes: sizes(query, 0..query.len()), ties }
+        let is_told = |own: u16, other: u16| own != other && usize::from(own.max(other)) < layout.groups;
+        let others = |&own: &u16| {
+            let others = query.present.iter().enumerate().filter(|(_, other)| is_told(own, **other));
+            others.map(|(column, _)| column).collect()
+        };
+        let kept = match members {
+            [only] if query.len() == only.order.scores.len() => only.order.kept(),
+            _ => None,
+        };
+        CountedPlacements {
+            query,
+            members: members.iter().map(member).collect(),
+            sizes: sizes(query, 0..query.len()),
+            others: query.present.iter().map(others).collect(),
+            kept,
+            ties,
+        }
     }
 
     /// A walk through some positions.
     pub(super) fn walk(&self, positions: Range<usize>) -> Walk {
         let rank = self.query.rank;
         let lower = rank[..positions.start].partition_point(|&other| other < rank[positions.start]);
+        let mut through = [0; G];
+        let mut trees_of = &self.members[..];
+        if self.kept.is_some() {
+            trees_of = &[];
+            through.iter_mut().zip(sizes(self.query, 0..lower)).for_each(|(to, size)| *to = size as i32);
+        }
         Walk {
-            trees: self.members.iter().map(|member| trees(self.query, &member.places, 0..lower)).collect(),
+            trees: trees_of.iter().map(|member| trees(self.query, &member.places, 0..lower)).collect(),
+            through,
             next: lower,
             positions: positions.start..positions.start,
             stop: positions.end,
@@ -234,6 +271,31 @@ impl<'a> CountedPlacements<'a> {
         self.add_others(member, [tree.all, all.all], [start, end], found);
     }
 
+    /// All pairs of a position that counts were kept of, by group: how many have a lower label and a higher one; then the
+    /// credit, as in [`PlacedCounts`], but not twice it.
+    #[inline(always)]
+    fn read_kept(
+        &self,
+        kept: &KeptCounts,
+        at: usize,
+        through: &mut [i32; G],
+    ) -> ([[i32; G]; 2], [[i32; G]; 4]) {
+        let list = &self.members[0].all[0];
+        let (before, lower, totals) = (list.before(self.members[0].places.of(at)), kept.at(at), *through);
+        let own = usize::from(self.query.group[at]);
+        (0..G).for_each(|column| through[column] += i32::from(column == own));
+        let above: [i32; G] = std::array::from_fn(|column| list.all[column] - through[column]);
+        let better = std::array::from_fn(|column| above[column] - before[column] + lower[column]);
+        let second = std::array::from_fn(|column| list.all[column] - before[column]);
+        ([totals, above], [lower, better, before, second])
+    }
+
+    /// Half of twice a credit, as a number of 32 bits.
+    #[inline(always)]
+    fn credit(&self, count: i32) -> f64 {
+        0.5 * f64::from(self.members[0].chance * (2 * count) as f32)
+    }
+
     /// Sets credits and the totals of label-ordered pairs of the example at a position, which comes after the last one,
     /// in the columns that [`add_to`](Self::add_to) makes.
     #[inline(always)]
@@ -242,36 +304,78 @@ impl<'a> CountedPlacements<'a> {
         (credits, totals, stride): (&mut [f64], &mut [f64], usize),
         walk: &mut Walk,
         at: usize,
-        layout: &CellLayout,
     ) {
+        let k = self.query.present.len();
+        let others = &self.others[usize::from(self.query.group[at])];
+        if let Some(kept) = self.kept {
+            if at >= walk.positions.end {
+                self.next_kept(walk, at);
+            }
+            let (of_labels, counts) = self.read_kept(kept, at, &mut walk.through);
+            let mut earned = [[0.0; G]; 4];
+            for (earned, counts) in earned.iter_mut().zip(&counts) {
+                (0..G).for_each(|column| earned[column] = self.credit(counts[column]));
+            }
+            for column in 0..k.min(G) {
+                let to = 2 * column * stride;
+                (credits[to], credits[to + stride]) = (earned[0][column], earned[1][column]);
+                let [lower, higher] = &of_labels;
+                (totals[to], totals[to + stride]) = (f64::from(lower[column]), f64::from(higher[column]));
+            }
+            for (to, &other) in (2 * k * stride..).step_by(2 * stride).zip(others) {
+                (credits[to], credits[to + stride]) = (earned[2][other], earned[3][other]);
+            }
+            return;
+        }
         if at >= walk.positions.end {
             self.find(walk);
         }
-        let present = self.query.present;
-        let k = present.len();
         let found = &walk.found[(at - walk.positions.start) * k..][..k];
-        let own = present[usize::from(self.query.group[at])];
-        let mut parity = 2 * k;
-        for (column, (&code, found)) in (0..).step_by(2).zip(present.iter().zip(found)) {
-            let [worse, better, first, second] = found.credits.map(|credit| 0.5 * f64::from(credit));
-            let [lower, higher] = found.totals.map(f64::from);
+        for (column, found) in (0..).step_by(2).zip(found) {
+            let [worse, better, ..] = found.credits.map(|credit| 0.5 * f64::from(credit));
+            // Below 2³¹, which is known of numbers with a sign.
+            let [lower, higher] = found.totals.map(|total| f64::from(total as i32));
             (credits[column * stride], credits[(column + 1) * stride]) = (worse, better);
             (totals[column * stride], totals[(column + 1) * stride]) = (lower, higher);
-            if own != code && usize::from(own.max(code)) < layout.groups {
-                (credits[parity * stride], credits[(parity + 1) * stride]) = (first, second);
-                parity += 2;
-            }
         }
+        for (parity, &other) in (2 * k..).step_by(2).zip(others) {
+            let [.., first, second] = found[other].credits.map(|credit| 0.5 * f64::from(credit));
+            (credits[parity * stride], credits[(parity + 1) * stride]) = (first, second);
+        }
+    }
+
+    /// Goes on to the next positions that are placed one by one, as counts were kept.
+    fn next_kept(&self, walk: &mut Walk, at: usize) {
+        walk.positions = at..walk.stop.min(at + STRETCH);
+        let member = &self.members[0];
+        member.all[0].touch(walk.positions.clone().map(|at| member.places.of(at)));
     }
 
     /// The placements of the example at a position, which comes after the last one.
     pub(super) fn add_to(&self, to: &mut Vec<Placement>, walk: &mut Walk, at: usize, layout: &CellLayout) {
         if at >= walk.positions.end {
-            self.find(walk);
+            match self.kept {
+                Some(_) => self.next_kept(walk, at),
+                None => self.find(walk),
+            }
         }
         let present = self.query.present;
+        let k = present.len();
+        let of_kept: Vec<PlacedCounts>;
+        let found = match self.kept {
+            None => &walk.found[(at - walk.positions.start) * k..][..k],
+            Some(kept) => {
+                let (totals, counts) = self.read_kept(kept, at, &mut walk.through);
+                let credit = |count: i32| self.members[0].chance * (2 * count) as f32;
+                let placed = |column: usize| PlacedCounts {
+                    totals: totals.map(|row| row[column] as u32),
+                    credits: counts.map(|row| credit(row[column])),
+                };
+                of_kept = (0..k).map(placed).collect();
+                &of_kept[..]
+            }
+        };
         let own = usize::from(present[usize::from(self.query.group[at])]);
-        let found = &walk.found[(at - walk.positions.start) * present.len()..][..present.len()];
         let mut add = |cell: usize, side: u8, credit: f32, total: u32| {
             to.push(Placement {
                 cell: cell as u32,

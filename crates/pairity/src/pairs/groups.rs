@@ -18,7 +18,8 @@ use super::index::{QueryPairs, add, partition};
 use super::label_walk;
 use super::mass::{EqualMass, Mass};
 use super::order::{ScoreOrder, position, runs};
-use crate::threads::both;
+use crate::examples::TIED;
+use crate::threads::{self, WORTH, both};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
@@ -265,6 +266,10 @@ pub(crate) fn parity<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[
                 }
             }
         }
+    } else if M::EQUAL && order.entries(query).iter().all(|entry| entry & TIED == 0) {
+        for (wins, count) in cells.wins.iter_mut().zip(parity_wins(query, order.entries(query))) {
+            *wins = M::of_count(count);
+        }
     } else {
         let entries = in_score_order::<M>(query, order);
         let mut below = vec![M::Sum::default(); k];
@@ -289,28 +294,65 @@ pub(crate) fn parity<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[
             }
         }
     }
-    let mut sums = vec![M::Sum::default(); k];
     let mut counts = vec![0u64; k];
+    query.group.iter().for_each(|&group| counts[usize::from(group)] += 1);
+    for (cell, pairs) in cells.pairs.iter_mut().enumerate() {
+        *pairs = counts[cell / k] * counts[cell % k];
+    }
+    if M::EQUAL {
+        cells.totals = cells.pairs.iter().map(|&pairs| M::of_count(pairs)).collect();
+        return cells;
+    }
     // Sums of weights are defined by the order of the examples.
-    let each = |visit: &mut dyn FnMut(usize)| match M::EQUAL {
-        true => (0..query.len()).for_each(visit),
-        false => query.positions().into_iter().for_each(visit),
-    };
-    each(&mut |at| {
-        sums[group(at)] += masses[at].alone();
-        counts[group(at)] += 1;
-    });
-    each(&mut |at| {
+    let positions = query.positions();
+    let mut sums = vec![M::Sum::default(); k];
+    positions.iter().for_each(|&at| sums[group(at)] += masses[at].alone());
+    for at in positions {
         for (cell, &sum) in cells.totals[group(at) * k..][..k].iter_mut().zip(&sums) {
             *cell += masses[at].above(sum);
         }
-    });
-    for (a, &first) in counts.iter().enumerate() {
-        for (b, &second) in counts.iter().enumerate() {
-            cells.pairs[a * k + b] = first * second;
-        }
     }
     cells
+}
+
+/// Columns of a register.
+const LANES: usize = 4;
+
+/// How often an example of one group scores higher than one of another, where no two scores are equal: parts of the score
+/// order are counted apart, and an example has all of earlier parts below it.
+fn parity_wins(query: &QueryPairs, entries: &[u32]) -> Vec<u64> {
+    let k = query.present.len();
+    let parts: Vec<&[u32]> = entries.chunks(WORTH).collect();
+    // Of a part, by group: how many of each group are below its examples, and how many it has. No sum exceeds 2³².
+    let count = |part: &&[u32]| -> (Vec<u32>, Vec<u32>) {
+        let (mut wins, mut sizes) = (vec![0; k * k], vec![0; k]);
+        for first in (0..k).step_by(LANES) {
+            let mut rows = vec![[0; LANES]; k];
+            let mut below = [0; LANES];
+            for &entry in *part {
+                let group = usize::from(query.group[position(entry)]);
+                let row = &mut rows[group];
+                for lane in 0..LANES {
+                    row[lane] += below[lane];
+                    below[lane] += u32::from(first + lane == group);
+                }
+            }
+            let width = LANES.min(k - first);
+            rows.iter().zip(wins.chunks_mut(k)).for_each(|(row, wins)| {
+                wins[first..][..width].copy_from_slice(&row[..width]);
+            });
+            sizes[first..][..width].copy_from_slice(&below[..width]);
+        }
+        (wins, sizes)
+    };
+    let (mut all, mut before) = (vec![0; k * k], vec![0u64; k]);
+    for (wins, sizes) in threads::map(&parts, &count) {
+        for (cell, all) in all.iter_mut().enumerate() {
+            *all += u64::from(wins[cell]) + u64::from(sizes[cell / k]) * before[cell % k];
+        }
+        before.iter_mut().zip(sizes).for_each(|(before, size)| *before += u64::from(size));
+    }
+    all
 }
 
 /// The score order with equal scores in the order of the examples, which sums of weights are defined by.

@@ -13,7 +13,7 @@
 use super::groups::CellCounts;
 use super::index::{QueryPairs, add};
 use super::mass::Mass;
-use super::order::{Places, ScoreOrder};
+use super::order::{KeptCounts, Places, ScoreOrder};
 use super::rank_tree::RankTree;
 use crate::threads;
 use std::ops::Range;
@@ -21,8 +21,11 @@ use std::ops::Range;
 /// Places of so many positions are brought into the cache at once.
 pub(super) const STRETCH: usize = 256;
 
-/// Parts of a walk that is worth several threads.
-const PARTS: usize = 4;
+/// What it costs to insert an example before a part of a walk starts, as a share of a step of the walk.
+const INSERTION: f64 = 0.12;
+
+/// The most groups that counts are kept of: a row has so many numbers of 32 bits.
+const MOST_KEPT: usize = 4;
 
 /// The end of the run of equal labels that a position stands in.
 pub(super) fn level_end(rank: &[u32], at: usize) -> usize {
@@ -58,18 +61,34 @@ pub(super) fn count<M: Mass>(query: &QueryPairs, order: &ScoreOrder) -> CellCoun
 /// The same, `G` groups of worse examples at once.
 fn count_in<M: Mass, const G: usize>(query: &QueryPairs, order: &ScoreOrder) -> CellCounts<M> {
     let (n, k) = (query.len(), query.present.len());
-    let places = Places::new(order.entries(query));
-    let parts = if n > query.sizes.count_fork && threads::count() > 1 { PARTS } else { 1 };
-    // Where the label starts that is at the start of an equal part.
-    let start = |part: usize| match query.rank.get(part * n / parts) {
-        Some(label) => query.rank.partition_point(|rank| rank < label),
-        None => n,
+    let places = &order.places(query);
+    let parts = if n > query.sizes.count_fork { threads::count() } else { 1 };
+    // Steps and insertions before of all parts cost the same: where the label starts that is at the start of such a part.
+    let share = |part: usize| 1.0 - (1.0 - INSERTION).powi(part as i32);
+    let start = |part: usize| match query.rank.get((share(part) / share(parts) * n as f64) as usize) {
+        Some(label) if part < parts => query.rank.partition_point(|rank| rank < label),
+        _ => n,
     };
     let ranges: Vec<Range<usize>> = (0..parts).map(|part| start(part)..start(part + 1)).collect();
+    let is_distinct = places.are_distinct() && query.rank.last().is_some_and(|&last| last as usize + 1 == n);
+    let keeps = is_distinct && order.keeps() && k <= G.min(MOST_KEPT);
+    let mut lower = vec![0; if keeps { G * n } else { 0 }];
     let mut cells = CellCounts::<M>::new(k * k);
     for first in (0..k).step_by(G) {
-        let walk = LabelWalk::<G> { query, places: &places, first };
-        for part in threads::map(&ranges, &|range| walk.part::<M>(range.clone())) {
+        let walk = LabelWalk::<G> { query, places, first };
+        let mut rest = &mut lower[..];
+        let part = |range: &Range<usize>| {
+            let (own, others) =
+                std::mem::take(&mut rest).split_at_mut(if keeps { G * range.len() } else { 0 });
+            rest = others;
+            (range.clone(), own)
+        };
+        let mut walked: Vec<(Range<usize>, &mut [i32])> = ranges.iter().map(part).collect();
+        let work = |(range, own): &mut (Range<usize>, &mut [i32])| match is_distinct {
+            true => walk.distinct_part::<M>(range.clone(), own),
+            false => walk.part::<M>(range.clone()),
+        };
+        for part in threads::map_mut(&mut walked, &work) {
             for (group, sums) in part.iter().enumerate() {
                 let width = G.min(k - first);
                 let lists = [&mut cells.wins, &mut cells.ties, &mut cells.totals];
@@ -80,6 +99,9 @@ fn count_in<M: Mass, const G: usize>(query: &QueryPairs, order: &ScoreOrder) -> 
         }
     }
     cells.pairs = M::counts(&cells.totals).unwrap_or_default();
+    if keeps {
+        order.keep(KeptCounts { width: G, lower });
+    }
     cells
 }
 
@@ -94,13 +116,48 @@ struct LabelWalk<'a, const G: usize> {
 }
 
 impl<const G: usize> LabelWalk<'_, G> {
+    /// The tree of all examples before a position.
+    fn tree_before(&self, position: usize) -> RankTree<G> {
+        let mut tree = RankTree::default();
+        tree.reset(self.query.len());
+        tree.extend(inserted::<G>(self.query, self.places, self.first, 0..position));
+        tree
+    }
+
+    /// The same as [`part`](Self::part) where no two labels are equal, and no two scores: one step after another, without
+    /// a look at what comes next. Keeps what is found of each, where there is room for it.
+    fn distinct_part<M: Mass>(&self, positions: Range<usize>, kept: &mut [i32]) -> Vec<Sums<M, G>> {
+        let query = self.query;
+        let mut sums: Vec<Sums<M, G>> = vec![[[M::Worth::default(); G]; 3]; query.present.len()];
+        let mut tree = self.tree_before(positions.start);
+        let mut kept = kept.as_chunks_mut::<G>().0.iter_mut();
+        for from in positions.clone().step_by(STRETCH) {
+            let stretch = from..positions.end.min(from + STRETCH);
+            tree.touch(stretch.clone().map(|at| self.places.of(at)));
+            for at in stretch {
+                let (place, group) = (self.places.of(at), usize::from(query.group[at]));
+                let lower = tree.before(place);
+                let [wins, _, totals] = &mut sums[group];
+                for column in 0..G {
+                    wins[column] += M::Worth::from(lower[column] as u32);
+                    totals[column] += M::Worth::from(tree.all[column] as u32);
+                }
+                if let Some(kept) = kept.next() {
+                    *kept = lower;
+                }
+                if group.wrapping_sub(self.first) < G {
+                    tree.insert(place, group - self.first);
+                }
+            }
+        }
+        sums
+    }
+
     /// Goes through some positions, which are all those of their labels.
     fn part<M: Mass>(&self, positions: Range<usize>) -> Vec<Sums<M, G>> {
         let query = self.query;
         let mut sums: Vec<Sums<M, G>> = vec![[[M::Worth::default(); G]; 3]; query.present.len()];
-        let mut tree = RankTree::<G>::default();
-        tree.reset(query.len());
-        tree.extend(inserted::<G>(query, self.places, self.first, 0..positions.start));
+        let mut tree = self.tree_before(positions.start);
         let add = |sums: &mut [M::Worth; G], counts: [i32; G]| {
             sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += M::Worth::from(count as u32));
         };

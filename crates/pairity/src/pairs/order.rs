@@ -5,15 +5,31 @@
 
 use super::index::{PairIndex, QueryPairs};
 use crate::examples::{TIED, sort_values};
+use crate::threads::{self, WORTH};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Scores in the order of the examples, and the positions of all queries that are not small in the order of scores.
 pub(crate) struct ScoreOrder<'s> {
     pub(crate) scores: &'s [f64],
     /// Empty if all queries are small.
     sorted: Vec<u32>,
+    /// Of the one query that has all examples. Work that asks for it is never done while another thread waits for it.
+    places: OnceLock<Arc<Places>>,
+    /// Whether counts keep what they find of each example, for placements.
+    keeps: bool,
+    kept: OnceLock<KeptCounts>,
+}
+
+/// How many examples of each group have a lower label and a lower score, by position: where labels are distinct, scores
+/// are so too, and groups are few.
+pub(super) struct KeptCounts {
+    /// Numbers of a position, as many as groups or more.
+    pub width: usize,
+    pub lower: Vec<i32>,
 }
 
 /// The scores of one member in their order, and the chance that it is drawn.
@@ -41,31 +57,50 @@ pub(super) fn runs(entries: &[u32]) -> impl Iterator<Item = &[u32]> {
     entries.chunk_by(|_, next| next & TIED != 0)
 }
 
+impl KeptCounts {
+    /// Those of a position; 0 where there is no group.
+    #[inline(always)]
+    pub(super) fn at<const G: usize>(&self, at: usize) -> [i32; G] {
+        let own = &self.lower[at * self.width..][..self.width];
+        match own.try_into() {
+            Ok(all) => all,
+            Err(_) => std::array::from_fn(|column| own.get(column).copied().unwrap_or(0)),
+        }
+    }
+}
+
 /// Where each position of a query stands in score order.
 pub(super) struct Places {
-    /// By position, marked where others have the same score.
-    place: Vec<u32>,
+    /// By position, marked where others have the same score. Several threads set them, each those of some places.
+    place: Vec<AtomicU32>,
     /// The places of equal scores, in order.
     tied: Vec<Range<u32>>,
 }
 
 impl Places {
     pub(super) fn new(entries: &[u32]) -> Places {
-        let mut place = vec![0; entries.len()];
+        let place: Vec<AtomicU32> =
+            (0..entries.len()).into_par_iter().with_min_len(WORTH).map(|_| AtomicU32::new(0)).collect();
+        let starts: Vec<usize> = (0..entries.len()).step_by(WORTH).collect();
+        let has_ties = threads::map(&starts, &|&start| {
+            let own = &entries[start..entries.len().min(start + WORTH)];
+            let next = own.iter().skip(1).chain(entries.get(start + own.len())).chain([&0]);
+            let mut marks = 0;
+            for ((entry, next), at) in own.iter().zip(next).zip(start as u32..) {
+                let mark = (entry | next) & TIED;
+                marks |= mark;
+                place[position(*entry)].store(at | mark, Ordering::Relaxed);
+            }
+            marks != 0
+        });
         let mut tied: Vec<Range<u32>> = Vec::new();
-        for (at, &entry) in (0..).zip(entries) {
-            let mut own = at;
-            if entry & TIED != 0 {
+        if has_ties.contains(&true) {
+            for at in (0..).zip(entries).filter(|(_, entry)| *entry & TIED != 0).map(|(at, _)| at) {
                 match tied.last_mut() {
                     Some(run) if run.end == at => run.end = at + 1,
-                    _ => {
-                        tied.push(at - 1..at + 1);
-                        place[position(entries[at as usize - 1])] |= TIED;
-                    }
+                    _ => tied.push(at - 1..at + 1),
                 }
-                own |= TIED;
             }
-            place[position(entry)] = own;
         }
         Places { place, tied }
     }
@@ -73,14 +108,20 @@ impl Places {
     /// The place of a position alone.
     #[inline(always)]
     pub(super) fn of(&self, at: usize) -> usize {
-        position(self.place[at])
+        position(self.place[at].load(Ordering::Relaxed))
+    }
+
+    /// Whether no two scores are equal.
+    pub(super) fn are_distinct(&self) -> bool {
+        self.tied.is_empty()
     }
 
     /// The first place of its score, and the one behind the last.
     #[inline(always)]
     pub(super) fn run(&self, at: usize) -> Range<usize> {
-        let place = self.of(at);
-        if self.place[at] & TIED == 0 {
+        let marked = self.place[at].load(Ordering::Relaxed);
+        let place = position(marked);
+        if marked & TIED == 0 {
             return place..place + 1;
         }
         let run = self.tied.partition_point(|run| run.end as usize <= place);
@@ -104,7 +145,7 @@ impl PairIndex<'_> {
                 sort(&query, scores, &mut own[query.range.start - start..query.range.end - start]);
             }
         });
-        ScoreOrder { scores, sorted }
+        ScoreOrder { sorted, ..ScoreOrder::unsorted(scores) }
     }
 }
 
@@ -130,7 +171,36 @@ fn sort_ties<K: Ord>(entries: &mut [u32], key: impl Fn(u32) -> K) {
 impl<'s> ScoreOrder<'s> {
     /// Scores whose order is not asked for, as totals do not depend on it.
     pub(super) fn unsorted(scores: &'s [f64]) -> ScoreOrder<'s> {
-        ScoreOrder { scores, sorted: Vec::new() }
+        ScoreOrder {
+            scores,
+            sorted: Vec::new(),
+            places: OnceLock::new(),
+            keeps: false,
+            kept: OnceLock::new(),
+        }
+    }
+
+    /// Whether counts are to keep what they find of each example.
+    pub(crate) fn keeping(self, keeps: bool) -> ScoreOrder<'s> {
+        ScoreOrder { keeps, ..self }
+    }
+
+    pub(super) fn keeps(&self) -> bool {
+        self.keeps
+    }
+
+    pub(super) fn keep(&self, counts: KeptCounts) {
+        self.kept.get_or_init(|| counts);
+    }
+
+    pub(super) fn kept(&self) -> Option<&KeptCounts> {
+        self.kept.get()
+    }
+
+    /// Where the positions of a query stand.
+    pub(super) fn places(&self, query: &QueryPairs) -> Arc<Places> {
+        let places = || Arc::new(Places::new(self.entries(query)));
+        if query.len() == self.scores.len() { self.places.get_or_init(places).clone() } else { places() }
     }
 
     /// The scores of a query's examples.
@@ -150,5 +220,27 @@ impl<'s> ScoreOrder<'s> {
             sort_ties(entries.to_mut(), key);
         }
         entries
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs of equal scores inside of the parts that threads set, over their ends, and none.
+    #[test]
+    fn places_are_those_of_a_list() {
+        for (n, run) in [(3, 1), (WORTH + 3, 1), (3 * WORTH, 3), (2 * WORTH + 1, 2 * WORTH), (100, 100)] {
+            let positions = (0..n).map(|at| (at * 7_919 % n) as u32);
+            let mark = |at: usize| if at.is_multiple_of(run) { 0 } else { TIED };
+            let entries: Vec<u32> = positions.enumerate().map(|(at, position)| position | mark(at)).collect();
+            let places = Places::new(&entries);
+            assert_eq!(places.are_distinct(), run == 1);
+            for (at, &entry) in entries.iter().enumerate() {
+                assert_eq!(places.of(position(entry)), at);
+                let first = at / run * run;
+                assert_eq!(places.run(position(entry)), first..n.min(first + run));
+            }
+        }
     }
 }

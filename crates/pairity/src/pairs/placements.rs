@@ -187,7 +187,7 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
                 .collect(),
         };
         let mut all = placements(&first.order);
-        all.counted = is_counted.then(|| CountedPlacements::new(query, members, ties));
+        all.counted = is_counted.then(|| CountedPlacements::new(query, members, layout, ties));
         // What members earn is mixed; what they could earn is the same for all.
         for (place, member) in others.iter().enumerate() {
             let factors = [if place == 0 { first.chance() as f32 } else { 1.0 }, member.chance() as f32];
@@ -234,7 +234,7 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
             let rows = &mut gathered[usize::from(self.query.group[at])];
             if let (Some((counted, walk)), Some(rows), true) = (&mut walk, &mut *rows, is_alone) {
                 let columns = rows.columns_at_next();
-                counted.set(columns, walk, at, layout);
+                counted.set(columns, walk, at);
                 // The last column, behind those of pairs.
                 rows.end_row(example, error, visit);
                 continue;

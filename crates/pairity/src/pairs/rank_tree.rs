@@ -5,6 +5,8 @@
 //! the blocks before it, and so on. A count reads one entry a level, and an insertion adds to what follows in
 //! one block a level: a few vector instructions and no branch.
 
+use crate::threads;
+
 /// Positions of a word of the lowest level.
 const WORD: usize = u64::BITS as usize;
 
@@ -143,10 +145,17 @@ pub(super) struct RankList<const G: usize> {
 }
 
 impl<const G: usize> RankList<G> {
-    /// Positions below `n`, each of a column.
-    pub(super) fn new(n: usize, inserted: impl Iterator<Item = (usize, usize)>) -> RankList<G> {
+    /// Positions below `n`, each in a column, or in none if `column` tells a higher one.
+    pub(super) fn new(n: usize, column: impl Fn(usize) -> usize + Sync) -> RankList<G> {
         let mut words: Vec<([u64; G], [i32; G])> = vec![([0; G], [0; G]); n / WORD + 1];
-        inserted.for_each(|(position, column)| words[position / WORD].0[column] |= 1 << (position % WORD));
+        threads::fill(&mut words, &|from, own| {
+            for ((words, _), start) in own.iter_mut().zip((from * WORD..).step_by(WORD)) {
+                for (position, bit) in (start..n).zip(0..WORD) {
+                    let own = column(position);
+                    words.iter_mut().enumerate().for_each(|(at, word)| *word |= u64::from(at == own) << bit);
+                }
+            }
+        });
         let mut all = [0; G];
         for (word, before) in &mut words {
             *before = all;
@@ -218,7 +227,9 @@ mod tests {
                 }
             }
             prop_assert_eq!(counts.all, count(&inserted, n));
-            let list = RankList::<2>::new(n, inserted.iter().copied());
+            let column = |at: usize| inserted.iter().find(|(other, _)| *other == at).map_or(7, |found| found.1);
+            let columns: Vec<usize> = (0..n).map(column).collect();
+            let list = RankList::<2>::new(n, |at| columns[at]);
             for at in [0, 1, n / 3, n / 2, n - 1, n] {
                 prop_assert_eq!(list.before(at), count(&inserted, at));
             }

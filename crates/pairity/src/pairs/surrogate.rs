@@ -261,7 +261,10 @@ impl Surrogate {
         // Differences alone matter; counted from one of them, scores cost no precision in sums.
         let own = order.scores(query);
         scores.resize(query.len(), 0.0);
-        threads::fill(scores, |at| own[query.example[at] as usize] - own[0]);
+        threads::fill(scores, &|from, part| {
+            let examples = &query.example[from..];
+            part.iter_mut().zip(examples).for_each(|(to, &e)| *to = own[e as usize] - own[0]);
+        });
         slopes.clear();
         slopes.resize(scores.len(), 0.0);
         let entries = if query.is_small() { Default::default() } else { order.entries_by(query, |at| at) };

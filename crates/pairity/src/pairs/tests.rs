@@ -62,9 +62,53 @@ fn check_tally(
 }
 
 fn placements_of(index: &PairIndex, scores: &[f64], ties: Ties) -> Vec<Vec<Placement>> {
-    let only = DrawnOrder { order: index.order(scores), chances: &[1.0] };
     let add = |all: &mut Vec<Placement>, rows: &PlacedRows| rows.each(|_, own| all.extend_from_slice(own));
-    visit_placements(index, &[only], ties, (Vec::new, add, |all| all))
+    // Whether counts kept what they found or not.
+    let found = [true, false].map(|keeps| {
+        let only = DrawnOrder { order: index.order(scores).keeping(keeps), chances: &[1.0] };
+        Tally::count(index, &only.order, ties);
+        visit_placements(index, &[only], ties, (Vec::new, add, |all| all))
+    });
+    assert_eq!(found[0], found[1]);
+    let [kept, _] = found;
+    kept
+}
+
+/// Parts of a list end at sizes that small tables don't have.
+#[test]
+fn parity_of_many_rows_is_that_of_running_counts() {
+    let (n, k) = (40_000_u64, 5);
+    let codes: Vec<u32> = (0..n).map(|i| (i * i / 7 % k) as u32).collect();
+    let names = (0..k).map(|group| group.to_string()).collect();
+    let groups = Groups::from_codes(names, codes.clone());
+    let columns = Columns { groups: Some(&groups), ..Columns::default() };
+    let examples = Examples::new(columns).unwrap();
+    let rates: Vec<Rate> = (0..25).map(|at| Rate::Parity { first: at / 5, second: at % 5 }).collect();
+    let index = PairIndex::new(&examples, &rates);
+    for modulus in [40_009, 911] {
+        let scores: Vec<f64> = (0..n).map(|i| (i * 7_919 % modulus) as f64).collect();
+        let mut order: Vec<usize> = (0..n as usize).collect();
+        order.sort_by(|&a, &b| scores[a].total_cmp(&scores[b]));
+        let (mut below, mut wins, mut ties) = ([0.0; 5], [[0.0; 5]; 5], [[0.0; 5]; 5]);
+        for level in order.chunk_by(|&a, &b| scores[a] == scores[b]) {
+            let mut own = [0.0; 5];
+            level.iter().for_each(|&row| own[codes[row] as usize] += 1.0);
+            for (a, b) in (0..25).map(|at| (at / 5, at % 5)) {
+                wins[a][b] += own[a] * below[b];
+                ties[a][b] += own[a] * own[b];
+            }
+            (0..5).for_each(|group| below[group] += own[group]);
+        }
+        let tally = Tally::count(&index, &index.order(&scores), Ties::Half);
+        let cells: Vec<&Placement> = tally.queries().flatten().collect();
+        assert_eq!(cells.len(), 20);
+        for (first, second) in (0..25).map(|at| (at / 5, at % 5)).filter(|(a, b)| a != b) {
+            let cell = index.layout.parity(first, second);
+            let found = cells.iter().find(|entry| entry.cell as usize == cell).unwrap();
+            assert_eq!(found.credit, wins[first][second] + 0.5 * ties[first][second]);
+            assert_eq!(found.total, below[first] * below[second]);
+        }
+    }
 }
 
 fn check_placements(rows: &OracleRows, ties: Ties, sizes: Sizes) -> Result<(), TestCaseError> {

@@ -166,14 +166,12 @@ impl<M: Mass> ScoredPairs<'_, M> {
     pub(super) fn swept(&self) -> Vec<Swept<M>> {
         let query = self.query;
         let any_tied = (0..).zip(query.first).any(|(at, &first)| at != first);
-        let mut swept = vec![Swept::default(); query.len()];
-        threads::fill(&mut swept, |i| {
+        threads::list(query.len(), |i| {
             let at = position(self.entries[i]);
             let tied = any_tied && query.end[at] - query.first[at] > 1;
             let (score, mass, group) = (self.scores[at], self.masses[at], query.group[at]);
             Swept { score, mass, position: at as u32, group, tied }
-        });
-        swept
+        })
     }
 
     /// Adds the slopes of all label-ordered pairs; returns the offset.
