@@ -75,15 +75,117 @@ def test_a_ranker_is_that_of_one_machine(cluster: Any, changes: dict[str, Any]) 
     assert np.isfinite(scores).all()
 
 
-def test_a_regressor_sees_the_pairs_of_all_workers(cluster: Any) -> None:
-    from pairity.ray import FairRegressor
-
+def regression() -> Any:
     random = np.random.default_rng(2)
     X = random.normal(size=(400, 3))
     groups = np.where(random.random(400) < 0.4, "a", "b")
-    y = X @ [1.0, -0.5, 0.2] + (groups == "a") + random.normal(size=400)
+    return X, X @ [1.0, -0.5, 0.2] + (groups == "a") + random.normal(size=400), groups
+
+
+def test_a_regressor_sees_the_pairs_of_all_workers(cluster: Any) -> None:
+    from pairity.ray import FairRegressor
+
+    X, y, groups = regression()
     mine = FairRegressor(**SETTINGS).fit(X, y, groups=groups, workers=2)
     same(mine, pairity.FairRegressor(**SETTINGS).fit(X, y, groups=groups))
+
+
+@pytest.mark.parametrize("changes", [{}, {"group_aware": "weights"}, {"model": "mlp", "hidden": [3]}])
+def test_pairs_within_a_single_worker_are_all_pairs(cluster: Any, changes: dict[str, Any]) -> None:
+    from pairity.ray import FairRegressor
+
+    X, y, groups = regression()
+    settings = {**SETTINGS, **changes}
+    mine = FairRegressor(**settings).fit(X, y, groups=groups, workers=1, pairs="within", repartition=20)
+    same(mine, pairity.FairRegressor(**settings).fit(X, y, groups=groups))
+
+
+class Recording:
+    """Answers for workers in one process, and remembers the parts that they were given."""
+
+    def __init__(self, features: Any) -> None:
+        self.features = features
+        self.partitions: list[list[Any]] = []
+
+    def names(self) -> list[str]:
+        return [name for name, _ in self.features]
+
+    def column(self, at: int) -> Any:
+        return self.features[at]
+
+    def connect(self, encoder: str, codes: Any) -> None:
+        self.rows = pairity._engine.FeaturePart(self.features, encoder, codes)
+
+    def scores(self, scorer: str, parameters: Any, rows: Any) -> Any:
+        return self.rows.select(rows).scores(scorer, parameters)
+
+    def parts(self, task: str, parts: Any) -> Any:
+        self.partitions.append([rows for _, rows in parts])
+        here = [pairity._engine.PartPairs(examples, self.rows.select(rows), task) for examples, rows in parts]
+
+        class Parts:
+            def totals(self) -> Any:
+                return [part.totals() for part in here]
+
+            def losses(self, scorer: str, parameters: Any, weights: Any) -> Any:
+                return [part.loss(scorer, parameters, own) for part, own in zip(here, weights, strict=True)]
+
+        return Parts()
+
+
+def test_workers_count_the_pairs_of_the_rows_that_they_are_dealt(
+    cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pairity.ray import FairRegressor, _training
+
+    X, y, groups = regression()
+    # Columns of texts and of numbers; three workers, one of which is killed between two steps.
+    table = {"a": X[:, 0], "color": np.where(X[:, 1] > 0.3, "red", "blue"), "b": X[:, 2]}
+    settings = {**SETTINGS, "group_aware": "offsets", "step_sizes": [0.1]}
+    calls, killed = [0], []
+    losses = _training._Parts.losses
+
+    def killing(self: Any, *question: Any) -> Any:
+        calls[0] += 1
+        if calls[0] == 25:
+            pid = cluster.get(self._loads[1][0].pid.remote())
+            os.kill(pid, signal.SIGKILL)
+            killed.append(pid)
+        return losses(self, *question)
+
+    monkeypatch.setattr(_training._Parts, "losses", killing)
+    mine = FairRegressor(**settings).fit(table, y, groups=groups, workers=3, pairs="within", repartition=7)
+    # A game with the constraint, and one without it.
+    assert len(killed) == 1 and calls[0] == 2 * SETTINGS["iterations"]
+
+    driver = Recording(pairity.FairRegressor()._features(table, reset=True))
+    expected = pairity.FairRegressor(**settings)
+    examples, _, asked = expected._prepared(table, y, groups, None, None, None)
+    expected._learn(pairity._engine.train_elsewhere, examples, driver, {**asked, "within": (3, 7)})
+    same(mine, expected)
+    # In each game nine partitions of the same rows, the last of four steps.
+    assert len(driver.partitions) == 2 * 9
+    parts = [np.sort(np.concatenate(own)) for own in driver.partitions]
+    assert all(np.array_equal(own, parts[0]) for own in parts) and len(np.unique(parts[0])) == 280
+    assert not np.array_equal(driver.partitions[0][0], driver.partitions[1][0])
+    # The scores of another scorer than that of all pairs.
+    exact = pairity.FairRegressor(**settings).fit(table, y, groups=groups)
+    assert not np.allclose(exact.components_[0].parameters, mine.components_[0].parameters, atol=1e-6)
+
+
+def test_pairs_within_workers_are_those_of_rows_without_queries(cluster: Any) -> None:
+    from pairity.ray import FairRanker, FairRegressor
+
+    rows = ranking()
+    with pytest.raises(ValueError, match="without queries"):
+        FairRanker(**SETTINGS).fit(rows.X, rows.y, groups=rows.groups, queries=rows.queries, pairs="within")
+    X, y, groups = regression()
+    with pytest.raises(ValueError, match="'all' or 'within'"):
+        FairRegressor(**SETTINGS).fit(X, y, groups=groups, pairs="some")
+    with pytest.raises(ValueError, match="steps with the same parts is 0"):
+        FairRegressor(**SETTINGS).fit(X, y, groups=groups, pairs="within", repartition=0)
+    with pytest.raises(ValueError, match="a batch"):
+        FairRegressor(**SETTINGS, batch=10).fit(X, y, groups=groups, pairs="within")
 
 
 def test_a_worker_that_is_killed_changes_nothing(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:

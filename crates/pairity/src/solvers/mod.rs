@@ -27,6 +27,9 @@ mod solver;
 #[cfg(test)]
 mod tests;
 mod train;
+mod within;
+#[cfg(test)]
+mod within_tests;
 
 pub use checkpoint::Checkpoint;
 pub use evaluation::{Evaluation, MemberValue, evaluate, evaluate_members};
@@ -41,3 +44,4 @@ pub use train::{
     Certificate, Data, FarBelow, Select, Status, TracePoint, TrainError, TrainSettings, Trained, train,
     train_with,
 };
+pub use within::Within;

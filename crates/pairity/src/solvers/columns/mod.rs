@@ -80,7 +80,7 @@ struct AnswerColumn {
     /// What the forms of the objective and the bounds weighed.
     weights: Vec<f64>,
     l2: f64,
-    #[serde(with = "crate::learners::numbers")]
+    #[serde(with = "crate::numbers")]
     parameters: Vec<f64>,
     /// Those fit to all rows but a fold.
     folds: Vec<Vec<f64>>,
