@@ -27,8 +27,9 @@ from numpy.typing import NDArray
 
 from .. import _columns, _engine, _estimators
 
-#: Selections of rows that are remembered: those of the parts of the rows, and of the last batches.
-_REMEMBERED = 8
+#: Selections of rows that are remembered: those of the parts of the rows, of folds and what is not in them, and of the last
+#: batches.
+_REMEMBERED = 16
 
 #: Parts of the rows whose pairs a worker is ready to count; runs of several step sizes may be at different ones.
 _PARTS = 2
@@ -38,7 +39,8 @@ class _Holder:
     """Holds the features of some rows; an actor."""
 
     def __init__(self, *parts: Any) -> None:
-        self._features = _held(parts)
+        lists = [part if isinstance(part, list) else _table_features(part) for part in parts]
+        self._features = [(name, _joined([part[at][1] for part in lists])) for at, (name, _) in enumerate(lists[0])]
         self._encoded: tuple[str, _engine.FeaturePart] | None = None
         self._selected: OrderedDict[str, _engine.FeaturePart] = OrderedDict()
         self._parts: OrderedDict[int, _engine.PartPairs] = OrderedDict()
@@ -57,6 +59,15 @@ class _Holder:
 
     def gradient(self, setup: Any, key: str, rows: Any, scorer: str, parameters: Any, slopes: Any) -> Any:
         return self._part(setup, key, rows).gradient(scorer, parameters, slopes)
+
+    def deal(self, rows: list[Any]) -> Any:
+        """The features of each of some lists of rows; in a thread of its own, as others may wait for them."""
+
+        def of_rows(cells: Any, own: Any) -> Any:
+            return (cells[0][own], cells[1]) if isinstance(cells, tuple) else cells[own]
+
+        dealt = tuple([(name, of_rows(cells, own)) for name, cells in self._features] for own in rows)
+        return dealt if len(rows) > 1 else dealt[0]
 
     def load(self, key: int, encoder: str, codes: Any, order: Any, examples: str, task: str, *pieces: Any) -> Any:
         """Takes the rows of a part, which are in this order in the pieces; what their pairs could earn."""
@@ -86,9 +97,8 @@ class _Holder:
 class _Driver:
     """Knows which worker holds which rows; the engine asks it for scores and gradients."""
 
-    def __init__(self, workers: list[Any], counts: list[int], stored: list[list[Any]]) -> None:
+    def __init__(self, workers: list[Any], counts: list[int]) -> None:
         self._workers = workers
-        self._stored = stored
         self._numbers = itertools.count()
         self._ends = np.cumsum(counts)
         self._starts = self._ends - np.asarray(counts)
@@ -142,12 +152,10 @@ class _Driver:
             [np.flatnonzero((rows >= start) & (rows < end)) for _, rows in parts]
             for start, end in zip(self._starts, self._ends, strict=True)
         ]
-        # Not a question to the actors, one of which may be waiting for another.
-        deal: Any = ray.remote(_deal).options(num_cpus=0, num_returns=len(parts))
         dealt = []
-        for start, own, stored in zip(self._starts, places, self._stored, strict=True):
+        for worker, start, own in zip(self._workers, self._starts, places, strict=True):
             local = [(rows[at] - start).astype(np.uint32) for (_, rows), at in zip(parts, own, strict=True)]
-            pieces = deal.remote(local, *stored)
+            pieces = worker.deal.options(concurrency_group="deal", num_returns=len(parts)).remote(local)
             dealt.append(pieces if len(parts) > 1 else [pieces])
         loads = []
         for at, (examples, rows) in enumerate(parts):
@@ -199,23 +207,6 @@ class _Parts:
                 ray.get(worker.load.remote(self._number, *load))
                 found[at] = ray.get(worker.loss.remote(self._number, scorer, parameters, weights[at]))
         return found
-
-
-def _deal(rows: list[Any], *parts: Any) -> Any:
-    """The features of each of some lists of rows, out of those that a worker holds."""
-    features = _held(parts)
-
-    def of_rows(cells: Any, own: Any) -> Any:
-        return (cells[0][own], cells[1]) if isinstance(cells, tuple) else cells[own]
-
-    dealt = tuple([(name, of_rows(cells, own)) for name, cells in features] for own in rows)
-    return dealt if len(rows) > 1 else dealt[0]
-
-
-def _held(parts: tuple[Any, ...]) -> _estimators.Features:
-    """The features of all rows of a worker."""
-    lists = [part if isinstance(part, list) else _table_features(part) for part in parts]
-    return [(name, _joined([part[at][1] for part in lists])) for at, (name, _) in enumerate(lists[0])]
 
 
 def _remembered(known: OrderedDict[Any, Any], key: Any, make: Any, most: int = _REMEMBERED) -> Any:
@@ -301,12 +292,12 @@ class _OnRay(_estimators._FairEstimator):
         )
         if pairs == "within":
             settings["within"] = (len(counts), int(repartition))
-        holder = ray.remote(_Holder).options(
+        holder = ray.remote(concurrency_groups={"deal": 1})(_Holder).options(
             **{"max_restarts": -1, "max_task_retries": -1, "num_cpus": 1, **(options or {})}
         )
         actors: list[Any] = [holder.remote(*refs) for refs in parts]
         try:
-            self._learn(_engine.train_elsewhere, examples, _Driver(actors, counts, parts), settings)
+            self._learn(_engine.train_elsewhere, examples, _Driver(actors, counts), settings)
         finally:
             for actor in actors:
                 ray.kill(actor)

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 struct NumberList(#[serde(with = "numbers")] Vec<f64>);
 
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ExamplesDocument {
     labels: Option<NumberList>,
     groups: Option<(Vec<String>, Vec<u32>)>,
@@ -101,5 +102,41 @@ impl Examples {
         let gather = |values: Vec<f64>| examples.row.iter().map(|&row| values[row as usize]).collect();
         (examples.weights, examples.factors) = (weights.map(gather), factors.map(gather));
         Ok(examples)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_keeps_the_unit_of_its_weights_and_names_that_no_row_has() {
+        let groups = Groups::from_names(&["a", "b", "b", ""]);
+        let weights = [1.0, 1e-40, 2e-40, 3e-40];
+        let columns = Columns {
+            labels: Some(&[0.0, 1.0, 2.0, 3.0]),
+            groups: Some(&groups),
+            weights: Some(&weights),
+            ..Columns::default()
+        };
+        let part = Examples::new(columns).unwrap().part(&[1, 2, 3]).unwrap();
+        let again = Examples::from_json(&part.to_json()).unwrap();
+        assert_eq!((&again.weights, &again.factors), (&part.weights, &part.factors));
+        assert_eq!((again.groups(), again.codes_by_row()), (part.groups(), vec![1, 1, 2]));
+    }
+
+    #[test]
+    fn what_is_no_document_of_examples_is_refused() {
+        let examples = Examples::new(Columns {
+            labels: Some(&[0.0, 1.0]),
+            weights: Some(&[1.0, 2.0]),
+            ..Columns::default()
+        });
+        let json = examples.unwrap().to_json();
+        for (from, to) in [("[0.0,1.0]", "[0.0]"), ("[1.0,2.0]", "[1.0,-2.0]"), ("\"labels\"", "\"label\"")] {
+            assert!(Examples::from_json(&json.replacen(from, to, 1)).is_err(), "{from} {json}");
+        }
+        let factors = json.replacen("\"factors\":[1.0,2.0]", "\"factors\":[1.0]", 1);
+        assert!(factors != json && Examples::from_json(&factors).is_err());
     }
 }

@@ -11,6 +11,8 @@
 
 mod checkpoint;
 mod columns;
+#[cfg(test)]
+mod elsewhere_tests;
 mod evaluation;
 mod executor;
 mod game;
@@ -28,8 +30,6 @@ mod solver;
 mod tests;
 mod train;
 mod within;
-#[cfg(test)]
-mod within_tests;
 
 pub use checkpoint::Checkpoint;
 pub use evaluation::{Evaluation, MemberValue, evaluate, evaluate_members};

@@ -1,13 +1,14 @@
-//! Steps over pairs inside parts of the rows, against those of one machine with the same parts.
+//! Training with features elsewhere, against the same with features here: steps over pairs inside parts of the rows, and
+//! column generation.
 
 use super::game::{Buffers, Game, GameView};
 use super::loss::Sample;
 use super::players::Player;
 use super::solver::{Solver, SolverTask, Training};
 use super::tests::{data, linear};
-use super::{Data, TrainError, TrainSettings, Watch, Within, train};
+use super::{Data, Select, SolverKind, TrainError, TrainSettings, Watch, Within, train};
 use crate::examples::{Columns, Examples, Groups, PairWeight};
-use crate::goals::{Problem, parse_constraint, parse_minimize};
+use crate::goals::{Problem, parse_constraint, parse_maximize, parse_minimize};
 use crate::learners::{
     Architecture, FeatureSource, Features, GroupUse, Learner, Linear, PairTask, Parametric, PartLoss,
     PartPairs, PartSource, PartWeights, Trace,
@@ -271,4 +272,41 @@ fn what_does_not_go_with_parts_is_refused() {
     assert!(refused(&elsewhere, within(2, 0)).contains("number of steps with the same parts is 0"));
     let batch = TrainSettings { batch: Some(2), ..within(2, 5) };
     assert!(refused(&elsewhere, batch).contains("a batch"));
+}
+
+#[test]
+fn column_generation_finds_the_same_where_features_are_elsewhere() {
+    let drawn = drawn(8);
+    let queries: Vec<u32> = (0..ROWS as u32).map(|row| row / 6).collect();
+    let plain = Columns { labels: Some(&drawn.labels), groups: Some(&drawn.groups), ..Columns::default() };
+    let features = drawn.features.clone().with_groups(&drawn.groups).unwrap();
+    let columns = TrainSettings { solver: SolverKind::Columns, seed: 2, ..TrainSettings::default() };
+    for (columns_of, goal) in [(Columns { queries: Some(&queries), ..plain }, "auc"), (plain, "mse")] {
+        let examples = Examples::new(columns_of).unwrap();
+        let words = examples.vocabulary();
+        let constraints = [parse_constraint("A[a > b] >= 0.55", &words).unwrap()];
+        let problem = match goal {
+            "auc" => Problem::new(&parse_maximize(goal, &words).unwrap(), true, &constraints).unwrap(),
+            _ => Problem::new(&parse_minimize(goal, &words).unwrap(), false, &constraints).unwrap(),
+        };
+        for groups in [GroupUse::Blind, GroupUse::Offsets { groups: 3 }, GroupUse::Weights { groups: 3 }] {
+            let scorer =
+                Architecture::Linear(Linear { width: 3, intercept: goal == "mse", start: 0.5, groups });
+            for select in [Select::Validation, Select::CrossFit] {
+                let run = |features: &Features| {
+                    let data = Data { features, train: &examples, multipliers: None, validation: None };
+                    let settings = TrainSettings { select, ..columns.clone() };
+                    train(&problem, &scorer, &data, &settings, Watch::default()).unwrap()
+                };
+                let source = Here { features: features.clone(), partitions: AtomicUsize::new(0) };
+                let elsewhere =
+                    Features::elsewhere(Arc::new(source), ROWS, 3).with_groups(&drawn.groups).unwrap();
+                let (mine, expected) = (run(&elsewhere), run(&features));
+                // Not numbers are those of step sizes, which there are none of.
+                assert_eq!(mine.components, expected.components, "{goal} {groups:?} {select:?}");
+                assert_eq!(mine.objective.to_bits(), expected.objective.to_bits());
+                assert_eq!(mine.violations, expected.violations);
+            }
+        }
+    }
 }
