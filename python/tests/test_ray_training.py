@@ -75,7 +75,7 @@ def test_a_ranker_is_that_of_one_machine(cluster: Any, changes: dict[str, Any]) 
     assert np.isfinite(scores).all()
 
 
-@pytest.mark.parametrize("changes", [{}, {"l2": 0.1, "group_aware": "offsets"}, {"select": "validation", "validation_fraction": 0.3}])
+@pytest.mark.parametrize("changes", [{}, {"l2": 0.1}, {"select": "validation", "validation_fraction": 0.3}])
 def test_column_generation_is_that_of_one_machine(cluster: Any, changes: dict[str, Any]) -> None:
     from pairity.ray import FairRanker
 
@@ -115,11 +115,12 @@ def test_pairs_within_a_single_worker_are_all_pairs(cluster: Any, changes: dict[
 
 
 class Recording:
-    """Answers for workers in one process, and remembers the parts that they were given."""
+    """Answers for workers in one process, and remembers the parts that they were given and what they were asked."""
 
     def __init__(self, features: Any) -> None:
         self.features = features
         self.partitions: list[list[Any]] = []
+        self.steps: list[Any] = []
 
     def names(self) -> list[str]:
         return [name for name, _ in self.features]
@@ -136,12 +137,14 @@ class Recording:
     def parts(self, task: str, parts: Any) -> Any:
         self.partitions.append([rows for _, rows in parts])
         here = [pairity._engine.PartPairs(examples, self.rows.select(rows), task) for examples, rows in parts]
+        steps = self.steps
 
         class Parts:
             def totals(self) -> Any:
                 return [part.totals() for part in here]
 
             def losses(self, scorer: str, parameters: Any, weights: Any) -> Any:
+                steps.append(parameters)
                 return [part.loss(scorer, parameters, own) for part, own in zip(here, weights, strict=True)]
 
         return Parts()
@@ -153,38 +156,47 @@ def test_workers_count_the_pairs_of_the_rows_that_they_are_dealt(
     from pairity.ray import FairRegressor, _training
 
     X, y, groups = regression()
-    # Columns of texts and of numbers; three workers, one of which is killed between two steps.
+    # Columns of texts and of numbers, and pairs of rows that agree on another, by which the engine sorts rows; three workers,
+    # one of which is killed between two steps.
     table = {"a": X[:, 0], "color": np.where(X[:, 1] > 0.3, "red", "blue"), "b": X[:, 2]}
+    within = np.arange(len(y)) % 3 % 2
     settings = {**SETTINGS, "group_aware": "offsets", "step_sizes": [0.1]}
-    calls, killed = [0], []
+    steps: list[Any] = []
+    killed = []
     losses = _training._Parts.losses
 
-    def killing(self: Any, *question: Any) -> Any:
-        calls[0] += 1
-        if calls[0] == 25:
+    def killing(self: Any, scorer: str, parameters: Any, weights: Any) -> Any:
+        steps.append(parameters)
+        if len(steps) == 25:
             pid = cluster.get(self._loads[1][0].pid.remote())
             os.kill(pid, signal.SIGKILL)
             killed.append(pid)
-        return losses(self, *question)
+        return losses(self, scorer, parameters, weights)
 
     monkeypatch.setattr(_training._Parts, "losses", killing)
-    mine = FairRegressor(**settings).fit(table, y, groups=groups, workers=3, pairs="within", repartition=7)
-    # A game with the constraint, and one without it.
-    assert len(killed) == 1 and calls[0] == 2 * SETTINGS["iterations"]
+    mine = FairRegressor(**settings).fit(
+        table, y, groups=groups, within=within, workers=3, pairs="within", repartition=7
+    )
 
-    driver = Recording(pairity.FairRegressor()._features(table, reset=True))
-    expected = pairity.FairRegressor(**settings)
-    examples, _, asked = expected._prepared(table, y, groups, None, None, None)
-    expected._learn(pairity._engine.train_elsewhere, examples, driver, {**asked, "within": (3, 7)})
+    def here(parts: int) -> tuple[Any, Recording]:
+        driver = Recording(pairity.FairRegressor()._features(table, reset=True))
+        found = pairity.FairRegressor(**settings)
+        examples, _, asked = found._prepared(table, y, groups, None, None, None, within=within)
+        found._learn(pairity._engine.train_elsewhere, examples, driver, {**asked, "within": (parts, 7)})
+        return found, driver
+
+    expected, driver = here(parts=3)
     same(mine, expected)
+    # A game with the constraint, and one without it.
+    assert len(killed) == 1 and len(steps) == len(driver.steps) == 2 * SETTINGS["iterations"]
+    np.testing.assert_allclose(steps, driver.steps, rtol=1e-9, atol=1e-9)
     # In each game nine partitions of the same rows, the last of four steps.
     assert len(driver.partitions) == 2 * 9
     parts = [np.sort(np.concatenate(own)) for own in driver.partitions]
     assert all(np.array_equal(own, parts[0]) for own in parts) and len(np.unique(parts[0])) == 280
     assert not np.array_equal(driver.partitions[0][0], driver.partitions[1][0])
-    # The scores of another scorer than that of all pairs.
-    exact = pairity.FairRegressor(**settings).fit(table, y, groups=groups)
-    assert not np.allclose(exact.components_[0].parameters, mine.components_[0].parameters, atol=1e-6)
+    # Steps over all pairs are others.
+    assert np.abs(np.subtract(steps, here(parts=1)[1].steps)).max() > 1e-4
 
 
 def test_pairs_within_workers_are_those_of_rows_without_queries(cluster: Any) -> None:

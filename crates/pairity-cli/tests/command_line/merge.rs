@@ -109,10 +109,11 @@ fn a_table_larger_than_memory_gives_the_bytes_of_one_that_fits() {
         let label = if number.is_multiple_of(97) { String::new() } else { (number * 31 % 5).to_string() };
         format!("{query},{group},{label},{},{}\n", number * 7919 % 1009, 1 + number % 4)
     };
+    // A prime number of queries, so that rows of one don't meet in a bucket by their numbers.
     let header = "q,g,y,s,w\n";
-    let together: String = (0..6_000).flat_map(|query| (0..7).map(move |at| row(query, at))).collect();
+    let together: String = (0..6_007).flat_map(|query| (0..7).map(move |at| row(query, at))).collect();
     let scattered: String =
-        (0..7).flat_map(|at| (0..6_000).map(move |query| row(query * 13 % 6_000, at))).collect();
+        (0..7).flat_map(|at| (0..6_007).map(move |query| row(query * 13 % 6_007, at))).collect();
     for (name, rows) in [("together.csv", together), ("scattered.csv", scattered)] {
         let table = folder.path().join(name);
         std::fs::write(&table, header.to_owned() + &rows).unwrap();

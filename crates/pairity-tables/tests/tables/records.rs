@@ -35,6 +35,18 @@ proptest! {
     }
 }
 
+#[test]
+fn runs_may_be_longer_than_what_is_read_of_them_at_once() {
+    let scores: Vec<f64> = (0..50_000).map(|row| f64::from(row * 7919 % 50_021)).collect();
+    let (folder, records) = (tempfile::tempdir().unwrap(), records(&scores));
+    let mut runs = RecordRuns::new(folder.path(), 20_000, false, true);
+    runs.add(&records).unwrap();
+    let (mut found, mut expected) = (Vec::new(), records);
+    runs.merge(&mut |each| found.extend_from_slice(each)).unwrap();
+    expected.sort_unstable();
+    assert!(found == expected);
+}
+
 /// Blocks are to be random, whatever order the rows come in: then two rows whose scores are neighbors share one of 8 as
 /// often as any two, within four deviations.
 #[test]
