@@ -153,6 +153,14 @@ class FeaturePart:
         self, scorer: str, parameters: NDArray[np.float64], slopes: NDArray[np.float64]
     ) -> NDArray[np.float64]: ...
 
+@final
+class PartPairs:
+    def __new__(cls, examples: str, features: FeaturePart, task: str) -> Self: ...
+    def totals(self) -> NDArray[np.float64]: ...
+    def loss(
+        self, scorer: str, parameters: NDArray[np.float64], weights: str
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+
 def compare(
     examples: Examples,
     features: _Features,

@@ -234,6 +234,7 @@ class _FairEstimator(BaseEstimator):
             if self.step_sizes is None
             else [float(size) for size in np.atleast_1d(np.asarray(self.step_sizes, dtype=float))],
             "batch": None if self.batch is None else int(self.batch),
+            "within": None,
             "time_limit": None if self.time_limit is None else float(self.time_limit),
             "guarantee": None if self.guarantee is None else float(self.guarantee),
             "no_harm": None if self.no_harm is None else float(self.no_harm),

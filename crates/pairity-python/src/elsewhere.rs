@@ -1,16 +1,20 @@
-//! Features that other processes hold: the driver's side, which asks an object of Python, and a worker's.
+//! Features that other processes hold, and pairs that they count: the driver's side, which asks an object of Python, and a
+//! worker's.
 
 use crate::columns::{Feature, Features, columns};
 use crate::refuse;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
-use pairity::examples::Column;
-use pairity::learners::{Architecture, ColumnSource, Encoder, FeatureSource, Trace};
+use pairity::examples::{Column, Examples};
+use pairity::learners::{
+    Architecture, ColumnSource, Encoder, FeatureSource, PairTask, PartLoss, PartSource, PartWeights, Trace,
+};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
 /// An object of Python that knows who holds features. Its methods: `names()`, `column(at)` as features are given,
-/// `connect(encoder, codes)`, `scores(scorer, parameters, rows)` and `gradient(scorer, parameters, rows, slopes)`, where
-/// encoder and scorer are JSON documents.
+/// `connect(encoder, codes)`, `scores(scorer, parameters, rows)`, `gradient(scorer, parameters, rows, slopes)` and
+/// `parts(task, parts)`, where encoder, scorer and task are JSON documents and a part is one with the rows of its examples.
+/// Parts have methods too: `totals()` and `losses(scorer, parameters, weights)`.
 pub struct Driver(pub Arc<Py<PyAny>>);
 
 fn asked<T>(question: impl FnOnce(Python<'_>) -> PyResult<T>) -> Result<T, String> {
@@ -71,6 +75,53 @@ impl FeatureSource for Driver {
             let arguments = (json(scorer)?, parameters, PyArray1::from_slice(py, rows), slopes);
             let found = self.0.call_method1(py, "gradient", arguments)?;
             Ok(found.extract::<PyReadonlyArray1<f64>>(py)?.as_slice()?.to_vec())
+        })
+    }
+
+    fn parts(&self, task: &PairTask, parts: &[Examples]) -> Result<Box<dyn PartSource>, String> {
+        self.parts_of_workers(task, parts).map_err(|error| error.to_string())
+    }
+}
+
+impl Driver {
+    fn parts_of_workers(&self, task: &PairTask, parts: &[Examples]) -> PyResult<Box<dyn PartSource>> {
+        let parts: Vec<(String, &[u32])> =
+            parts.iter().map(|part| (part.to_json(), part.example_rows())).collect();
+        Python::attach(|py| {
+            let part = |(examples, rows): (String, &[u32])| (examples, PyArray1::from_slice(py, rows));
+            let parts: Vec<_> = parts.into_iter().map(part).collect();
+            let found = self.0.call_method1(py, "parts", (json(task)?, parts))?;
+            Ok(Box::new(PartsOfWorkers(found)) as Box<dyn PartSource>)
+        })
+    }
+}
+
+/// Parts of the rows whose pairs workers count.
+struct PartsOfWorkers(Py<PyAny>);
+
+impl PartSource for PartsOfWorkers {
+    fn totals(&self) -> Result<Vec<Vec<f64>>, String> {
+        asked(|py| {
+            let found: Vec<PyReadonlyArray1<f64>> = self.0.call_method0(py, "totals")?.extract(py)?;
+            found.iter().map(|own| Ok(own.as_slice()?.to_vec())).collect()
+        })
+    }
+
+    fn losses(
+        &self,
+        scorer: &Architecture,
+        parameters: &[f64],
+        weights: &[PartWeights],
+    ) -> Result<Vec<PartLoss>, String> {
+        asked(|py| {
+            let weights = weights.iter().map(json).collect::<PyResult<Vec<String>>>()?;
+            let arguments = (json(scorer)?, PyArray1::from_slice(py, parameters), weights);
+            let found: Vec<(PyReadonlyArray1<f64>, PyReadonlyArray1<f64>)> =
+                self.0.call_method1(py, "losses", arguments)?.extract(py)?;
+            let loss = |(gradient, earned): &(PyReadonlyArray1<f64>, PyReadonlyArray1<f64>)| {
+                Ok(PartLoss { gradient: gradient.as_slice()?.to_vec(), earned: earned.as_slice()?.to_vec() })
+            };
+            found.iter().map(loss).collect()
         })
     }
 }
@@ -149,6 +200,47 @@ impl FeaturePart {
         let scorer: Architecture = serde_json::from_str(scorer).map_err(refuse)?;
         scorer.check(&self.inner).map_err(refuse)?;
         Ok(scorer)
+    }
+}
+
+/// The pairs inside a part of the rows, which a worker counts.
+#[pyclass(frozen, module = "pairity._engine")]
+pub struct PartPairs {
+    inner: pairity::learners::PartPairs,
+}
+
+#[pymethods]
+impl PartPairs {
+    /// Of a document of examples and the features of their rows, in the same order.
+    #[new]
+    fn new(py: Python<'_>, examples: &str, features: &FeaturePart, task: &str) -> PyResult<PartPairs> {
+        let task: PairTask = serde_json::from_str(task).map_err(refuse)?;
+        let examples = Examples::from_json(examples).map_err(refuse)?;
+        if examples.rows() != features.inner.rows() {
+            return Err(refuse("there is not one row of features an example"));
+        }
+        let inner = py.detach(|| pairity::learners::PartPairs::new(examples, &features.inner, &task));
+        Ok(PartPairs { inner: inner.map_err(refuse)? })
+    }
+
+    /// What the pairs of each rate could earn.
+    fn totals<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        py.detach(|| self.inner.totals()).into_pyarray(py)
+    }
+
+    /// The gradient of a scorer's weighted surrogates by its parameters, and what the pairs of each rate earn.
+    fn loss<'py>(
+        &self,
+        py: Python<'py>,
+        scorer: &str,
+        parameters: PyReadonlyArray1<'py, f64>,
+        weights: &str,
+    ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+        let scorer: Architecture = serde_json::from_str(scorer).map_err(refuse)?;
+        let weights: PartWeights = serde_json::from_str(weights).map_err(refuse)?;
+        let parameters = checked(&scorer, &parameters)?;
+        let PartLoss { gradient, earned } = py.detach(|| self.inner.loss(&scorer, parameters, &weights));
+        Ok((gradient.into_pyarray(py), earned.into_pyarray(py)))
     }
 }
 

@@ -30,7 +30,7 @@ mod _engine {
     #[pymodule_export]
     use super::columns::{codes_of_integers, codes_of_texts, cross, simulated};
     #[pymodule_export]
-    use super::elsewhere::FeaturePart;
+    use super::elsewhere::{FeaturePart, PartPairs};
     #[pymodule_export]
     use super::examples::Examples;
     #[pymodule_export]

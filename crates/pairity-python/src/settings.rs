@@ -8,7 +8,7 @@ use pairity::metrics::Settings;
 use pairity::pairs::SurrogateKind;
 use pairity::rates::{Average, Ties};
 use pairity::run::{FitRequest, GroupAware};
-use pairity::solvers::{Player, Select, SolverKind};
+use pairity::solvers::{Player, Select, SolverKind, Within};
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -108,6 +108,8 @@ pub fn fit_request(settings: &Bound<'_, PyDict>) -> PyResult<FitRequest> {
         snapshots: get(settings, "snapshots")?,
         step_sizes: get(settings, "step_sizes")?,
         batch: get(settings, "batch")?,
+        within: get::<Option<(usize, usize)>>(settings, "within")?
+            .map(|(parts, steps)| Within { parts, steps }),
         time_limit: get::<Option<f64>>(settings, "time_limit")?.map(limit).transpose()?,
         measure: measuring(settings)?,
         seed: get(settings, "seed")?,

@@ -66,6 +66,7 @@ pub mod methods;
 pub mod metrics;
 pub mod model;
 mod names;
+mod numbers;
 pub mod pairs;
 pub mod rates;
 pub mod run;

@@ -1,9 +1,10 @@
 //! The names of rates: each is "how often does the first example score higher" on one set of pairs.
 
 use crate::names::names;
+use serde::{Deserialize, Serialize};
 
 /// Which examples may stand on one side of a pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Side {
     /// Examples of one group, by its index in the list of groups.
     Group(usize),
@@ -18,7 +19,7 @@ pub enum Side {
 /// let auc = Rate::Accuracy { better: Side::Any, worse: Side::Any };
 /// assert_eq!(auc, Rate::AUC);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Rate {
     /// `A[better > worse]`: P( f(x) > f(x') given y > y', x in `better`, x' in `worse` ).
     Accuracy {
@@ -129,7 +130,7 @@ pub(crate) fn shortened(name: &str) -> String {
 }
 
 /// What a pair of equal scores earns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Ties {
     /// Half a win.
     #[default]

@@ -5,6 +5,9 @@ which are actors, hold the features. In a step of training each worker is sent t
 driver finds the exact rates and slopes, of all pairs, and each worker turns its slopes into a gradient by the parameters. The
 gradients are added in the order of the workers.
 
+Where pairs inside workers are enough, rows are dealt out to the workers at random, anew every few steps: a worker counts the
+pairs of its rows, and no score leaves it.
+
 What a worker is asked follows from the question alone, so that one that died is started again, loads its rows from the object
 store and answers: the result is the same.
 """
@@ -12,6 +15,7 @@ store and answers: the result is the same.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import threading
 from collections import OrderedDict
@@ -23,8 +27,12 @@ from numpy.typing import NDArray
 
 from .. import _columns, _engine, _estimators
 
-#: Selections of rows that are remembered: those of the parts of the rows, and of the last batches.
-_REMEMBERED = 8
+#: Selections of rows that are remembered: those of the parts of the rows, of folds and what is not in them, and of the last
+#: batches.
+_REMEMBERED = 16
+
+#: Parts of the rows whose pairs a worker is ready to count; runs of several step sizes may be at different ones.
+_PARTS = 2
 
 
 class _Holder:
@@ -35,6 +43,7 @@ class _Holder:
         self._features = [(name, _joined([part[at][1] for part in lists])) for at, (name, _) in enumerate(lists[0])]
         self._encoded: tuple[str, _engine.FeaturePart] | None = None
         self._selected: OrderedDict[str, _engine.FeaturePart] = OrderedDict()
+        self._parts: OrderedDict[int, _engine.PartPairs] = OrderedDict()
 
     def pid(self) -> int:
         return os.getpid()
@@ -50,6 +59,29 @@ class _Holder:
 
     def gradient(self, setup: Any, key: str, rows: Any, scorer: str, parameters: Any, slopes: Any) -> Any:
         return self._part(setup, key, rows).gradient(scorer, parameters, slopes)
+
+    def deal(self, rows: list[Any]) -> Any:
+        """The features of each of some lists of rows; in a thread of its own, as others may wait for them."""
+
+        def of_rows(cells: Any, own: Any) -> Any:
+            return (cells[0][own], cells[1]) if isinstance(cells, tuple) else cells[own]
+
+        dealt = tuple([(name, of_rows(cells, own)) for name, cells in self._features] for own in rows)
+        return dealt if len(rows) > 1 else dealt[0]
+
+    def load(self, key: int, encoder: str, codes: Any, order: Any, examples: str, task: str, *pieces: Any) -> Any:
+        """Takes the rows of a part, which are in this order in the pieces; what their pairs could earn."""
+
+        def part() -> _engine.PartPairs:
+            features = [(name, _joined([piece[at][1] for piece in pieces])) for at, (name, _) in enumerate(pieces[0])]
+            return _engine.PartPairs(examples, _engine.FeaturePart(features, encoder, codes).select(order), task)
+
+        return _remembered(self._parts, key, part, _PARTS).totals()
+
+    def loss(self, key: int, scorer: str, parameters: Any, weights: str) -> Any:
+        """None if the rows of the part are not here: an actor that was started again has none."""
+        part = self._parts.get(key)
+        return part and part.loss(scorer, parameters, weights)
 
     def _part(self, setup: Any, key: str, rows: Any) -> _engine.FeaturePart:
         """The features of some rows. An actor that was started again has none yet."""
@@ -67,6 +99,7 @@ class _Driver:
 
     def __init__(self, workers: list[Any], counts: list[int]) -> None:
         self._workers = workers
+        self._numbers = itertools.count()
         self._ends = np.cumsum(counts)
         self._starts = self._ends - np.asarray(counts)
         self._setups: list[Any] = []
@@ -83,6 +116,7 @@ class _Driver:
         return self.names()[at], _joined(parts)
 
     def connect(self, encoder: str, codes: NDArray[np.uint16] | None) -> None:
+        self._encoder, self._codes = encoder, codes
         bounds = zip(self._starts, self._ends, strict=True)
         self._setups = [ray.put((encoder, None if codes is None else codes[start:end])) for start, end in bounds]
 
@@ -112,6 +146,28 @@ class _Driver:
             total += own
         return total
 
+    def parts(self, task: str, parts: list[tuple[str, NDArray[np.uint32]]]) -> _Parts:
+        """Deals the rows of the parts out, one part to each worker."""
+        places = [
+            [np.flatnonzero((rows >= start) & (rows < end)) for _, rows in parts]
+            for start, end in zip(self._starts, self._ends, strict=True)
+        ]
+        dealt = []
+        for worker, start, own in zip(self._workers, self._starts, places, strict=True):
+            local = [(rows[at] - start).astype(np.uint32) for (_, rows), at in zip(parts, own, strict=True)]
+            pieces = worker.deal.options(concurrency_group="deal", num_returns=len(parts)).remote(local)
+            dealt.append(pieces if len(parts) > 1 else [pieces])
+        loads = []
+        for at, (examples, rows) in enumerate(parts):
+            before = np.concatenate([own[at] for own in places])
+            order = np.empty(len(rows), dtype=np.uint32)
+            order[before] = np.arange(len(rows), dtype=np.uint32)
+            codes = None if self._codes is None else self._codes[rows[before]]
+            pieces = [own[at] for own in dealt]
+            loads.append((self._workers[at], (self._encoder, codes, order, examples, task, *pieces)))
+        with self._lock:
+            return _Parts(next(self._numbers), loads)
+
     def _split(self, rows: NDArray[np.uint32]) -> tuple[str, list[tuple[int, Any, Any]]]:
         """A name for these rows; and for each worker that has some: its number, their places, and their own numbers."""
         key = hashlib.blake2b(rows.tobytes(), digest_size=16).hexdigest()
@@ -129,10 +185,34 @@ class _Driver:
             return key, _remembered(self._shares, key, shares)
 
 
-def _remembered(known: OrderedDict[str, Any], key: str, make: Any) -> Any:
+class _Parts:
+    """A partition of the rows, a part with each worker; for as long as it is used, its rows are in the object store."""
+
+    def __init__(self, number: int, loads: list[tuple[Any, tuple[Any, ...]]]) -> None:
+        self._number = number
+        self._loads = loads
+
+    def totals(self) -> list[Any]:
+        found: list[Any] = ray.get([worker.load.remote(self._number, *load) for worker, load in self._loads])
+        return found
+
+    def losses(self, scorer: str, parameters: Any, weights: list[str]) -> list[Any]:
+        asked = [
+            worker.loss.remote(self._number, scorer, parameters, own)
+            for (worker, _), own in zip(self._loads, weights, strict=True)
+        ]
+        found: list[Any] = ray.get(asked)
+        for at, (worker, load) in enumerate(self._loads):
+            while found[at] is None:
+                ray.get(worker.load.remote(self._number, *load))
+                found[at] = ray.get(worker.loss.remote(self._number, scorer, parameters, weights[at]))
+        return found
+
+
+def _remembered(known: OrderedDict[Any, Any], key: Any, make: Any, most: int = _REMEMBERED) -> Any:
     if key not in known:
         known[key] = make()
-        if len(known) > _REMEMBERED:
+        if len(known) > most:
             known.popitem(last=False)
     known.move_to_end(key)
     return known[key]
@@ -170,6 +250,8 @@ class _OnRay(_estimators._FairEstimator):
         pairs_where: tuple[str, Any] | None = None,
         workers: int = 2,
         options: dict[str, Any] | None = None,
+        pairs: str = "all",
+        repartition: int = 10,
     ) -> Any:
         """Trains the model, as :meth:`pairity.FairRanker.fit` does, with the features held by workers.
 
@@ -184,7 +266,16 @@ class _OnRay(_estimators._FairEstimator):
             How many actors hold the features.
         options
             Options of the actors, such as ``{"num_cpus": 1}``; see ``ray.remote``.
+        pairs
+            Which pairs count in a step of training without queries: ``all``, or those ``within`` workers, to which rows
+            are dealt out at random. Models are chosen, and reported on, by all pairs either way.
+        repartition
+            After how many steps rows are dealt out anew, where pairs are those within workers.
         """
+        if pairs not in ("all", "within"):
+            raise ValueError(f"pairs is {pairs!r}; it has to be 'all' or 'within'")
+        if pairs == "within" and queries is not None:
+            raise ValueError("pairs='within' is for rows without queries: those of a query are compared in any case")
         if type(X).__module__.startswith("ray.data"):
             sign, side = pairs_where or ("", None)
             given = [y, groups, protected, queries, weights, within, side]
@@ -199,7 +290,9 @@ class _OnRay(_estimators._FairEstimator):
         examples, _, settings = self._prepared(
             X, y, groups, protected, queries, weights, within=within, pairs_where=pairs_where, rows=sum(counts)
         )
-        holder = ray.remote(_Holder).options(
+        if pairs == "within":
+            settings["within"] = (len(counts), int(repartition))
+        holder = ray.remote(concurrency_groups={"deal": 1})(_Holder).options(
             **{"max_restarts": -1, "max_task_retries": -1, "num_cpus": 1, **(options or {})}
         )
         actors: list[Any] = [holder.remote(*refs) for refs in parts]
@@ -264,5 +357,5 @@ class FairRanker(_OnRay, _estimators.FairRanker):
 class FairRegressor(_OnRay, _estimators.FairRegressor):
     """A :class:`pairity.FairRegressor` whose features are held by workers of a Ray cluster.
 
-    Pairs are those of all rows, whichever workers hold them.
+    Pairs are those of all rows, whichever workers hold them, or with ``fit(…, pairs="within")`` those inside of workers.
     """

@@ -295,6 +295,7 @@ impl FitOptions {
             snapshots: self.snapshots,
             step_sizes: self.step_size.clone(),
             batch: self.batch,
+            within: None,
             time_limit: self.time_limit,
             options: MethodOptions {
                 penalty: self.penalty,

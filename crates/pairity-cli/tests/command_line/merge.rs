@@ -109,10 +109,11 @@ fn a_table_larger_than_memory_gives_the_bytes_of_one_that_fits() {
         let label = if number.is_multiple_of(97) { String::new() } else { (number * 31 % 5).to_string() };
         format!("{query},{group},{label},{},{}\n", number * 7919 % 1009, 1 + number % 4)
     };
+    // A prime number of queries, so that rows of one don't meet in a bucket by their numbers.
     let header = "q,g,y,s,w\n";
-    let together: String = (0..6_000).flat_map(|query| (0..7).map(move |at| row(query, at))).collect();
+    let together: String = (0..6_007).flat_map(|query| (0..7).map(move |at| row(query, at))).collect();
     let scattered: String =
-        (0..7).flat_map(|at| (0..6_000).map(move |query| row(query * 13 % 6_000, at))).collect();
+        (0..7).flat_map(|at| (0..6_007).map(move |query| row(query * 13 % 6_007, at))).collect();
     for (name, rows) in [("together.csv", together), ("scattered.csv", scattered)] {
         let table = folder.path().join(name);
         std::fs::write(&table, header.to_owned() + &rows).unwrap();
@@ -132,6 +133,39 @@ fn a_table_larger_than_memory_gives_the_bytes_of_one_that_fits() {
     assert_eq!(left.len(), 2, "{left:?}");
     let wrong = audit(SMALL, &[&SMALL_COLUMNS[..], &["--memory", "much"]].concat());
     assert!(wrong.refusal().contains("500MB or 2GB"), "{}", wrong.err);
+}
+
+#[test]
+fn what_a_killed_audit_left_is_removed_by_the_next_one() {
+    let folder = TempDir::new().unwrap();
+    let table = folder.path().join("scattered.csv");
+    let rows: String = (0..200_000)
+        .map(|at| format!("{},{},{},{}\n", at * 7919 % 20_011, ["a", "b"][at % 2], at % 3, at * 31 % 1009))
+        .collect();
+    std::fs::write(&table, format!("q,g,y,s\n{rows}")).unwrap();
+    let audit = |memory: &str| {
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("pairity"));
+        command.arg("audit").arg(&table).args(SMALL_COLUMNS).env("TMPDIR", folder.path());
+        command.args(["--format", "json", "--quiet", "--memory", memory]);
+        command
+    };
+    let waits = || {
+        let files = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name());
+        files.filter(|name| name.to_string_lossy().starts_with(".pairity-parts.")).count()
+    };
+    // One that has ended before it is seen at work is started again.
+    let killed = (0..50).any(|_| {
+        let mut child = audit("1MB").stdout(std::process::Stdio::null()).spawn().unwrap();
+        while waits() == 0 && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        waits() > 0
+    });
+    assert!(killed, "no audit was killed at work");
+    let [next, whole] = ["1MB", "9GB"].map(|memory| audit(memory).output().unwrap());
+    assert!(waits() == 0 && next.status.success() && next.stdout == whole.stdout);
 }
 
 /// A table without queries, in which some cells are missing; labels are few or many.

@@ -6,6 +6,7 @@ mod columnar;
 mod damaged;
 mod delimited;
 mod parts;
+mod records;
 mod round_trip;
 mod sources;
 mod stored;

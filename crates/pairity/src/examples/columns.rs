@@ -343,6 +343,12 @@ impl Groups {
         self.codes.is_empty()
     }
 
+    /// Groups that keep their names, whichever rows there are; a code beyond the list means no group.
+    pub(super) fn keeping(names: Vec<String>, codes: Vec<u32>) -> Groups {
+        let known = |code: u32| if (code as usize) < names.len() { code } else { NO_GROUP };
+        Groups { codes: codes.into_iter().map(known).collect(), names }
+    }
+
     /// The same groups for some of the rows.
     pub fn select(&self, rows: &[u32]) -> Groups {
         let codes = rows.iter().map(|&r| self.codes.get(r as usize).copied().unwrap_or(NO_GROUP)).collect();

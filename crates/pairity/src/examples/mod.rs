@@ -17,6 +17,7 @@
 //! ```
 
 mod columns;
+mod document;
 mod order;
 mod parts;
 mod plain;
@@ -24,6 +25,7 @@ mod strata;
 
 pub use columns::{Categories, Column, Groups, MAX_GROUPS, MISSING, NO_GROUP, SparseNumbers, Values, cross};
 pub(crate) use columns::{compare_names, is_single};
+pub use document::DocumentError;
 pub(crate) use order::{LabelOrder, TIED, sort_by_value, sort_values};
 pub use parts::SplitError;
 pub(crate) use parts::shuffled;

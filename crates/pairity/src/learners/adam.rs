@@ -13,9 +13,9 @@ const EPSILON: f64 = 1e-8;
 /// The state of one optimizer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Adam {
-    #[serde(with = "super::numbers")]
+    #[serde(with = "crate::numbers")]
     first: Vec<f64>,
-    #[serde(with = "super::numbers")]
+    #[serde(with = "crate::numbers")]
     second: Vec<f64>,
     steps: i32,
 }

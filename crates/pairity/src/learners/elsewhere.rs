@@ -3,8 +3,8 @@
 //! A scorer's scores, and the gradient by its parameters, are all that training asks of features: whoever holds them can
 //! answer both. [`Features::elsewhere`](super::Features::elsewhere) are used like any others.
 
-use super::{Architecture, Encoder, Features};
-use crate::examples::Column;
+use super::{Architecture, Encoder, Features, PairTask, PartLoss, PartSource, PartWeights};
+use crate::examples::{Column, Examples};
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
@@ -65,6 +65,15 @@ pub trait FeatureSource: Send + Sync {
         let _ = rows;
         Ok(None)
     }
+
+    /// Brings together the rows of each of some parts, where their pairs are counted.
+    ///
+    /// # Errors
+    /// What went wrong; those who hold the features don't count pairs.
+    fn parts(&self, task: &PairTask, parts: &[Examples]) -> Result<Box<dyn PartSource>, String> {
+        let _ = (task, parts);
+        Err("pairs inside parts of the rows are counted by the workers of Ray alone".to_owned())
+    }
 }
 
 /// Some rows of features elsewhere.
@@ -123,6 +132,16 @@ impl Elsewhere {
         found.unwrap_or_else(|| vec![vec![f64::NAN; self.rows.len()]; parameters.len()])
     }
 
+    pub(super) fn parts(&self, task: &PairTask, parts: &[Examples]) -> Option<PartsElsewhere> {
+        let found = self.ask(|| {
+            let source = self.source.parts(task, parts)?;
+            let totals = source.totals()?;
+            let fits = totals.len() == parts.len() && totals.iter().all(|own| own.len() == task.rates.len());
+            if fits { Ok((source, totals)) } else { Err("there is not one total a rate".to_owned()) }
+        });
+        found.map(|(source, totals)| PartsElsewhere { elsewhere: self.clone(), source, totals })
+    }
+
     pub(super) fn gradient(&self, scorer: &Architecture, parameters: &[f64], slopes: &[f64]) -> Vec<f64> {
         let found = self.ask(|| {
             let found = self.source.gradient(scorer, parameters, &self.rows, slopes)?;
@@ -132,6 +151,35 @@ impl Elsewhere {
             }
         });
         found.unwrap_or_else(|| vec![f64::NAN; parameters.len()])
+    }
+}
+
+/// Parts of the rows whose pairs are counted elsewhere.
+pub(crate) struct PartsElsewhere {
+    elsewhere: Elsewhere,
+    source: Box<dyn PartSource>,
+    /// What the pairs of each rate could earn, by part.
+    pub totals: Vec<Vec<f64>>,
+}
+
+impl PartsElsewhere {
+    /// What a scorer comes to, by part; none if something went wrong.
+    pub(crate) fn losses(
+        &self,
+        scorer: &Architecture,
+        parameters: &[f64],
+        weights: &[PartWeights],
+    ) -> Option<Vec<PartLoss>> {
+        self.elsewhere.ask(|| {
+            let found = self.source.losses(scorer, parameters, weights)?;
+            let fits = |own: &PartLoss| {
+                own.gradient.len() == parameters.len() && own.earned.len() == self.totals[0].len()
+            };
+            match found.len() == self.totals.len() && found.iter().all(fits) {
+                true => Ok(found),
+                false => Err("there is not one gradient a part".to_owned()),
+            }
+        })
     }
 }
 

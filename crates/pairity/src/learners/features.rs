@@ -2,9 +2,9 @@
 //! each row for scorers that may see it.
 
 use super::dense::{Dense, Standard};
-use super::elsewhere::{Elsewhere, FeatureSource};
-use super::{Architecture, Sparse};
-use crate::examples::Groups;
+use super::elsewhere::{Elsewhere, FeatureSource, PartsElsewhere};
+use super::{Architecture, PairTask, Sparse};
+use crate::examples::{Examples, Groups};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -324,6 +324,12 @@ impl Features {
     /// Whether somebody else holds them.
     pub(crate) fn is_elsewhere(&self) -> bool {
         self.elsewhere.is_some()
+    }
+
+    /// Parts of the rows whose pairs are counted by whoever holds the features; none if nobody else does, or if something
+    /// went wrong.
+    pub(crate) fn parts_elsewhere(&self, task: &PairTask, parts: &[Examples]) -> Option<PartsElsewhere> {
+        self.elsewhere.as_ref()?.parts(task, parts)
     }
 
     /// A number that changes with features elsewhere, where it is known.

@@ -53,7 +53,7 @@ pub trait Learner {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Parametric {
     architecture: Architecture,
-    #[serde(with = "super::numbers")]
+    #[serde(with = "crate::numbers")]
     parameters: Vec<f64>,
     adam: Adam,
     #[serde(skip)]
@@ -66,6 +66,16 @@ impl Parametric {
         let parameters = architecture.start(seed);
         let adam = Adam::new(parameters.len());
         Parametric { architecture: architecture.clone(), parameters, adam, gradient: Scratch::default() }
+    }
+
+    /// Its shape and its parameters.
+    pub(crate) fn scorer(&self) -> (&Architecture, &[f64]) {
+        (&self.architecture, &self.parameters)
+    }
+
+    /// A step down a gradient by the parameters.
+    pub(crate) fn descend(&mut self, gradient: &[f64], step_size: f64) {
+        self.adam.descend(&mut self.parameters, gradient, step_size);
     }
 }
 

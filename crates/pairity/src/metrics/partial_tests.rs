@@ -140,19 +140,23 @@ fn what_is_no_partial_audit_is_refused() {
     }
 }
 
-/// Two groups, rows of none, and many digits: weights and labels that are any numbers from 0.01 to 2.01.
+/// Two groups, rows of none, and many digits: weights and labels that are any numbers from 0.01 to 2.01, and weights the
+/// largest of which is a million times the smallest.
 #[test]
 fn a_partial_audit_of_two_groups_has_less_than_ten_thousand_bytes() {
     let rows = 20_000_u32;
     let number = |row: u32, k: u32| f64::from(row.wrapping_mul(k)).sin() + 1.01;
     let labels: Vec<f64> = (0..rows).map(|row| number(row, 7_919)).collect();
     let weights: Vec<f64> = (0..rows).map(|row| number(row, 104_729)).collect();
+    let wide: Vec<f64> = weights.iter().map(|weight| 10_f64.powf(3.0 * (weight - 1.01))).collect();
     let scores: Vec<f64> = (0..rows).map(|row| number(row, 1_299_709)).collect();
     let groups: Vec<&str> = (0..rows).map(|row| ["a", "b", ""][(row * 31 % 101 % 3) as usize]).collect();
     let (groups, queries) = (Groups::from_names(&groups), (0..rows).map(|row| row / 10).collect::<Vec<_>>());
     for (weights, gap, average) in [
         (None, false, Average::Pairs),
         (Some(&weights[..]), false, Average::Pairs),
+        (Some(&wide[..]), false, Average::Pairs),
+        (Some(&wide[..]), false, Average::Queries),
         (Some(&weights[..]), true, Average::Pairs),
         (Some(&weights[..]), true, Average::Queries),
     ] {

@@ -223,6 +223,40 @@ fn draw(random: &mut ChaCha8Rng, n: usize) -> (Vec<f64>, Vec<&'static str>, Vec<
     all
 }
 
+/// One table of 240 rows in 60 blocks, of which no pair is compared, 300 times: the estimates scatter around the value of all
+/// pairs, and their intervals are wider than its own by that scatter. A part of the variance is counted twice: they may be
+/// wider by up to twice as much.
+#[test]
+fn estimates_are_unbiased_and_their_intervals_include_the_sampling_of_pairs() {
+    let mut random = ChaCha8Rng::seed_from_u64(5);
+    let (labels, names, scores) = draw(&mut random, 240);
+    let groups = Groups::from_names(&names);
+    let columns = Columns { labels: Some(&labels), groups: Some(&groups), ..Columns::default() };
+    let (table, records) = records_of(&columns, &scores);
+    let settings = Settings::default();
+    let measured = |seed: u64, steps: usize| {
+        let mut held = HeldBlocks::new(&records, 60, seed);
+        let found =
+            measure_blocks(&table, &settings, &mut held, &mut |progress| progress.done < steps).unwrap();
+        let metric = found.rate(Rate::AUC);
+        // On the scale of the normal, so that the degrees of freedom don't matter.
+        let place = found.influence.values.iter().position(|value| Some(*value) == metric.value).unwrap();
+        (metric.value.unwrap(), found.influence.variances[place])
+    };
+    let (truth, variance) = measured(0, usize::MAX);
+    let times = 300;
+    let found: Vec<(f64, f64)> = (0..times).map(|seed| measured(seed, 60)).collect();
+    let mean = |of: &dyn Fn(&(f64, f64)) -> f64| found.iter().map(of).sum::<f64>() / times as f64;
+    let sampling = mean(&|(value, _)| (value - truth).powi(2));
+    assert!(sampling > 0.3 * variance, "{sampling} {variance}");
+    let bias = mean(&|(value, _)| *value) - truth;
+    assert!(bias.abs() < 3.0 * (sampling / times as f64).sqrt(), "{bias} {sampling}");
+    // The deviation of a variance over 300 tries is 8 % of it.
+    let own = mean(&|(_, variance)| *variance);
+    let (low, high) = (variance + 0.76 * sampling, variance + 2.0 * 1.24 * sampling);
+    assert!((low..high).contains(&own), "{own} is not in {low} to {high}");
+}
+
 /// The truth of 600 tables of 240 rows is in as many intervals as they say, within 3 deviations of that share (0.9 %),
 /// and a little more as a part of the variance is counted twice: of blocks alone, and with some of their pairs.
 #[test]

@@ -128,7 +128,7 @@ pub struct Component {
     pub snapshot: usize,
     /// Its parameters. A list in the document or, if there are many, an object with the base64 of their bytes,
     /// the lowest byte first: `{"f32": "…"}` or `{"f64": "…"}`.
-    #[serde(with = "crate::learners::numbers")]
+    #[serde(with = "crate::numbers")]
     pub parameters: Vec<f64>,
 }
 

@@ -8,7 +8,7 @@ use crate::methods::MethodOptions;
 use crate::metrics::Settings;
 use crate::names::names;
 use crate::pairs::SurrogateKind;
-use crate::solvers::{Answer, Player, Select, SolverKind, TrainSettings};
+use crate::solvers::{Answer, Player, Select, SolverKind, TrainSettings, Within};
 use std::time::Duration;
 
 /// What is trained, for what, and how.
@@ -55,6 +55,8 @@ pub struct FitRequest {
     pub step_sizes: Vec<f64>,
     /// Queries or rows that each step looks at; by default all, or 100 for a text network.
     pub batch: Option<usize>,
+    /// Pairs inside parts of the rows alone, where workers that hold the features count them.
+    pub within: Option<Within>,
     /// When to stop with the best so far.
     pub time_limit: Option<Duration>,
     /// What is set of methods.
@@ -89,6 +91,7 @@ impl Default for FitRequest {
             snapshots: None,
             step_sizes: Vec::new(),
             batch: None,
+            within: None,
             time_limit: None,
             options: MethodOptions::default(),
             measure: Settings::default(),
@@ -150,6 +153,7 @@ impl FitRequest {
             || self.snapshots.is_some_and(|own| own != snapshots)
             || !self.step_sizes.is_empty()
             || self.batch.is_some()
+            || self.within.is_some()
             || self.scorer != ScorerKind::Linear;
         let asks_for_columns = self.l2.is_some() || self.select == Some(Select::CrossFit);
         let solver = self.solver.unwrap_or(match plays && !asks_for_columns {
@@ -177,6 +181,7 @@ impl FitRequest {
             average: self.measure.average,
             ties: self.measure.ties,
             batch: self.batch.or(defaults.batch),
+            within: self.within,
             seed: self.seed,
             time_limit: self.time_limit,
             answer,
@@ -242,13 +247,14 @@ mod tests {
         assert_eq!(way(|_| ()), ("columns", "cross-fit"));
         assert_eq!(way(|own| own.own_validation = true), ("columns", "validation"));
         assert_eq!(way(|own| own.snapshots = Some(100)), ("columns", "cross-fit"));
-        let game: [fn(&mut FitRequest); 9] = [
+        let game: [fn(&mut FitRequest); 10] = [
             |own| own.player = Player::External,
             |own| own.surrogate = SurrogateKind::Ramp,
             |own| own.iterations = 100,
             |own| own.snapshots = Some(10),
             |own| own.step_sizes = vec![0.1],
             |own| own.batch = Some(100),
+            |own| own.within = Some(Within { parts: 2, steps: 10 }),
             |own| own.multiplier_share = 0.5,
             |own| own.scorer = ScorerKind::Mlp,
             |own| own.solver = Some(SolverKind::Paper),

@@ -284,11 +284,12 @@ fn harm_of(
 }
 
 impl TrainRequest {
-    /// What is trained, with the solver that it has if none is given, and the split that a guarantee has. Features that
-    /// are elsewhere, and methods that are not of constraints, are what only the game is for.
+    /// What is trained, with the solver that it has if none is given, and the split that a guarantee has. Batches of features
+    /// that are elsewhere, and methods that are not of constraints, are what only the game is for.
     fn checked(&self, elsewhere: bool) -> Result<FitRequest, RunError> {
         let mut fit = self.fit.clone();
-        if !elsewhere && matches!(self.method.stage, Stage::Constraints | Stage::Unconstrained) {
+        let game = elsewhere && fit.batch.is_some();
+        if !game && matches!(self.method.stage, Stage::Constraints | Stage::Unconstrained) {
             let (solver, select) = fit.way();
             (fit.solver, fit.select) = (Some(solver), Some(select));
         }

@@ -16,7 +16,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 pub(crate) struct Snapshot {
     /// Iterations made.
     pub iteration: usize,
-    #[serde(with = "crate::learners::numbers")]
+    #[serde(with = "crate::numbers")]
     pub parameters: Vec<f64>,
     /// The value to be minimized, in the last iteration.
     pub cost: f64,
@@ -140,15 +140,20 @@ impl Executor<'_> {
         let start = Instant::now();
         let in_time = || self.settings().time_limit.is_none_or(|limit| start.elapsed() < limit);
         let (mut saved, mut took) = (Instant::now(), Duration::ZERO);
+        let mut rooms: Vec<Option<S::Buffers>> = runs.iter().map(|_| None).collect();
         while runs.iter().any(|run| !self.is_over(run)) {
             let pause = Instant::now();
             // However little time there is, every run makes a step, so that there is a model. The scope makes
             // even a single run use one of the pool's own threads: from outside, each of its steps would
             // wait for another thread to wake up, several times.
             rayon::scope(|_| {
-                runs.par_iter_mut().for_each(|run| {
+                runs.par_iter_mut().zip(&mut rooms).for_each(|(run, room)| {
                     let to = run.iteration + self.every::<S>();
-                    self.iterate(run, &|done| done < to && pause.elapsed() < PAUSE && in_time());
+                    let go_on = |done| done < to && pause.elapsed() < PAUSE && in_time();
+                    self.iterate(run, room.get_or_insert_with(|| S::buffers(self.task)), &go_on);
+                    if self.is_over(run) {
+                        *room = None;
+                    }
                 });
             });
             let over = runs.iter().all(|run| self.is_over(run));
@@ -175,11 +180,15 @@ impl Executor<'_> {
     }
 
     /// Makes iterations while `go_on` agrees, which is asked after each with their number.
-    fn iterate<S: Solver>(&self, run: &mut SolverRun<S>, go_on: &dyn Fn(usize) -> bool) {
-        let mut buffers = S::buffers(self.task);
+    fn iterate<S: Solver>(
+        &self,
+        run: &mut SolverRun<S>,
+        buffers: &mut S::Buffers,
+        go_on: &dyn Fn(usize) -> bool,
+    ) {
         while !self.is_over(run) {
             let Some(state) = &mut run.state else { break };
-            let Some(found) = state.next_iteration(self.task, run.iteration, &mut buffers) else {
+            let Some(found) = state.next_iteration(self.task, run.iteration, buffers) else {
                 run.state = None;
                 break;
             };

@@ -12,13 +12,14 @@
 //! The multipliers may look at other examples than the scorer: what a scorer with many parameters fits
 //! to the training examples would otherwise look as if it held everywhere. Of mini-batches they look at running rates: what
 //! the pairs of the last batches earned over what they could have earned, older ones counting less. A single batch may
-//! have few pairs of a rate, or none.
+//! have few pairs of a rate, or none. Of [parts](super::within) both players look at the pairs inside them.
 
 use super::executor::Snapshot;
 use super::loss::{Batches, LossRoom, Sample, SurrogateWeights};
 use super::players::{Multipliers, Player};
 use super::solver::{Found, Solver, SolverTask, Training};
 use super::train::TrainSettings;
+use super::within::Partition;
 use crate::goals::Problem;
 use crate::learners::{Adam, Learner, Parametric, ScoreSlope, Trace};
 use crate::pairs::RateSums;
@@ -45,6 +46,7 @@ pub(crate) struct Buffers {
     weights: SurrogateWeights,
     loss: LossRoom,
     batches: Option<Batches>,
+    partition: Option<Partition>,
     seen: RateSums,
     /// The loss.
     pub value: f64,
@@ -97,10 +99,7 @@ impl<L: Learner> Game<L> {
             return None;
         }
         let order = sample.order(&room.scores);
-        let weights = &self.multipliers.weights;
-        let objective = self.slack.is_none().then_some((&problem.objective[0], weights[0]));
-        let bounds = problem.game_bounds().zip(weights[1..].iter().copied());
-        room.weights.set(problem, objective.into_iter().chain(bounds));
+        self.weigh(problem, &mut room.weights);
         let Buffers { weights, loss, slopes, rates, .. } = room;
         let own = (view.multipliers.is_none() && view.memory.is_none()).then_some(&mut *rates);
         room.value = sample.loss(&order, weights, slopes, loss, own);
@@ -111,11 +110,7 @@ impl<L: Learner> Game<L> {
                 room.seen.add(&self.seen, memory);
                 *rates = room.seen.values();
             }
-            (Some(other), _) => {
-                room.multiplier_scores.resize(other.examples().len(), 0.0);
-                self.learner.scores(&other.features, &mut room.multiplier_scores);
-                other.fill_rates(&other.order(&room.multiplier_scores), loss, rates);
-            }
+            (Some(other), _) => self.rate(other, &mut room.multiplier_scores, loss, rates),
         }
         if self.learner.uses_curvature() {
             room.curvature.resize(n, 0.0);
@@ -124,32 +119,65 @@ impl<L: Learner> Game<L> {
         Some(trace)
     }
 
+    /// Sets the weights of surrogates to what the multipliers say.
+    fn weigh(&self, problem: &Problem, to: &mut SurrogateWeights) {
+        let weights = &self.multipliers.weights;
+        let objective = self.slack.is_none().then_some((&problem.objective[0], weights[0]));
+        let bounds = problem.game_bounds().zip(weights[1..].iter().copied());
+        to.set(problem, objective.into_iter().chain(bounds));
+    }
+
+    /// The true rates on the examples of the multipliers.
+    fn rate(&self, other: &Sample, scores: &mut Vec<f64>, room: &mut LossRoom, rates: &mut Vec<f64>) {
+        scores.resize(other.examples().len(), 0.0);
+        self.learner.scores(&other.features, scores);
+        other.fill_rates(&other.order(scores), room, rates);
+    }
+
     /// One step of both players. None if scores are not finite.
     pub(crate) fn step(&mut self, view: &GameView, room: &mut Buffers) -> Option<Found> {
         let trace = self.look(view, room)?;
-        let Game { step_size, learner, multipliers, slack, seen } = self;
-        std::mem::swap(seen, &mut room.seen);
-        let centers = view.problem.best_centers(&room.rates);
-        let slacked = if slack.is_some() { view.problem.objective.len() } else { 0 };
+        std::mem::swap(&mut self.seen, &mut room.seen);
+        let curvature = self.learner.uses_curvature().then_some(&room.curvature[..]);
+        let slope = ScoreSlope { gradient: &room.slopes, curvature };
+        self.learner.step(&view.sample.features, &trace, slope, self.step_size);
+        Some(self.answer(view.problem, room))
+    }
+
+    /// The step of the multipliers, and of the slack, at the rates that were found.
+    fn answer(&mut self, problem: &Problem, room: &mut Buffers) -> Found {
+        let Game { step_size, multipliers, slack, .. } = self;
+        let centers = problem.best_centers(&room.rates);
+        let slacked = if slack.is_some() { problem.objective.len() } else { 0 };
         let below = slack.as_ref().map_or(0.0, |(slack, _)| *slack);
-        let violations = view.problem.game_bounds().enumerate().map(|(at, form)| {
-            let miss =
-                view.problem.value(form, &room.rates, &centers) - if at < slacked { below } else { 0.0 };
+        let violations = problem.game_bounds().enumerate().map(|(at, form)| {
+            let miss = problem.value(form, &room.rates, &centers) - if at < slacked { below } else { 0.0 };
             // The first batches may lack the pairs of a rate: then they say nothing about the constraint.
             if miss.is_nan() { 0.0 } else { miss }
         });
         room.violations.clear();
         room.violations.extend(violations);
-        let curvature = learner.uses_curvature().then_some(&room.curvature[..]);
-        let slope = ScoreSlope { gradient: &room.slopes, curvature };
-        learner.step(&view.sample.features, &trace, slope, *step_size);
         if let Some((slack, adam)) = slack {
             let weights = &multipliers.weights;
             let slope = weights[0] - weights[1..=slacked].iter().sum::<f64>();
             adam.descend(std::slice::from_mut(slack), &[slope], *step_size);
         }
         multipliers.ascend(&room.violations, *step_size);
-        Some(Found::of(view.problem, &room.rates))
+        Found::of(problem, &room.rates)
+    }
+}
+
+impl Game<Parametric> {
+    /// The same where pairs are those inside parts of the rows. None if scores are not finite.
+    fn step_within(&mut self, view: &GameView, partition: &Partition, room: &mut Buffers) -> Option<Found> {
+        self.weigh(view.problem, &mut room.weights);
+        let (gradient, sums) = partition.loss(&view.problem.rates, self.learner.scorer(), &room.weights)?;
+        match view.multipliers {
+            None => room.rates = sums.values(),
+            Some(other) => self.rate(other, &mut room.multiplier_scores, &mut room.loss, &mut room.rates),
+        }
+        self.learner.descend(&gradient, self.step_size);
+        Some(self.answer(view.problem, room))
     }
 }
 
@@ -184,6 +212,15 @@ impl Solver for Game<Parametric> {
         // Another draw for each step, the same when a run is resumed.
         let draw = training.settings.seed.rotate_left(32) ^ iteration as u64;
         let view = GameView { problem: training.problem, sample, multipliers, draw, memory: None };
+        if let Some(within) = training.settings.within {
+            let partition = match room.partition.take().filter(|own| own.holds(within, iteration)) {
+                Some(partition) => partition,
+                None => Partition::of(&training, sample.examples(), within, iteration)?,
+            };
+            let found = self.step_within(&view, &partition, room);
+            room.partition = Some(partition);
+            return found;
+        }
         let Some(batches) = &mut room.batches else { return self.step(&view, room) };
         let examples = sample.examples().part(batches.units(iteration)).ok()?;
         let batch = sample.batch(&training, &examples, batches.counts);

@@ -11,6 +11,8 @@
 
 mod checkpoint;
 mod columns;
+#[cfg(test)]
+mod elsewhere_tests;
 mod evaluation;
 mod executor;
 mod game;
@@ -27,6 +29,7 @@ mod solver;
 #[cfg(test)]
 mod tests;
 mod train;
+mod within;
 
 pub use checkpoint::Checkpoint;
 pub use evaluation::{Evaluation, MemberValue, evaluate, evaluate_members};
@@ -41,3 +44,4 @@ pub use train::{
     Certificate, Data, FarBelow, Select, Status, TracePoint, TrainError, TrainSettings, Trained, train,
     train_with,
 };
+pub use within::Within;

@@ -37,7 +37,7 @@ pub(crate) struct SolverTask<'a> {
 /// A way to solve a problem, one iteration at a time: all that a later iteration depends on.
 pub(crate) trait Solver: Send + Serialize + DeserializeOwned {
     /// Room that iterations use again.
-    type Buffers;
+    type Buffers: Send;
 
     /// The step size of each run that it makes; 0 where it has none.
     fn runs(settings: &TrainSettings) -> Vec<f64>;

@@ -8,6 +8,7 @@ use super::players::Player;
 use super::selection::{Answer, Candidate, CandidateSet, Chosen, PassedOver, Selector};
 use super::shrink::{Mixture, shrink};
 use super::solver::{Executed, Search, SolverKind, SolverTask, Training};
+use super::within::Within;
 use crate::examples::{Examples, ExamplesError};
 use crate::goals::{Problem, ProblemError};
 use crate::learners::{Architecture, Features, ScorerError};
@@ -39,6 +40,8 @@ pub struct TrainSettings {
     pub ties: Ties,
     /// Queries, or rows without queries, that each step looks at; all if none is given.
     pub batch: Option<usize>,
+    /// Pairs that count in a step, where those inside parts of the rows do; whoever holds the features counts them.
+    pub within: Option<Within>,
     /// Of the scorer's start, the order of batches and dropout.
     pub seed: u64,
     /// When to stop with the best so far.
@@ -68,6 +71,7 @@ impl Default for TrainSettings {
             average: Average::Pairs,
             ties: Ties::Half,
             batch: None,
+            within: None,
             seed: 0,
             time_limit: None,
             answer: Answer::Auto,
@@ -310,6 +314,11 @@ pub fn train_with(
     watch: Watch,
 ) -> Result<Trained, TrainError> {
     check(settings, architecture, term)?;
+    if settings.within.is_some() {
+        let name = "the rows whose pairs are those inside parts";
+        ensure(!data.train.has_queries(), name, "with queries", "without queries")?;
+        ensure(data.features.is_elsewhere(), name, "in this memory", "held by workers")?;
+    }
     let training = Training { problem, architecture, features: data.features, settings, term };
     let on = |part| move |examples| Sample::new(&training, examples, part);
     let sample = on(TRAINING_PART)(data.train)?;
@@ -423,6 +432,14 @@ fn check(
     ensure(some, "snapshots", snapshots, "between 1 and the number of iterations")?;
     ensure(batch != Some(0), "the batch", 0, "at least 1 query or row")?;
     term.map_or(Ok(()), LossTerm::check)?;
+    if let Some(Within { parts, steps }) = settings.within {
+        ensure(parts > 0, "the number of parts", parts, "at least 1")?;
+        ensure(steps > 0, "the number of steps with the same parts", steps, "at least 1")?;
+        let name = "what is set beside pairs inside parts of the rows";
+        ensure(batch.is_none(), name, "a batch", "left out")?;
+        ensure(term.is_none(), name, "a method with a term of its own in the loss", "left out")?;
+        ensure(settings.solver == SolverKind::Paper, name, settings.solver.name(), "the solver paper")?;
+    }
     ensure(!step_sizes.is_empty(), "step sizes", "no number", "at least one")?;
     step_sizes.iter().try_for_each(|&size| check_step_size(size))?;
     if settings.solver == SolverKind::Paper {

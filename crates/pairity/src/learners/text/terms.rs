@@ -15,8 +15,8 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::words::tokens;
-use crate::learners::numbers;
 use crate::names::names;
+use crate::numbers;
 
 /// The length of the features of a text, L.
 const LENGTH: f64 = 10.0;

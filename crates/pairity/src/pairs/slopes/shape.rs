@@ -19,9 +19,10 @@
 //! routines below return m ∂/∂m, called the *offset*, and add ∂/∂s to a gradient.
 
 use crate::names::names;
+use serde::{Deserialize, Serialize};
 
 /// The shape of the bound.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum SurrogateKind {
     /// Convex, of slope 1: what the reference solver descends.
     #[default]

@@ -28,7 +28,7 @@ use crate::threads;
 use master::{Phase, Prices};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use response::{Fitting, Response};
+use response::{Fitting, Response, decay};
 use serde::{Deserialize, Serialize};
 
 /// The most iterations.
@@ -80,7 +80,7 @@ struct AnswerColumn {
     /// What the forms of the objective and the bounds weighed.
     weights: Vec<f64>,
     l2: f64,
-    #[serde(with = "crate::learners::numbers")]
+    #[serde(with = "crate::numbers")]
     parameters: Vec<f64>,
     /// Those fit to all rows but a fold.
     folds: Vec<Vec<f64>>,
@@ -107,9 +107,12 @@ pub(crate) struct ColumnGeneration {
     done: bool,
 }
 
-/// For each fold, all other rows and its own.
+/// What is found out once.
 pub(crate) struct Rooms {
+    /// For each fold, all other rows and its own.
     folds: Vec<[Sample<'static>; 2]>,
+    /// What weight decay counts squares of parameters for: of all rows, and of those that are fit for each fold.
+    decays: Vec<Vec<f64>>,
 }
 
 impl Solver for ColumnGeneration {
@@ -125,7 +128,7 @@ impl Solver for ColumnGeneration {
 
     fn start(task: &SolverTask, _: f64) -> ColumnGeneration {
         let settings = task.training.settings;
-        let fitting = Fitting::new(&task.training, task.sample);
+        let fitting = Fitting::new(&task.training, task.sample, &[]);
         let decays = match settings.l2 {
             Some(l2) => vec![l2],
             None if fitting.is_exact() => vec![0.0],
@@ -154,7 +157,10 @@ impl Solver for ColumnGeneration {
         if is_cross_fit(task) {
             folds = parts(task).unwrap_or_default();
         }
-        Rooms { folds }
+        let others = folds.iter().map(|[others, _]| others);
+        let fitted = std::iter::once(task.sample).chain(others);
+        let decays = fitted.map(|sample| decay(task.training.architecture, sample)).collect();
+        Rooms { folds, decays }
     }
 
     fn next_iteration(&mut self, task: &SolverTask, iteration: usize, rooms: &mut Rooms) -> Option<Found> {
@@ -541,9 +547,11 @@ struct Generation<'a> {
 
 impl<'a> Generation<'a> {
     fn new(task: &'a SolverTask<'a>, problem: &'a Problem, rooms: &'a Rooms) -> Generation<'a> {
-        let whole = Fitting::new(&task.training, task.sample);
-        let folds =
-            rooms.folds.iter().map(|[others, own]| (Fitting::new(&task.training, others), own)).collect();
+        let whole = Fitting::new(&task.training, task.sample, &rooms.decays[0]);
+        let fold = |([others, own], decay): (&'a [Sample<'static>; 2], &'a Vec<f64>)| {
+            (Fitting::new(&task.training, others, decay), own)
+        };
+        let folds = rooms.folds.iter().zip(&rooms.decays[1..]).map(fold).collect();
         Generation { task, problem, exact: whole.is_exact(), whole, folds }
     }
 

@@ -12,7 +12,7 @@
 
 use super::plane::{BestAngle, WeightedPair, sweep};
 use crate::goals::Problem;
-use crate::learners::{Architecture, GroupUse, Linear, Scorer, Trace};
+use crate::learners::{Architecture, Features, GroupUse, Linear, Scorer, Trace};
 use crate::pairs::{NetLoss, NetShape};
 use crate::rates::Rate;
 use crate::solvers::lbfgs::{DescentLimits, descend};
@@ -54,8 +54,8 @@ pub(super) struct Fitting<'a> {
     problem: &'a Problem,
     architecture: &'a Architecture,
     tie: f64,
-    /// What weight decay counts the square of each parameter for: the variance of what it is multiplied with.
-    decay: Vec<f64>,
+    /// What weight decay counts the square of each parameter for.
+    decay: &'a [f64],
     /// The deviation of the labels.
     spread: f64,
 }
@@ -68,10 +68,10 @@ pub(super) struct Response {
 }
 
 impl<'a> Fitting<'a> {
-    pub(super) fn new(training: &Training<'a>, sample: &'a Sample<'a>) -> Fitting<'a> {
+    /// With what [`decay`] says of the sample, where scorers are fit to it.
+    pub(super) fn new(training: &Training<'a>, sample: &'a Sample<'a>, decay: &'a [f64]) -> Fitting<'a> {
         let Training { problem, architecture, settings, .. } = *training;
         let labels = sample.examples().labels.as_deref().unwrap_or_default();
-        let decay = decay(architecture, sample);
         Fitting {
             sample,
             problem,
@@ -184,7 +184,7 @@ impl<'a> Fitting<'a> {
         let mut value = loss.evaluate(sample.index(), &scores, weights.given(), slopes);
         let back = self.architecture.pull_back(parameters, &sample.features, &Trace::default(), slopes);
         gradient.copy_from_slice(&back);
-        for ((g, x), decay) in gradient.iter_mut().zip(parameters).zip(&self.decay) {
+        for ((g, x), decay) in gradient.iter_mut().zip(parameters).zip(self.decay) {
             *g += l2 * decay * x;
             value += 0.5 * l2 * decay * x * x;
         }
@@ -343,23 +343,11 @@ fn deviation(values: &[f64]) -> f64 {
 
 /// What the squares of parameters count in weight decay: the variance of each number that they are multiplied with, so
 /// that it does not matter in which unit a feature is; 1 for words, and nothing for an intercept.
-fn decay(architecture: &Architecture, sample: &Sample) -> Vec<f64> {
+pub(super) fn decay(architecture: &Architecture, sample: &Sample) -> Vec<f64> {
     if !matches!(architecture, Architecture::Linear(_)) {
         return vec![1.0; architecture.len()];
     }
-    let features = &sample.features;
-    let (dense, rows) = (features.dense_width(), features.rows().max(1) as f64);
-    let (mut sums, mut squares) = (vec![0.0; dense], vec![0.0; dense]);
-    for tile in features.tiles().filter(|_| dense > 0) {
-        for row in tile.chunks_exact(dense) {
-            for ((sum, square), x) in sums.iter_mut().zip(&mut squares).zip(row) {
-                *sum += x;
-                *square += x * x;
-            }
-        }
-    }
-    let variance = |(sum, square): (&f64, &f64)| (square / rows - (sum / rows).powi(2)).max(1e-12);
-    let mut set: Vec<f64> = sums.iter().zip(&squares).map(variance).collect();
+    let mut set = variances(architecture, &sample.features);
     set.resize(architecture.width(), 1.0);
     match architecture.groups() {
         GroupUse::Blind => set.resize(architecture.len(), 0.0),
@@ -373,4 +361,31 @@ fn decay(architecture: &Architecture, sample: &Sample) -> Vec<f64> {
         }
     }
     set
+}
+
+/// The variance of each feature that is stored one by one.
+fn variances(architecture: &Architecture, features: &Features) -> Vec<f64> {
+    let (dense, rows) = (features.dense_width(), features.rows().max(1) as f64);
+    let (mut sums, mut squares) = (vec![0.0; dense], vec![0.0; dense]);
+    for tile in features.tiles().filter(|_| dense > 0) {
+        for row in tile.chunks_exact(dense) {
+            for ((sum, square), x) in sums.iter_mut().zip(&mut squares).zip(row) {
+                *sum += x;
+                *square += x * x;
+            }
+        }
+    }
+    // Of features elsewhere one after the other comes here: as the scores of the scorer that sees nothing else.
+    let by_group = matches!(architecture.groups(), GroupUse::Weights { .. });
+    let (len, set_len) = (architecture.len(), architecture.set_len());
+    for at in (0..architecture.width()).filter(|_| features.is_elsewhere()) {
+        let only = (0..len).map(|own| own % set_len == at && (own < set_len || by_group));
+        let only: Vec<f64> = only.map(|own| f64::from(u8::from(own))).collect();
+        let mut column = vec![0.0; features.rows()];
+        architecture.score(&only, features, &mut column);
+        sums.push(column.iter().sum());
+        squares.push(column.iter().map(|x| x * x).sum());
+    }
+    let variance = |(sum, square): (&f64, &f64)| (square / rows - (sum / rows).powi(2)).max(1e-12);
+    sums.iter().zip(&squares).map(variance).collect()
 }
