@@ -41,7 +41,7 @@ pub(crate) fn fill<T: Send>(list: &mut [T], work: &(dyn Fn(usize, &mut [T]) + Sy
 /// The value at each place of a list.
 pub(crate) fn list<T: Clone + Default + Send>(n: usize, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let mut list = vec![T::default(); n];
-    fill(&mut list, &|from, own| own.iter_mut().zip(from..).for_each(|(to, at)| *to = value(at)));
+    fill(&mut list, &|from, own| own.iter_mut().enumerate().for_each(|(at, to)| *to = value(from + at)));
     list
 }
 

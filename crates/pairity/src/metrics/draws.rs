@@ -199,9 +199,9 @@ impl Normals {
         let pairs: Vec<[f64; 2]> =
             draws.iter().flat_map(|draw| exact_pairs(seed, draw * width, width)).collect();
         let mut exact = forms.largest(&pairs);
-        let is_off =
-            |(exact, &draw): (&f64, &usize)| !((exact - f64::from(near[draw])).abs() < f64::from(OFF));
-        if at < below || at - below >= exact.len() || exact.iter().zip(&draws).any(is_off) {
+        let is_close =
+            |(exact, &draw): (&f64, &usize)| (exact - f64::from(near[draw])).abs() < f64::from(OFF);
+        if at < below || at - below >= exact.len() || !exact.iter().zip(&draws).all(is_close) {
             return None;
         }
         Some(*exact.select_nth_unstable_by(at - below, f64::total_cmp).1)
@@ -293,7 +293,7 @@ mod tests {
             }
         }
         // The largest radius, the least ones, and all around.
-        for rest in [1.0 / (1_u64 << 53) as f64, 1e-6, 0.5, 0.7071, 0.7072, 1.0 - 1e-7, 1.0] {
+        for rest in [1.0 / (1_u64 << 53) as f64, 1e-6, 0.5, 0.70, 0.71, 1.0 - 1e-7, 1.0] {
             for step in -50..=50 {
                 let turn = f64::from(step) / 100.0;
                 let radius = (-2.0 * rest.ln()).sqrt();

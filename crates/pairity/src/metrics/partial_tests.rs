@@ -93,6 +93,58 @@ fn examples(groups: &[&str], queries: Option<&[u32]>) -> Examples {
         .unwrap()
 }
 
+/// More queries than are summed at once, with a rate and the squared error of each.
+#[test]
+fn squared_errors_of_queries_vary_with_rates() {
+    let n = 1_500_u32;
+    let names: Vec<&str> = (0..n).map(|row| if row * 7 % 3 == 0 { "a" } else { "b" }).collect();
+    let groups = Groups::from_names(&names);
+    let labels: Vec<f64> = (0..n).map(|row| f64::from(row * 37 % 101) / 10.0).collect();
+    let scores: Vec<f64> = (0..n).map(|row| f64::from(row * 53 % 97) / 7.0).collect();
+    let queries: Vec<u32> = (0..n).map(|row| row / 5).collect();
+    let columns = Columns {
+        labels: Some(&labels),
+        groups: Some(&groups),
+        queries: Some(&queries),
+        ..Columns::default()
+    };
+    let examples = Examples::new(columns).unwrap();
+    let measured = Measurement::new(&examples, &scores, &Settings::default()).unwrap();
+    // What each query earned, and could have earned: of A[a > b], and of the error.
+    let rows: Vec<usize> = (0..n as usize).collect();
+    let units: Vec<[[f64; 2]; 2]> = rows
+        .chunks(5)
+        .map(|query| {
+            let mut sums = [[0.0; 2]; 2];
+            for &i in query {
+                sums[1] = [sums[1][0] + (scores[i] - labels[i]).powi(2), sums[1][1] + 1.0];
+                for &j in
+                    query.iter().filter(|&&j| names[i] == "a" && names[j] == "b" && labels[i] > labels[j])
+                {
+                    let credit = if scores[i] > scores[j] { 1.0 } else { 0.0 };
+                    sums[0] = [sums[0][0] + credit, sums[0][1] + 1.0];
+                }
+            }
+            sums
+        })
+        .collect();
+    let total = |rate: usize, of: usize| units.iter().map(|unit| unit[rate][of]).sum::<f64>();
+    let factor = |rate: usize| {
+        let size = total(rate, 1).powi(2) / units.iter().map(|unit| unit[rate][1].powi(2)).sum::<f64>();
+        size / (size - 1.0) / total(rate, 1)
+    };
+    let moved = |unit: &[[f64; 2]; 2], rate: usize| {
+        factor(rate) * (unit[rate][0] - total(rate, 0) / total(rate, 1) * unit[rate][1])
+    };
+    let products = units.iter().map(|unit| moved(unit, 0) * moved(unit, 1));
+    let scale: f64 = products.clone().map(f64::abs).sum();
+    let places = [Rate::accuracy(0, 1), Rate::Mse].map(|rate| measured.index[&rate]);
+    let found = measured.influence.covariance(places[0], places[1]).unwrap();
+    let wanted: f64 = products.sum();
+    assert!((found - wanted).abs() < 1e-9 * scale, "{found} {wanted}");
+    assert!(wanted.abs() > 1e-3 * scale);
+}
+
 #[test]
 fn many_groups_that_no_part_has_all_of_keep_their_variances() {
     let names: Vec<String> = (0..30).map(|group| format!("g{group}")).collect();

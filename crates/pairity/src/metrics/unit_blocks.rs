@@ -522,6 +522,9 @@ mod tests {
         Some((rows.into_iter().map(moved).collect::<Option<_>>()?, larger))
     }
 
+    /// What a row has in columns, as numbers below ten.
+    type SmallNumbers = ((u32, u32, u32), (u32, u32));
+
     /// What a row moves a rate by, on one side or on both; nothing where it has all pairs.
     fn moved(columns: &[[Vec<f64>; 2]], row: usize, all: f64, value: f64, root: f64) -> Vec<f64> {
         let rest = columns.iter().fold(all, |rest, column| rest - column[1][row]);
@@ -544,7 +547,7 @@ mod tests {
             both: bool,
             weighted: bool,
         ) {
-            let column = |of: fn(&((u32, u32, u32), (u32, u32))) -> u32, unit: f64| -> Vec<f64> {
+            let column = |of: fn(&SmallNumbers) -> u32, unit: f64| -> Vec<f64> {
                 rows.iter().map(|row| f64::from(of(row)) * unit).collect()
             };
             let roots = column(|row| row.1.1, 0.7);

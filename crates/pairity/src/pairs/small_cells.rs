@@ -54,6 +54,7 @@ pub(super) struct SmallCells {
 
 impl SmallCells {
     /// Counts the pairs of a query of at most [`MOST`] examples, whose scores are in their order.
+    #[inline(never)]
     pub(super) fn count(&mut self, query: &QueryPairs, scores: &[f64]) {
         let k = query.present.len();
         let labels = query.labels();
