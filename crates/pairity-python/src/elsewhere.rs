@@ -203,6 +203,9 @@ impl FeaturePart {
     }
 }
 
+/// A gradient, and what the pairs of each rate earn.
+type PartAnswer<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+
 /// The pairs inside a part of the rows, which a worker counts.
 #[pyclass(frozen, module = "pairity._engine")]
 pub struct PartPairs {
@@ -235,7 +238,7 @@ impl PartPairs {
         scorer: &str,
         parameters: PyReadonlyArray1<'py, f64>,
         weights: &str,
-    ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+    ) -> PyResult<PartAnswer<'py>> {
         let scorer: Architecture = serde_json::from_str(scorer).map_err(refuse)?;
         let weights: PartWeights = serde_json::from_str(weights).map_err(refuse)?;
         let parameters = checked(&scorer, &parameters)?;
