@@ -11,6 +11,7 @@
 
 mod checkpoint;
 mod columns;
+mod curvature;
 mod evaluation;
 mod executor;
 mod game;
