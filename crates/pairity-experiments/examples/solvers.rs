@@ -1,13 +1,14 @@
 //! What each solver reaches on new rows, over many splits: the tables of docs/solvers.md.
 //!
 //! ```text
-//! cargo run --release -p pairity-experiments --example solvers -- [task…] [seeds=20] [bound=0.01] [ways=paper,default] [aware] [verbose]
+//! cargo run --release -p pairity-experiments --example solvers -- [task…] [seeds=20] [first=20] [bound=0.01] [ways=paper,default] [aware] [verbose]
 //! ```
 //!
 //! A task is the name of an experiment, or `lightgbm`: the ranking example of LightGBM, whose groups are those of a
 //! feature that the scorer does not see. With the suffix `:free` it is trained without constraints. A way is `paper`, `default`,
 //! or the name of a method. Simulated tasks have values over the population, others those of test rows; `beyond` counts
-//! runs that are beyond a bound on test rows by more than noise, `met` those that said their goal is met.
+//! runs that are beyond a bound on test rows by more than noise, `met` those that said their goal is met. Seeds begin at
+//! 20, since constants of the solver were chosen on the splits of seeds 0 to 19 and 100 to 119.
 
 use pairity::examples::{Column, Groups, Values};
 use pairity::goals::{Criterion, Goal, Vocabulary, parse_expression};
@@ -99,7 +100,7 @@ impl Wanted {
         let mut wanted = Wanted {
             tasks: Vec::new(),
             seeds: 20,
-            first: 0,
+            first: 20,
             bound: 0.01,
             ways: vec!["paper".to_owned(), "default".to_owned()],
             aware: false,

@@ -362,6 +362,25 @@ impl Examples {
         }
     }
 
+    /// The protected attribute as numbers, in the order of the examples: the continuous one, with its mean where it is
+    /// missing, or for each group but the first 1 in it and 0 elsewhere. None if there is none.
+    pub(crate) fn attribute_numbers(&self) -> Vec<Vec<f64>> {
+        match &self.attribute {
+            Attribute::Continuous(values) => {
+                let known = || values.iter().filter(|value| value.is_finite());
+                let mean = known().sum::<f64>() / known().count().max(1) as f64;
+                vec![values.iter().map(|&value| if value.is_finite() { value } else { mean }).collect()]
+            }
+            Attribute::Groups { names, codes } => {
+                let of = |group| {
+                    codes.iter().map(|&code| f64::from(u8::from(usize::from(code) == group))).collect()
+                };
+                (1..names.len()).map(of).collect()
+            }
+            Attribute::None => Vec::new(),
+        }
+    }
+
     /// The weight of an example.
     pub(crate) fn weight(&self, example: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[example])

@@ -16,13 +16,16 @@ use std::time::Instant;
 pub static UNCONSTRAINED: Method =
     Method::new("unconstrained", Stage::Unconstrained, "They are only reported");
 
-/// The objective subject to the constraints, by the game. A scorer that may use the protected attribute is never
-/// worse, where it is selected, than the [offset search](super::SCORE_MINUS_ATTRIBUTE_AWARE): what that finds takes
-/// part in the selection.
+/// The objective subject to the constraints. A scorer that may use the protected attribute is never worse, where it is
+/// selected, than the [offset search](super::SCORE_MINUS_ATTRIBUTE_AWARE): what that finds takes part in the selection
+/// of the game, and column generation has columns like it.
 pub static CONSTRAINED: Method = Method {
-    train: |task, _, watch| match task.aware && !task.problem.constraints.is_empty() {
-        true => with_offsets(task, watch),
-        false => task.train(task.problem, watch),
+    train: |task, _, watch| {
+        let has_offsets = task.settings.solver == SolverKind::Columns;
+        match task.aware && !task.problem.constraints.is_empty() && !has_offsets {
+            true => with_offsets(task, watch),
+            false => task.train(task.problem, watch),
+        }
     },
     ..Method::new("constrained", Stage::Constraints, "The constraints are enforced")
 };

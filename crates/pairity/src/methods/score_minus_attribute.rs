@@ -13,7 +13,6 @@
 //! features or parameters, v is the attribute itself.
 
 use super::attribute_slope::{self, multiples};
-use super::kallus_zhou::moments;
 use super::tuning::{Adjusted, Judge, Quality, Rater, Tuning};
 use super::{Method, MethodError, Stage, Task, group_offset};
 use crate::examples::Examples;
@@ -144,18 +143,15 @@ fn blind(task: &Task, mut trained: Trained) -> Result<Trained, MethodError> {
 /// What is to be predicted, in the order of the examples: the continuous attribute, or which rows are of each group
 /// but the first.
 fn targets(examples: &Examples) -> Result<Vec<Vec<f64>>, MethodError> {
-    if let Some(z) = examples.continuous() {
-        let known: Vec<f64> = z.iter().copied().filter(|z| z.is_finite()).collect();
-        let mean = moments(&known).0;
-        return Ok(vec![z.iter().map(|&z| if z.is_finite() { z } else { mean }).collect()]);
+    let numbers = examples.attribute_numbers();
+    if examples.is_continuous() {
+        return Ok(numbers);
     }
     let groups = examples.coded_groups();
-    let (names, codes) = groups
+    let (_, codes) = groups
         .map_err(|found| MethodError::does_not_apply(METHOD, format!("it corrects groups, and {found}")))?;
-    let indicator =
-        |group| codes.iter().map(|&code| f64::from(u8::from(usize::from(code) == group))).collect();
-    let present = |&group: &usize| codes.iter().any(|&code| usize::from(code) == group);
-    Ok((0..names.len()).filter(present).skip(1).map(indicator).collect())
+    let present = numbers.into_iter().filter(|own| own.contains(&1.0));
+    Ok(present.skip(usize::from(!codes.contains(&0))).collect())
 }
 
 /// v of a target, by conjugate gradients: each step scores and pulls back once, so that words cost what they have.

@@ -6,6 +6,8 @@
 //! q = g;  α = ρ sᵀq, q ← q − α y        then  q ← (sᵀy / yᵀy) q        then oldest first  q ← q + (α − ρ yᵀq) s
 //! ```
 //!
+//! Where a curvature P is known from elsewhere, P⁻¹ q stands in place of q in the middle, and (sᵀy / yᵀP⁻¹y) before it.
+//!
 //! The length t of a step is found by bisection until both weak Wolfe conditions hold, which works for kinks too (Lewis
 //! and Overton 2013):
 //!
@@ -13,6 +15,7 @@
 //! f(x + t d) ≤ f(x) + c₁ t gᵀd        g(x + t d)ᵀd ≥ c₂ gᵀd
 //! ```
 
+use super::curvature::Curvature;
 use std::collections::VecDeque;
 
 /// A step has to win this share of what the slope promises (c₁).
@@ -79,6 +82,7 @@ struct Pair {
 pub(crate) fn descend(
     start: Vec<f64>,
     limits: DescentLimits,
+    known: Option<&Curvature>,
     mut function: impl FnMut(&[f64], &mut [f64]) -> f64,
 ) -> Descent {
     let mut x = start;
@@ -96,9 +100,12 @@ pub(crate) fn descend(
         if iterations == limits.iterations {
             break DescentEnd::Limit;
         }
-        let direction = direction(&gradient, &pairs);
+        let direction = direction(&gradient, &pairs, known);
         // Without a curvature yet, a step of length 1 at most.
-        let first = if pairs.is_empty() { dot(&gradient, &gradient).sqrt().recip().min(1.0) } else { 1.0 };
+        let first = match pairs.is_empty() && known.is_none() {
+            true => dot(&gradient, &gradient).sqrt().recip().min(1.0),
+            false => 1.0,
+        };
         let line = LineSearch { x: &x, value, slope: dot(&gradient, &direction), direction: &direction };
         let Some(found) = line.search(first, &mut function) else {
             if pairs.is_empty() {
@@ -126,7 +133,7 @@ pub(crate) fn descend(
 }
 
 /// −H g.
-fn direction(gradient: &[f64], pairs: &VecDeque<Pair>) -> Vec<f64> {
+fn direction(gradient: &[f64], pairs: &VecDeque<Pair>, known: Option<&Curvature>) -> Vec<f64> {
     let mut q: Vec<f64> = gradient.iter().map(|g| -g).collect();
     let mut shares = Vec::with_capacity(pairs.len());
     for Pair { step, change, scale } in pairs {
@@ -134,8 +141,12 @@ fn direction(gradient: &[f64], pairs: &VecDeque<Pair>) -> Vec<f64> {
         add(&mut q, -share, change);
         shares.push(share);
     }
+    let curved = |g: &mut [f64]| known.map_or((), |known| known.solve(g));
+    curved(&mut q);
     if let Some(Pair { change, scale, .. }) = pairs.front() {
-        let size = (scale * dot(change, change)).recip();
+        let mut solved = change.clone();
+        curved(&mut solved);
+        let size = (scale * dot(change, &solved)).recip();
         q.iter_mut().for_each(|q| *q *= size);
     }
     for (Pair { step, change, scale }, share) in pairs.iter().zip(shares).rev() {
@@ -229,7 +240,7 @@ mod tests {
             value
         };
         let limits = DescentLimits { iterations: 500, gradient: 1e-9, decrease: 0.0 };
-        let found = descend(vec![0.0; 20], limits, quadratic);
+        let found = descend(vec![0.0; 20], limits, None, quadratic);
         let expected: Vec<f64> = (0..20).map(f64::from).collect();
         near(&found.parameters, &expected, 1e-6);
         assert_eq!(found.end, DescentEnd::Converged, "{found:?}");
@@ -242,7 +253,7 @@ mod tests {
             gradient.copy_from_slice(&[-2.0 * a - 400.0 * x[0] * b, 200.0 * b]);
             a * a + 100.0 * b * b
         };
-        let found = descend(vec![-1.2, 1.0], DescentLimits::default(), banana);
+        let found = descend(vec![-1.2, 1.0], DescentLimits::default(), None, banana);
         near(&found.parameters, &[1.0, 1.0], 1e-4);
         assert!(found.iterations < 100, "{found:?}");
     }
@@ -263,7 +274,7 @@ mod tests {
             }
             value
         };
-        let found = descend(vec![0.0; 2], DescentLimits::default(), logistic);
+        let found = descend(vec![0.0; 2], DescentLimits::default(), None, logistic);
         let odds = |yes: f64, no: f64| (yes / no).ln();
         near(&found.parameters, &[odds(73.0, 27.0) - odds(20.0, 80.0), odds(20.0, 80.0)], 1e-5);
     }
@@ -282,8 +293,35 @@ mod tests {
             scale: dot(&difference(&next, &start), &difference(&after, &gradient)).recip(),
         };
         let (s, y) = (pair.step.clone(), pair.change.clone());
-        let found = direction(&y, &VecDeque::from([pair]));
+        let found = direction(&y, &VecDeque::from([pair]), None);
         near(&found, &[-s[0], -s[1]], 1e-12);
+    }
+
+    #[test]
+    fn with_the_curvature_of_a_quadratic_one_step_is_enough_and_with_one_near_it_few_are() {
+        // (x − 1) P (x − 1) / 2 with P = A + diag(1, …, 10⁴), whose condition alone takes many steps.
+        let len = 5;
+        let cell = |i: usize, j: usize| if i == j { 10.0_f64.powi(i as i32) + 0.5 } else { 0.5 };
+        let matrix: Vec<f64> = (0..len * len).map(|at| cell(at / len, at % len)).collect();
+        let quadratic = |x: &[f64], gradient: &mut [f64]| {
+            let off: Vec<f64> = x.iter().map(|x| x - 1.0).collect();
+            for (row, g) in gradient.iter_mut().enumerate() {
+                *g = dot(&matrix[row * len..][..len], &off);
+            }
+            dot(gradient, &off) / 2.0
+        };
+        let limits = DescentLimits { iterations: 500, gradient: 1e-9, decrease: 0.0 };
+        let steps = |known: Option<&Curvature>| {
+            let found = descend(vec![0.0; len], limits, known, quadratic);
+            near(&found.parameters, &[1.0; 5], 1e-6);
+            found.iterations
+        };
+        let same = Curvature::new(matrix.clone(), len).unwrap();
+        let near_it: Vec<f64> =
+            matrix.iter().enumerate().map(|(at, x)| if at % (len + 1) == 0 { 1.5 * x } else { *x }).collect();
+        let near_it = Curvature::new(near_it, len).unwrap();
+        assert_eq!(steps(Some(&same)), 1);
+        assert!(steps(Some(&near_it)) < steps(None) / 2, "{} {}", steps(Some(&near_it)), steps(None));
     }
 
     #[test]
@@ -292,10 +330,10 @@ mod tests {
             gradient[0] = 4.0 * (x[0] - 2.0).powi(3);
             (x[0] - 2.0).powi(4)
         };
-        let there = descend(vec![2.0], DescentLimits::default(), bowl);
+        let there = descend(vec![2.0], DescentLimits::default(), None, bowl);
         assert_eq!((there.iterations, there.end), (0, DescentEnd::Converged));
         let limits = DescentLimits { iterations: 3, gradient: 0.0, decrease: 0.0 };
-        let short = descend(vec![9.0], limits, bowl);
+        let short = descend(vec![9.0], limits, None, bowl);
         assert_eq!((short.iterations, short.end), (3, DescentEnd::Limit));
         assert!(short.value < 2401.0);
     }
@@ -307,14 +345,14 @@ mod tests {
             gradient[0] = if x[0] > 0.0 { 1.0 } else { -1.0 };
             x[0].abs()
         };
-        let found = descend(vec![0.7], DescentLimits::default(), kink);
+        let found = descend(vec![0.7], DescentLimits::default(), None, kink);
         assert!(found.parameters[0].abs() < 1e-6 && found.end != DescentEnd::Limit, "{found:?}");
         let wall = |x: &[f64], gradient: &mut [f64]| {
             gradient[0] = 1.0 - 1.0 / x[0];
             x[0] - x[0].ln()
         };
-        near(&descend(vec![40.0], DescentLimits::default(), wall).parameters, &[1.0], 1e-4);
-        let nowhere = descend(vec![-1.0], DescentLimits::default(), wall);
+        near(&descend(vec![40.0], DescentLimits::default(), None, wall).parameters, &[1.0], 1e-4);
+        let nowhere = descend(vec![-1.0], DescentLimits::default(), None, wall);
         assert_eq!(nowhere.end, DescentEnd::NotFinite);
     }
 
@@ -336,7 +374,7 @@ mod tests {
             value + decay * dot(w, w)
         };
         let limits = DescentLimits { decrease: 0.0, ..DescentLimits::default() };
-        let found = descend(vec![1.0; width], limits, squares);
+        let found = descend(vec![1.0; width], limits, None, squares);
         // (XᵀX + decay) w = Xᵀy.
         for i in 0..width {
             let column = |i: usize| x.chunks(width).map(move |x| x[i]);

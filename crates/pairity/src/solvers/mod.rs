@@ -11,6 +11,7 @@
 
 mod checkpoint;
 mod columns;
+mod curvature;
 #[cfg(test)]
 mod elsewhere_tests;
 mod evaluation;

@@ -10,7 +10,10 @@
 //! to all rows and again to all but one of five folds, in the same way and for the same prices, and its rates are those
 //! that the five have on the folds they have not seen.
 
+mod attribute;
+mod line;
 mod master;
+mod moments;
 mod plane;
 mod response;
 
@@ -28,7 +31,7 @@ use crate::threads;
 use master::{Phase, Prices};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use response::{Fitting, Response, decay};
+use response::{Fitting, Response, SampleShape};
 use serde::{Deserialize, Serialize};
 
 /// The most iterations.
@@ -56,8 +59,19 @@ const BETTER_ELSEWHERE: f64 = 5e-4;
 /// that they are fit to are as good as those of others.
 const PLENTY: usize = 200;
 
-/// Rounds of other answers before it is over.
+/// How far apart a bound may be for a scorer that is fit to all rows and for those that are fit without each fold: where
+/// they are farther, and by more than what is allowed anyway, rows that were not fit tell of other scorers than the one
+/// that the model would have.
+const UNSTEADY: f64 = 0.1;
+
+/// Rounds of other answers before it is over; one less where rates are those of rows that scorers were not fit to.
 const ATTEMPTS: usize = 3;
+
+/// Weight decays in a row that are no better, after which smaller ones are not tried.
+const WORSE_DECAYS: usize = 2;
+
+/// Answers in which a step was never the best, after which it is left out.
+const JUDGED: usize = 2;
 
 /// How much more the bounds weigh in some of them, as surrogates of rates follow prices less than rates do.
 const MORE: f64 = 4.0;
@@ -67,9 +81,6 @@ const BISECTIONS: usize = 3;
 
 /// Steps from one scorer of a mixture to another, where one scorer is wanted.
 const STEPS: usize = 12;
-
-/// How often the step is halved in which a bound is just met.
-const HALVINGS: usize = 10;
 
 /// Pairs of scorers that are combined.
 const COMBINED: usize = 3;
@@ -85,6 +96,15 @@ struct AnswerColumn {
     /// Those fit to all rows but a fold.
     folds: Vec<Vec<f64>>,
     rates: Vec<f64>,
+    /// Whether bounds are about the same for the scorer that is fit to all rows and for those of the folds.
+    steady: bool,
+}
+
+impl AnswerColumn {
+    /// Its Lagrangian, if it may join the others.
+    fn improved(&self, problem: &Problem, prices: &Prices) -> f64 {
+        if self.steady { prices.lagrangian(problem, &self.rates) } else { f64::INFINITY }
+    }
 }
 
 /// All columns so far.
@@ -105,14 +125,21 @@ pub(crate) struct ColumnGeneration {
     /// No mixture that meets the bounds costs less.
     bound: Option<f64>,
     done: bool,
+    /// Which step was the best of each answer to the prices of bounds.
+    best_steps: Vec<usize>,
 }
 
-/// What is found out once.
+/// What all iterations look at.
 pub(crate) struct Rooms {
-    /// For each fold, all other rows and its own.
-    folds: Vec<[Sample<'static>; 2]>,
-    /// What weight decay counts squares of parameters for: of all rows, and of those that are fit for each fold.
-    decays: Vec<Vec<f64>>,
+    whole: SampleShape,
+    folds: Vec<Fold>,
+}
+
+/// All rows but those of a fold, and its own.
+struct Fold {
+    others: Sample<'static>,
+    own: Sample<'static>,
+    shape: SampleShape,
 }
 
 impl Solver for ColumnGeneration {
@@ -128,7 +155,8 @@ impl Solver for ColumnGeneration {
 
     fn start(task: &SolverTask, _: f64) -> ColumnGeneration {
         let settings = task.training.settings;
-        let fitting = Fitting::new(&task.training, task.sample, &[]);
+        let shape = SampleShape::default();
+        let fitting = Fitting::new(&task.training, task.sample, &shape);
         let decays = match settings.l2 {
             Some(l2) => vec![l2],
             None if fitting.is_exact() => vec![0.0],
@@ -149,6 +177,7 @@ impl Solver for ColumnGeneration {
             tries: 0,
             bound: None,
             done: false,
+            best_steps: Vec::new(),
         }
     }
 
@@ -157,10 +186,7 @@ impl Solver for ColumnGeneration {
         if is_cross_fit(task) {
             folds = parts(task).unwrap_or_default();
         }
-        let others = folds.iter().map(|[others, _]| others);
-        let fitted = std::iter::once(task.sample).chain(others);
-        let decays = fitted.map(|sample| decay(task.training.architecture, sample)).collect();
-        Rooms { folds, decays }
+        Rooms { whole: SampleShape::of(task.training.architecture, task.sample), folds }
     }
 
     fn next_iteration(&mut self, task: &SolverTask, iteration: usize, rooms: &mut Rooms) -> Option<Found> {
@@ -177,10 +203,13 @@ impl Solver for ColumnGeneration {
             self.phase = Phase::Objective;
         }
         let mut least = f64::INFINITY;
+        if before == 0 && self.decays.len() > 1 {
+            self.try_decays(&generation, &prices);
+        }
         for question in self.questions(&generation, &prices, iteration) {
-            for column in generation.answer(&prices, question, self) {
+            for column in generation.answer(&prices, question, self.depth(), self) {
                 self.tries += 1;
-                least = least.min(prices.lagrangian(problem, &column.rates));
+                least = least.min(column.improved(problem, &prices));
                 self.add(column);
             }
         }
@@ -189,7 +218,7 @@ impl Solver for ColumnGeneration {
         }
         if before == 0 {
             self.add_fair(&generation);
-            self.narrow(problem);
+            self.add_less_attribute(&generation);
             self.room = self.room_to_spare(task);
         }
         let cost = self.columns.first().map_or(0.0, |column| problem.cost(&column.rates).abs());
@@ -205,7 +234,12 @@ impl Solver for ColumnGeneration {
         // One rate alone is then a convex loss, and its minimum needs no second answer.
         self.done |=
             generation.whole.is_wide() && problem.constraints.is_empty() && problem.objective.len() == 1;
-        if self.attempts >= if generation.exact { 1 } else { ATTEMPTS } {
+        let attempts = match (generation.exact, rooms.folds.is_empty()) {
+            (true, _) => 1,
+            (false, false) => ATTEMPTS - 1,
+            (false, true) => ATTEMPTS,
+        };
+        if self.attempts >= attempts {
             match (self.phase, prices.phase) {
                 (Phase::Violation, Phase::Violation) => (self.phase, self.attempts) = (Phase::Objective, 0),
                 _ => self.done = true,
@@ -254,7 +288,7 @@ fn game_weights(problem: &Problem, weights: &[f64]) -> Vec<f64> {
 }
 
 /// The folds of the rows that are fit, each with all other rows.
-fn parts(task: &SolverTask) -> Option<Vec<[Sample<'static>; 2]>> {
+fn parts(task: &SolverTask) -> Option<Vec<Fold>> {
     let (training, examples) = (&task.training, task.sample.examples());
     let shares = [1.0 / FOLDS as f64; FOLDS];
     let folds = examples.split(&shares, training.settings.seed).ok()?;
@@ -263,7 +297,9 @@ fn parts(task: &SolverTask) -> Option<Vec<[Sample<'static>; 2]>> {
         let mut own = vec![false; examples.rows()];
         fold.example_rows().iter().for_each(|&row| own[row as usize] = true);
         let others = examples.part(&examples.units_where(|row| !own[row])).ok()?;
-        parts.push([Sample::owning(training, others).ok()?, Sample::owning(training, fold).ok()?]);
+        let others = Sample::owning(training, others).ok()?;
+        let shape = SampleShape::of(training.architecture, &others);
+        parts.push(Fold { others, own: Sample::owning(training, fold).ok()?, shape });
     }
     Some(parts)
 }
@@ -289,18 +325,19 @@ impl ColumnGeneration {
         self.columns.iter().map(|column| &column.rates[..]).filter(finite).collect()
     }
 
-    /// Adds a column, unless there is one with the same rates.
+    /// Adds a column, unless there is one with the same rates, or it is not steady and not the first.
     fn add(&mut self, column: AnswerColumn) {
         let same =
             |own: &AnswerColumn| own.rates.iter().zip(&column.rates).all(|(a, b)| (a - b).abs() < 1e-12);
-        if !self.columns.iter().any(same) {
+        let wanted = column.steady || self.columns.is_empty();
+        if wanted && !self.columns.iter().any(same) {
             self.columns.push(column);
         }
     }
 
     /// What is asked for next. First the prices themselves, for each weight decay; where that led nowhere, prices in the
-    /// middle between those that members of the mixture answered, then prices at which the bounds weigh more, and directions at
-    /// random.
+    /// middle between those that members of the mixture answered, then, where rates are those of the rows that are fit,
+    /// prices at which the bounds weigh more, and directions at random.
     fn questions(&self, generation: &Generation, prices: &Prices, iteration: usize) -> Vec<Question> {
         let problem = generation.problem;
         let asked = |weights: Vec<f64>, l2: f64| Question { weights, l2, random: None };
@@ -334,7 +371,7 @@ impl ColumnGeneration {
                     }
                 };
                 let mut all: Vec<Question> = at_prices().take(1).map(more).collect();
-                if generation.folds.is_empty() && !problem.uses(Rate::Mse) {
+                if !problem.uses(Rate::Mse) {
                     all.extend(
                         at_prices().take(1).map(|own| Question { random: Some(iteration as u64), ..own }),
                     );
@@ -421,16 +458,33 @@ impl ColumnGeneration {
         noise.constraints.iter().zip(sizes).map(|(error, size)| error.min(size)).collect()
     }
 
-    /// Keeps the weight decay with which the objective alone is best, and the next larger one, as bounds are overfitted
-    /// more than an objective is.
-    fn narrow(&mut self, problem: &Problem) {
-        let cost = |l2: f64| {
-            let own = self.columns.iter().filter(|column| column.l2 == l2);
-            own.map(|column| problem.cost(&column.rates)).fold(f64::INFINITY, f64::min)
-        };
-        let costs: Vec<f64> = self.decays.iter().map(|&l2| cost(l2)).collect();
-        let best = (0..costs.len()).min_by(|&a, &b| costs[a].total_cmp(&costs[b])).unwrap_or(0);
+    /// Keeps the weight decay with which the first step alone is best for the objective alone, and the next larger one, as
+    /// bounds are overfitted more than an objective is. Where two in a row are no better than one before, smaller ones
+    /// are not tried.
+    fn try_decays(&mut self, generation: &Generation, prices: &Prices) {
+        let (mut best, mut least) = (0, f64::INFINITY);
+        for (at, l2) in self.decays.clone().into_iter().enumerate() {
+            if at > best + WORSE_DECAYS {
+                break;
+            }
+            let question = Question { weights: prices.weights.clone(), l2, random: None };
+            for column in generation.answer(prices, question, 1, self) {
+                let cost = generation.problem.cost(&column.rates);
+                if cost < least {
+                    (best, least) = (at, cost);
+                }
+                self.add(column);
+            }
+        }
         self.decays = self.decays[best.saturating_sub(1)..=best].to_vec();
+    }
+
+    /// Steps that the next answer is to have: none after those that were best in one of the last answers.
+    fn depth(&self) -> usize {
+        match self.best_steps.len().checked_sub(JUDGED) {
+            None => usize::MAX,
+            Some(first) => self.best_steps[first..].iter().max().map_or(usize::MAX, |best| best + 1),
+        }
     }
 
     /// Keeps the weight decay of the likeliest member of the best mixture.
@@ -454,14 +508,14 @@ impl ColumnGeneration {
         if !(answers(first) && answers(second)) {
             return;
         }
-        let worst = |rates: &[f64]| worst_bound(problem, rates);
+        let worst = |rates: &[f64]| line::worst_bound(problem, rates);
         let [mut low, mut high] = [first, second].map(|at| share_of(&self.columns[at].weights));
         let at_low = worst(&self.columns[first].rates);
         let l2 = self.columns[first].l2;
         for _ in 0..BISECTIONS {
             let weights: Vec<f64> = low.iter().zip(&high).map(|(x, y)| f64::midpoint(*x, *y)).collect();
             let question = Question { weights: weights.clone(), l2, random: None };
-            let found = generation.answer(prices, question, self);
+            let found = generation.answer(prices, question, self.depth(), self);
             // The last step is the nearest to the rates themselves.
             match found.last().is_some_and(|column| worst(&column.rates) == at_low) {
                 true => low = weights,
@@ -487,40 +541,18 @@ impl ColumnGeneration {
             .flat_map(|(at, first)| members[at + 1..].iter().map(move |second| [first.0, second.0]))
             .take(COMBINED)
             .collect();
+        let steps: Vec<f64> = (1..STEPS).map(|step| step as f64 / STEPS as f64).collect();
         let found = threads::map(&pairs, &|&[first, second]: &[usize; 2]| {
             let ends = [&self.columns[first], &self.columns[second]];
-            let at = |share: f64| generation.between(ends, share, prices);
-            let grid: Vec<AnswerColumn> = (1..STEPS).map(|step| at(step as f64 / STEPS as f64)).collect();
-            let worst = |column: &AnswerColumn| worst_bound(problem, &column.rates);
-            let whole: Vec<&AnswerColumn> = std::iter::once(ends[0]).chain(&grid).chain([ends[1]]).collect();
-            let crossing = (0..STEPS).find(|&step| worst(whole[step]) != worst(whole[step + 1]));
-            let mut refined = Vec::new();
-            if let Some(step) = crossing {
-                let (mut low, mut high) = (step as f64, step as f64 + 1.0);
-                for _ in 0..HALVINGS {
-                    let middle = f64::midpoint(low, high);
-                    let column = at(middle / STEPS as f64);
-                    let same = worst(&column) == worst(whole[step]);
-                    (low, high) = if same { (middle, high) } else { (low, middle) };
-                    refined.push(column);
-                }
-            }
-            drop(whole);
-            grid.into_iter().chain(refined).collect::<Vec<AnswerColumn>>()
+            line::columns_along(problem, &steps, &|share| generation.between(ends, share, prices))
         });
         let mut least = f64::INFINITY;
         for column in found.into_iter().flatten() {
-            least = least.min(prices.lagrangian(problem, &column.rates));
+            least = least.min(column.improved(problem, prices));
             self.add(column);
         }
         least
     }
-}
-
-/// The bound that is missed most, or met by the least.
-fn worst_bound(problem: &Problem, rates: &[f64]) -> Option<usize> {
-    let misses: Vec<f64> = problem.bound_misses(rates).collect();
-    (0..misses.len()).max_by(|&a, &b| misses[a].total_cmp(&misses[b]))
 }
 
 /// Weights that add up to 1.
@@ -547,11 +579,9 @@ struct Generation<'a> {
 
 impl<'a> Generation<'a> {
     fn new(task: &'a SolverTask<'a>, problem: &'a Problem, rooms: &'a Rooms) -> Generation<'a> {
-        let whole = Fitting::new(&task.training, task.sample, &rooms.decays[0]);
-        let fold = |([others, own], decay): (&'a [Sample<'static>; 2], &'a Vec<f64>)| {
-            (Fitting::new(&task.training, others, decay), own)
-        };
-        let folds = rooms.folds.iter().zip(&rooms.decays[1..]).map(fold).collect();
+        let whole = Fitting::new(&task.training, task.sample, &rooms.whole);
+        let fold = |fold: &'a Fold| (Fitting::new(&task.training, &fold.others, &fold.shape), &fold.own);
+        let folds = rooms.folds.iter().map(fold).collect();
         Generation { task, problem, exact: whole.is_exact(), whole, folds }
     }
 
@@ -571,7 +601,21 @@ impl<'a> Generation<'a> {
                 sums.values()
             }
         };
-        AnswerColumn { weights, l2, parameters, folds, rates }
+        let steady = folds.is_empty() || self.is_steady(&parameters, &rates);
+        AnswerColumn { weights, l2, parameters, folds, rates, steady }
+    }
+
+    /// Whether no bound is far apart for a scorer on the rows that it is fit to and for rates of those of the folds.
+    fn is_steady(&self, parameters: &[f64], rates: &[f64]) -> bool {
+        let problem = self.problem;
+        // What has more parameters than rows fits any order of the rows, which tells nothing.
+        if problem.bounds.is_empty() || self.whole.is_wide() {
+            return true;
+        }
+        let most = problem.constraints.iter().map(|own| own.bound.abs()).fold(UNSTEADY, f64::max);
+        let own = self.whole.sample.true_rates_of(self.task.training.architecture, parameters);
+        let mut apart = problem.bound_misses(&own).zip(problem.bound_misses(rates));
+        apart.all(|(own, others)| (own - others).abs() <= most)
     }
 
     /// A column on the way from one to another: weights of length 1 are averaged where only orders count. The next answers
@@ -598,6 +642,7 @@ impl<'a> Generation<'a> {
         &self,
         prices: &Prices,
         question: Question,
+        depth: usize,
         columns: &mut ColumnGeneration,
     ) -> Vec<AnswerColumn> {
         let problem = self.problem;
@@ -609,13 +654,18 @@ impl<'a> Generation<'a> {
             .chain(self.folds.iter().map(|(fitting, _)| fitting).zip(&folds))
             .collect();
         let mut found: Vec<Response> =
-            threads::map(&fits, &|(fitting, start)| fitting.respond(&weights, l2, start, self.exact));
+            threads::map(&fits, &|(fitting, start)| fitting.respond(&weights, l2, start, depth, self.exact));
         let whole = found.remove(0);
         let step = |(at, parameters): (usize, Vec<f64>)| {
             let folds = found.iter().map(|fold| fold.steps[at.min(fold.steps.len() - 1)].clone()).collect();
             self.column(question.weights.clone(), l2, parameters, folds)
         };
         let answers: Vec<AnswerColumn> = whole.steps.into_iter().enumerate().map(step).collect();
+        if prices.value.is_finite() {
+            let cost = |at: &usize| prices.lagrangian(problem, &answers[*at].rates);
+            let best = (0..answers.len()).min_by(|a, b| cost(a).total_cmp(&cost(b)));
+            columns.best_steps.extend(best);
+        }
         if let (Some(missed), Some(last), true) = (whole.missed, answers.last(), self.folds.is_empty())
             && prices.phase == Phase::Objective
             && prices.violation <= TOLERANCE

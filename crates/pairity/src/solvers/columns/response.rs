@@ -10,11 +10,13 @@
 //! With two parameters one plane holds every scorer, so that a single sweep finds the best there is. Where errors are
 //! squared, scores have a scale, which margins are shares of, and there are no sweeps.
 
+use super::moments::Moments;
 use super::plane::{BestAngle, WeightedPair, sweep};
 use crate::goals::Problem;
 use crate::learners::{Architecture, Features, GroupUse, Linear, Scorer, Trace};
 use crate::pairs::{NetLoss, NetShape};
 use crate::rates::Rate;
+use crate::solvers::curvature::Curvature;
 use crate::solvers::lbfgs::{DescentLimits, descend};
 use crate::solvers::loss::{Sample, SurrogateWeights};
 use crate::solvers::solver::Training;
@@ -29,7 +31,7 @@ const LISTED_EXACTLY: u64 = 20_000_000;
 const MARGINS: [f64; 3] = [1.0, 0.4, 0.15];
 
 /// The same where scores have a scale, as shares of the deviation of labels.
-const NARROWER: [f64; 3] = [0.4, 0.15, 0.05];
+const NARROWER: [f64; 2] = [0.4, 0.15];
 
 /// Directions in which planes are swept, beside the gradient's.
 const DIRECTIONS: usize = 12;
@@ -48,16 +50,37 @@ const ROUNDS: usize = 2;
 /// Angles to either side that are tried where pairs are not listed.
 const ANGLES: [f64; 5] = [0.02, 0.06, 0.15, 0.4, 1.0];
 
+/// Weight decay of what features tell of the attribute.
+const ATTRIBUTE_DECAY: f64 = 0.01;
+
 /// A sample that linear scorers are fit to.
 pub(super) struct Fitting<'a> {
     pub sample: &'a Sample<'a>,
     problem: &'a Problem,
     architecture: &'a Architecture,
     tie: f64,
-    /// What weight decay counts the square of each parameter for.
-    decay: &'a [f64],
+    shape: &'a SampleShape,
+}
+
+/// What is known of a sample before anything is fit to it.
+#[derive(Default)]
+pub(super) struct SampleShape {
+    /// What weight decay counts the square of each parameter for: the variance of what it is multiplied with.
+    decay: Vec<f64>,
     /// The deviation of the labels.
     spread: f64,
+    moments: Option<Moments>,
+}
+
+impl SampleShape {
+    pub(super) fn of(architecture: &Architecture, sample: &Sample) -> SampleShape {
+        let labels = sample.examples().labels.as_deref().unwrap_or_default();
+        SampleShape {
+            decay: decay(architecture, sample),
+            spread: deviation(labels),
+            moments: Moments::of(architecture, sample),
+        }
+    }
 }
 
 /// Scorers that answer prices, each step's one after the other.
@@ -68,18 +91,13 @@ pub(super) struct Response {
 }
 
 impl<'a> Fitting<'a> {
-    /// With what [`decay`] says of the sample, where scorers are fit to it.
-    pub(super) fn new(training: &Training<'a>, sample: &'a Sample<'a>, decay: &'a [f64]) -> Fitting<'a> {
+    pub(super) fn new(
+        training: &Training<'a>,
+        sample: &'a Sample<'a>,
+        shape: &'a SampleShape,
+    ) -> Fitting<'a> {
         let Training { problem, architecture, settings, .. } = *training;
-        let labels = sample.examples().labels.as_deref().unwrap_or_default();
-        Fitting {
-            sample,
-            problem,
-            architecture,
-            tie: settings.ties.credit(),
-            decay,
-            spread: deviation(labels),
-        }
+        Fitting { sample, problem, architecture, tie: settings.ties.credit(), shape }
     }
 
     /// Whether scores are compared with labels.
@@ -101,12 +119,13 @@ impl<'a> Fitting<'a> {
             && self.sample.index().pair_limit() <= LISTED_EXACTLY
     }
 
-    /// The answer to weights, from a start, or if that is asked for the best of all.
+    /// The answer to weights, from a start, in so many steps at most, or if that is asked for the best of all.
     pub(super) fn respond(
         &self,
         weights: &SurrogateWeights,
         l2: f64,
         start: &[f64],
+        depth: usize,
         exact: bool,
     ) -> Response {
         if exact {
@@ -115,56 +134,116 @@ impl<'a> Fitting<'a> {
         let mut weights = weights.normalized();
         let mut steps = Vec::new();
         if self.regression() {
-            weights.anchor(0.1 / (self.spread * self.spread).max(f64::MIN_POSITIVE));
+            weights.anchor(0.1 / (self.shape.spread * self.shape.spread).max(f64::MIN_POSITIVE));
             let weights = &weights;
-            let margin = self.spread.max(f64::MIN_POSITIVE);
-            steps.push(self.fit(NetShape::Convex, margin, weights, l2, start, FAR));
+            let margin = self.shape.spread.max(f64::MIN_POSITIVE);
+            let known = self.curvature(weights, margin, l2);
+            let fit = |shape, margin: f64, start: &[f64], steps| {
+                self.fit(NetLoss { shape, margin }, weights, l2, known.as_ref(), start, steps)
+            };
+            steps.push(fit(NetShape::Convex, margin, start, FAR));
             if weights.has_pairs() {
-                for share in NARROWER {
+                for share in NARROWER.iter().take(depth.saturating_sub(1)) {
                     let from = steps.last().map_or(start, Vec::as_slice);
-                    steps.push(self.fit(NetShape::Bounded, share * margin, weights, l2, from, NEAR));
+                    steps.push(fit(NetShape::Bounded, share * margin, from, NEAR));
                 }
             }
             steps.iter_mut().for_each(|step| self.calibrate(step));
             return Response { steps, missed: None };
         }
         let weights = &weights;
-        let convex = self.fit(NetShape::Convex, 1.0, weights, l2, start, FAR);
+        let known = self.curvature(weights, 1.0, l2);
+        let fit = |shape, margin: f64, start: &[f64], steps| {
+            self.fit(NetLoss { shape, margin }, weights, l2, known.as_ref(), start, steps)
+        };
+        let convex = fit(NetShape::Convex, 1.0, start, FAR);
         // Where nearly every order can be had, a bounded shape finds none that the convex one does not.
-        if self.is_wide() && weights.hold_up_only() {
+        if depth < 2 || self.is_wide() && weights.hold_up_only() {
             return Response { steps: vec![convex], missed: None };
         }
         let mut annealed = convex.clone();
         for margin in MARGINS {
             self.bring_to_scale(&mut annealed);
-            annealed = self.fit(NetShape::Bounded, margin, weights, l2, &annealed, NEAR);
+            annealed = fit(NetShape::Bounded, margin, &annealed, NEAR);
         }
         self.bring_to_scale(&mut annealed);
         steps.extend([convex, annealed]);
-        if self.architecture.len() <= POLISHED {
+        if depth > 2 && self.architecture.len() <= POLISHED {
             steps.push(self.polish(weights, steps[1].clone()));
         }
         Response { steps, missed: None }
     }
 
+    /// What may be subtracted from a scorer to make it fair, for each group but the first or for the continuous attribute:
+    /// what a group has of its own, or else the attribute as features tell it. Their scores deviate as much as the scorer's.
+    pub(super) fn attribute_directions(&self, parameters: &[f64]) -> Vec<Vec<f64>> {
+        let (architecture, len) = (self.architecture, self.architecture.len());
+        let spread = deviation(&self.scores(parameters));
+        let unit = |at: usize| (0..len).map(|own| if own == at { spread } else { 0.0 }).collect();
+        match architecture.groups() {
+            GroupUse::Offsets { groups } => {
+                (1..groups).map(|group| unit(architecture.set_len() + group)).collect()
+            }
+            // The constant of each set is the last of its parameters.
+            GroupUse::Weights { groups } => {
+                (1..groups).map(|group| unit((group + 1) * architecture.set_len() - 1)).collect()
+            }
+            GroupUse::Blind => {
+                let SampleShape { moments, decay, .. } = self.shape;
+                let known = moments.as_ref().and_then(|own| own.curvature(0.0, 1.0, ATTRIBUTE_DECAY, decay));
+                let Some(known) = known else { return Vec::new() };
+                let told = self.sample.examples().attribute_numbers().into_iter();
+                told.map(|numbers| self.told(numbers, &known, spread)).collect()
+            }
+        }
+    }
+
+    /// The direction whose scores are the nearest to some numbers within queries, with a deviation.
+    fn told(&self, mut numbers: Vec<f64>, known: &Curvature, spread: f64) -> Vec<f64> {
+        let examples = self.sample.examples();
+        for block in 0..examples.blocks() {
+            let own = &mut numbers[examples.block(block)];
+            let mean = own.iter().sum::<f64>() / own.len().max(1) as f64;
+            own.iter_mut().for_each(|number| *number = (*number - mean) / examples.len() as f64);
+        }
+        let none = vec![0.0; self.architecture.len()];
+        let mut direction =
+            self.architecture.pull_back(&none, &self.sample.features, &Trace::default(), &numbers);
+        known.solve(&mut direction);
+        if let Architecture::Linear(linear) = self.architecture {
+            intercepts(linear).for_each(|at| direction[at] = 0.0);
+        }
+        let size = spread / deviation(&self.scores(&direction));
+        let size = if size.is_finite() { size } else { 0.0 };
+        direction.iter_mut().for_each(|x| *x *= size);
+        direction
+    }
+
     /// Descends a loss with weight decay.
     fn fit(
         &self,
-        shape: NetShape,
-        margin: f64,
+        loss: NetLoss,
         weights: &SurrogateWeights,
         l2: f64,
+        known: Option<&Curvature>,
         start: &[f64],
         iterations: [usize; 2],
     ) -> Vec<f64> {
-        let loss = NetLoss { shape, margin };
         let iterations = iterations[usize::from(self.architecture.len() > POLISHED)];
         let limits = DescentLimits { iterations, gradient: 1e-6, decrease: 3e-6 };
         let mut slopes = vec![0.0; self.sample.examples().len()];
-        let found = descend(start.to_vec(), limits, |parameters, gradient| {
+        let found = descend(start.to_vec(), limits, known, |parameters, gradient| {
             self.evaluate(&loss, weights, l2, parameters, gradient, &mut slopes)
         });
         found.parameters
+    }
+
+    /// About how a loss with a margin curves.
+    fn curvature(&self, weights: &SurrogateWeights, margin: f64, l2: f64) -> Option<Curvature> {
+        let SampleShape { decay, moments, .. } = self.shape;
+        let given = weights.given();
+        let pairs: f64 = given.hold_up.iter().zip(given.hold_down).map(|(up, down)| (up - down).abs()).sum();
+        moments.as_ref()?.curvature(given.mse, pairs / (margin * margin), l2, decay)
     }
 
     fn evaluate(
@@ -184,7 +263,7 @@ impl<'a> Fitting<'a> {
         let mut value = loss.evaluate(sample.index(), &scores, weights.given(), slopes);
         let back = self.architecture.pull_back(parameters, &sample.features, &Trace::default(), slopes);
         gradient.copy_from_slice(&back);
-        for ((g, x), decay) in gradient.iter_mut().zip(parameters).zip(self.decay) {
+        for ((g, x), decay) in gradient.iter_mut().zip(parameters).zip(&self.shape.decay) {
             *g += l2 * decay * x;
             value += 0.5 * l2 * decay * x * x;
         }

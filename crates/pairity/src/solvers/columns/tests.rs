@@ -102,9 +102,16 @@ fn no_mixture_of_any_scorers_is_better_than_what_columns_find_of_two_features() 
 
 /// A first iteration, whose answers start from where scorers start.
 fn first_columns(rows: &DrawnRows, problem: &Problem, settings: &TrainSettings) -> ColumnGeneration {
-    let scorer = linear(rows.features.width());
-    let training =
-        Training { problem, architecture: &scorer, features: &rows.features, settings, term: None };
+    first_columns_of(&linear(rows.features.width()), rows, problem, settings)
+}
+
+fn first_columns_of(
+    scorer: &Architecture,
+    rows: &DrawnRows,
+    problem: &Problem,
+    settings: &TrainSettings,
+) -> ColumnGeneration {
+    let training = Training { problem, architecture: scorer, features: &rows.features, settings, term: None };
     let sample = Sample::new(&training, &rows.examples, "all rows").unwrap();
     let task = SolverTask { training, sample: &sample, multipliers: None, validated: false };
     let mut columns = <ColumnGeneration as Solver>::start(&task, 0.0);
@@ -145,8 +152,13 @@ fn rates_of_cross_fitting_are_those_of_scorers_that_were_fit_without_each_fold()
         let features = crate::learners::Features::new(rows.features.rows(), 3, values.collect()).unwrap();
         DrawnRows { features, examples: rows.examples }
     };
-    for rows in [overfitted(5), noisy(simulated(40, 6))] {
-        let problem = problem(&rows, "auc", &["cross_group <= 0.1"]);
+    // Without bounds every step of an answer is a column.
+    let drawn = [
+        (overfitted(5), "min(auc, A[a > b], A[b > a])"),
+        (noisy(simulated(150, 6)), "min(auc, A[0 > 1], A[1 > 0])"),
+    ];
+    for (rows, least) in drawn {
+        let problem = problem(&rows, least, &[]);
         let own = TrainSettings { l2: Some(0.03), seed: 3, ..settings() };
         let crossed =
             first_columns(&rows, &problem, &TrainSettings { select: Select::CrossFit, ..own.clone() });
@@ -262,6 +274,65 @@ fn squared_errors_are_as_small_as_the_bounds_allow() {
     let paper = run(&bound, &Architecture::Linear(shape), &rows, &TrainSettings::default()).unwrap();
     assert!(trained.meets_goal && trained.status == Status::Feasible, "{:?}", trained.violations);
     assert!(trained.objective < paper.objective + 1e-4, "{} {}", trained.objective, paper.objective);
+}
+
+/// A feature tells the group, and less of it makes the scorer fair before any price was answered.
+#[test]
+fn scorers_less_what_features_tell_of_the_attribute_are_among_the_first_columns() {
+    let rows = regression(600);
+    let words = rows.examples.vocabulary();
+    let fair = crate::goals::parse_constraint("cross_group <= 0.02", &words).unwrap();
+    let ranked = problem(&rows, "auc", &["cross_group <= 0.02"]);
+    let squared = Problem::new(&parse_minimize("mse", &words).unwrap(), false, &[fair]).unwrap();
+    let blind =
+        |intercept| Architecture::Linear(Linear { width: 2, intercept, start: 0.0, groups: GroupUse::Blind });
+    // Where groups have a constant of their own, that is moved.
+    let groups = GroupUse::Weights { groups: 2 };
+    let aware = Architecture::Linear(Linear { width: 2, intercept: false, start: 1.0, groups });
+    for (problem, scorer) in [(&squared, blind(true)), (&ranked, aware)] {
+        for select in [Select::Validation, Select::CrossFit] {
+            let settings = TrainSettings { select, l2: Some(0.01), ..settings() };
+            let found = first_columns_of(&scorer, &rows, problem, &settings);
+            let unanswered = found.columns.iter().filter(|own| own.weights.iter().all(|price| *price == 0.0));
+            let best = unanswered
+                .filter(|own| problem.assess(&own.rates).violation <= TOLERANCE)
+                .map(|own| problem.cost(&own.rates))
+                .fold(f64::INFINITY, f64::min);
+            let (unbound, most) = (problem.cost(&found.columns[0].rates), problem.cost(&constant(problem)));
+            assert!(best < unbound + 0.5 * (most - unbound), "{best} between {unbound} and {most}");
+        }
+    }
+}
+
+/// The rates of a constant score, on labels whose variance is about a tenth.
+fn constant(problem: &Problem) -> Vec<f64> {
+    problem.rates.iter().map(|&rate| if rate == Rate::Mse { 0.12 } else { 0.5 }).collect()
+}
+
+#[test]
+fn columns_whose_folds_tell_of_another_scorer_are_left_out() {
+    // Of forty rows and thirty features, what is fit to all rows has little to do with what is fit without some.
+    let all = overfitted(7);
+    let few: Vec<u32> = (0..40).collect();
+    let rows = DrawnRows { features: all.features.clone(), examples: all.examples.part(&few).unwrap() };
+    let problem = problem(&rows, "auc", &["cross_group <= 0.01"]);
+    let crossed = TrainSettings { select: Select::CrossFit, l2: Some(0.01), ..settings() };
+    let found = first_columns(&rows, &problem, &crossed);
+    let whole = linear(rows.features.width());
+    for column in &found.columns[1..] {
+        let mut scores = vec![0.0; rows.features.rows()];
+        whole.score(&column.parameters, &rows.features, &mut scores);
+        let value = |rate: &Rate| {
+            let (sum, all) = earned(&rows, *rate, &few, &scores);
+            sum / all
+        };
+        let own: Vec<f64> = problem.rates.iter().map(value).collect();
+        let apart = problem.bound_misses(&own).zip(problem.bound_misses(&column.rates));
+        let apart = apart.map(|(own, others)| (own - others).abs()).fold(0.0, f64::max);
+        assert!(apart <= UNSTEADY, "{apart}");
+    }
+    // The scorer itself, turned around and less twenty-one multiples would be many more.
+    assert!(found.columns.len() < 15, "{}", found.columns.len());
 }
 
 /// Many features of noise: what holds on the rows that a scorer is fit to does not hold on others.
