@@ -292,7 +292,9 @@ class _OnRay(_estimators._FairEstimator):
         )
         if pairs == "within":
             settings["within"] = (len(counts), int(repartition))
-        holder = ray.remote(concurrency_groups={"deal": 1})(_Holder).options(
+        # Its annotations know nothing of threads.
+        remote: Any = ray.remote
+        holder = remote(concurrency_groups={"deal": 1})(_Holder).options(
             **{"max_restarts": -1, "max_task_retries": -1, "num_cpus": 1, **(options or {})}
         )
         actors: list[Any] = [holder.remote(*refs) for refs in parts]
