@@ -133,7 +133,7 @@ impl SolverTaskData {
         let experiment = Experiment::of(name);
         let mut fit = match &experiment {
             Some(experiment) => {
-                let constrained = ["constrained, words", "constrained"];
+                let constrained = ["constrained, terms", "constrained"];
                 let find = |method: &&str| experiment.contenders.iter().find(|own| own.method == *method);
                 constrained.iter().find_map(find).ok_or("no such task")?.request.fit.clone()
             }

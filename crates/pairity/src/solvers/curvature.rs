@@ -15,9 +15,9 @@ impl Curvature {
                 let [own, other] = [row, column].map(|at| &lower[at * len..][..column]);
                 let rest = lower[row * len + column] - dot(own, other);
                 lower[row * len + column] = match row == column {
+                    true if rest > 0.0 => rest.sqrt(),
                     // Also where it is no number.
-                    true if !(rest > 0.0) => return None,
-                    true => rest.sqrt(),
+                    true => return None,
                     false => rest / lower[column * len + column],
                 };
             }
@@ -62,9 +62,9 @@ mod tests {
             let matrix: Vec<f64> = (0..16).map(|at| cell(at / 4, at % 4)).collect();
             let mut found = right.clone();
             Curvature::new(matrix, 4).unwrap().solve(&mut found);
-            for i in 0..4 {
+            for (i, right) in right.iter().enumerate() {
                 let again: f64 = (0..4).map(|j| cell(i, j) * found[j]).sum();
-                prop_assert!((again - right[i]).abs() < 1e-9, "{again} {}", right[i]);
+                prop_assert!((again - right).abs() < 1e-9, "{again} {right}");
             }
         }
     }
