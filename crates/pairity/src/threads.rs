@@ -38,6 +38,15 @@ pub(crate) fn fill<T: Send>(list: &mut [T], work: &(dyn Fn(usize, &mut [T]) + Sy
     list.par_chunks_mut(WORTH).enumerate().for_each(|(part, own)| work(part * WORTH, own));
 }
 
+/// The same in as many parts as there are threads, for work that looks at everything to find what belongs to its part.
+pub(crate) fn split<T: Send>(list: &mut [T], work: &(dyn Fn(usize, &mut [T]) + Sync)) {
+    if list.len() < 2 * WORTH || count() < 2 {
+        return work(0, list);
+    }
+    let size = list.len().div_ceil(count());
+    list.par_chunks_mut(size).enumerate().for_each(|(part, own)| work(part * size, own));
+}
+
 /// The value at each place of a list.
 pub(crate) fn list<T: Clone + Default + Send>(n: usize, value: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let mut list = vec![T::default(); n];

@@ -124,11 +124,10 @@ impl<const G: usize> RankTree<G> {
     #[inline(always)]
     pub(super) fn around(&self, first: usize, end: usize) -> [[i32; G]; 2] {
         let before = self.before(first);
-        let through = match first / WORD == end / WORD {
+        let through = match end == first + 1 {
             true => {
-                let between = (1 << (end % WORD)) - (1 << (first % WORD));
                 let words = self.words[first / WORD];
-                std::array::from_fn(|g| before[g] + (words[g] & between).count_ones() as i32)
+                std::array::from_fn(|g| before[g] + (words[g] >> (first % WORD) & 1) as i32)
             }
             false => self.before(end),
         };

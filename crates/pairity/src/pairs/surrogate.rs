@@ -286,11 +286,14 @@ impl Surrogate {
                     .unordered::<S>(coefficients, slopes)
             });
         }
-        let mut moment = 0.0;
-        for ((&score, &slope), &example) in scores.iter().zip(&*slopes).zip(query.example) {
-            gradient[example as usize] = slope;
-            moment += score * slope;
-        }
+        threads::split(gradient, &|from, own| {
+            for (slope, &example) in slopes.iter().zip(query.example) {
+                if let Some(to) = own.get_mut((example as usize).wrapping_sub(from)) {
+                    *to = *slope;
+                }
+            }
+        });
+        let moment = scores.iter().zip(&*slopes).fold(0.0, |sum, (score, slope)| sum + score * slope);
         self.kind.value(offset, moment)
     }
 }

@@ -229,8 +229,14 @@ impl<M: Mass, const G: usize> Bands<'_, M, G> {
         }
         let mut starts: [u32; BANDS] = [0; BANDS];
         starts.iter_mut().zip(&bands).for_each(|(start, band)| *start = band.start as u32);
-        let mut fresh = Vec::new();
-        let spare = if spare.is_empty() { grown(&mut fresh, n) } else { spare };
+        let mut fresh;
+        let spare = match spare.is_empty() {
+            true => {
+                fresh = threads::list(n, |_| Swept::default());
+                &mut fresh[..]
+            }
+            false => spare,
+        };
         for example in &*examples {
             let start = &mut starts[parting.band(example)];
             spare[*start as usize] = *example;

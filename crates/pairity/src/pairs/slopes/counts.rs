@@ -189,10 +189,6 @@ impl<const G: usize> Held<G, 1> for HeldCounts<'_, G> {
         let counts = self.tree.around(self.first(example), self.end(example));
         counts.map(|counts| counts.map(|count| [f64::from(count)]))
     }
-
-    fn touch<M>(&self, examples: &[Swept<M>]) {
-        self.tree.touch(examples.iter().map(|example| example.position as usize));
-    }
 }
 
 impl Held<COLUMNS, 1> for HeldBits<'_> {

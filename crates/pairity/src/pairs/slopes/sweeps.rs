@@ -16,8 +16,7 @@
 //! Slopes that are squared sum m (s_y − θ), θ being the score of x less or plus the margin: a second sum m s_y is held.
 
 use super::shape::Slope;
-use crate::pairs::index::{Sizes, add};
-use crate::pairs::label_walk::STRETCH;
+use crate::pairs::index::Sizes;
 use crate::pairs::mass::Mass;
 use crate::threads;
 
@@ -40,8 +39,6 @@ pub(super) trait Held<const G: usize, const P: usize> {
     fn below<M>(&self, example: &Swept<M>) -> [[f64; P]; G];
     /// The sums over higher labels.
     fn above<M>(&self, example: &Swept<M>) -> [[f64; P]; G];
-    /// Brings what will be asked of examples into the cache.
-    fn touch<M>(&self, _examples: &[Swept<M>]) {}
     /// Both.
     #[inline(always)]
     fn around<M>(&self, example: &Swept<M>) -> [[[f64; P]; G]; 2] {
@@ -132,20 +129,10 @@ impl<const G: usize> Sweep<G> {
     ) -> f64 {
         let n = examples.len();
         let at = |i: usize| if self.down { n - 1 - i } else { i };
-        let stretch = |i: usize| {
-            let to = (i + STRETCH).min(n);
-            if self.down { &examples[n - to..n - i] } else { &examples[i..to] }
-        };
         let (mut next, mut total) = (0, 0.0);
         for i in 0..n {
-            if i % STRETCH == 0 {
-                held.touch(stretch(i));
-            }
             let example = &examples[at(i)];
             while next < n && self.includes(examples[at(next)].score, example.score) {
-                if next % STRETCH == 0 {
-                    held.touch(stretch(next));
-                }
                 let partner = &examples[at(next)];
                 let column = usize::from(partner.group).wrapping_sub(self.group);
                 if column < G {
@@ -194,23 +181,34 @@ pub(super) fn run_all<const G: usize>(
     sizes: &Sizes,
     run: &(dyn Fn(&Sweep<G>, &mut [f64]) -> f64 + Sync),
 ) -> (f64, Vec<f64>) {
-    let mut slopes = vec![0.0; n];
     if n <= sizes.slope_fork || threads::count() == 1 {
+        let mut slopes = vec![0.0; n];
         return (sweeps.iter().map(|sweep| run(sweep, &mut slopes)).sum(), slopes);
     }
     let found = threads::map(sweeps, &|sweep| {
         let mut slopes = vec![0.0; n];
         (run(sweep, &mut slopes), slopes)
     });
-    found.iter().for_each(|(_, own)| add(&mut slopes, own));
-    (found.iter().map(|(total, _)| total).sum(), slopes)
+    let total = found.iter().map(|(total, _)| total).sum();
+    let each = found.into_iter().map(|(_, slopes)| slopes);
+    let sum = |mut sum: Vec<f64>, own: Vec<f64>| {
+        threads::fill(&mut sum, &|from, part| {
+            part.iter_mut().zip(&own[from..]).for_each(|(to, own)| *to += own)
+        });
+        sum
+    };
+    (total, each.reduce(sum).unwrap_or_else(|| vec![0.0; n]))
 }
 
 /// Adds the slopes of examples to a gradient that starts at position `base`.
-pub(super) fn settle<M>(examples: &[Swept<M>], slopes: &[f64], base: usize, gradient: &mut [f64]) {
-    for (example, slope) in examples.iter().zip(slopes) {
-        gradient[example.position as usize - base] += slope;
-    }
+pub(super) fn settle<M: Mass>(examples: &[Swept<M>], slopes: &[f64], base: usize, gradient: &mut [f64]) {
+    threads::split(gradient, &|from, own| {
+        for (example, slope) in examples.iter().zip(slopes) {
+            if let Some(to) = own.get_mut((example.position as usize - base).wrapping_sub(from)) {
+                *to += slope;
+            }
+        }
+    });
 }
 
 /// What an example brings to sums: its mass, and the same times its score if there is room for it.
