@@ -18,7 +18,7 @@ use super::{Method, MethodError, Stage, Task, group_offset};
 use crate::examples::Examples;
 use crate::learners::{Architecture, Features, GroupUse, Trace};
 use crate::model::{Adjustment, StochasticScorer, less_attribute};
-use crate::solvers::Trained;
+use crate::solvers::{Trained, dot};
 
 const NAME: &str = "score-minus-attribute";
 const METHOD: &str = "a multiple of the predicted attribute";
@@ -199,10 +199,6 @@ fn direction(scorer: &Architecture, features: &Features, examples: &Examples, ta
         v[linear.width] -= mean(&scored(&v));
     }
     v
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

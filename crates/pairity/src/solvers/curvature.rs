@@ -1,5 +1,7 @@
 //! A curvature that is known before a descent begins: a symmetric matrix P, of which P⁻¹ g is asked for.
 
+use super::lbfgs::dot;
+
 /// The factor L of P = L Lᵀ (Cholesky), row by row.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Curvature {
@@ -39,10 +41,6 @@ impl Curvature {
             g[..row].iter_mut().zip(own).for_each(|(g, l)| *g -= found * l);
         }
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

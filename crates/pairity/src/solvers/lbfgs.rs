@@ -203,7 +203,8 @@ impl LineSearch<'_> {
     }
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+/// The sum of products.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 

@@ -35,6 +35,7 @@ mod within;
 pub use checkpoint::Checkpoint;
 pub use evaluation::{Evaluation, MemberValue, evaluate, evaluate_members};
 pub use executor::{RunProgress, Watch};
+pub(crate) use lbfgs::dot;
 pub use loss::{LossTerm, ScoreTerm};
 pub use parts::Parts;
 pub use players::Player;

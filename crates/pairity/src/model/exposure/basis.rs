@@ -7,6 +7,8 @@
 //! A vertex of it is as many columns as there are rows. The inverse is computed anew at each step, so
 //! that rounding does not add up: there is one row for each group, and few groups.
 
+use crate::solvers::dot;
+
 /// A column that divides by less, beside its largest entry, is not to be relied on.
 const SMALLEST_PIVOT: f64 = 1e-10;
 
@@ -78,10 +80,6 @@ impl<T> Basis<T> {
         let mut differences = numerators.map(|(own, its)| own / rates[row] - its / rates[other]);
         differences.find(|difference| difference.abs() > EQUAL).is_some_and(|difference| difference < 0.0)
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// The inverse, row by row, of the matrix with these columns, by Gauss–Jordan elimination.
