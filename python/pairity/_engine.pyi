@@ -14,6 +14,7 @@ __all__ = [
     "FeaturePart",
     "Model",
     "NEEDED",
+    "PartPairs",
     "ScorePlayer",
     "View",
     "__version__",

@@ -18,14 +18,7 @@ fn tally(queries: u32, draws: u64, bound: f64) -> (u64, u64) {
         let rows = task.draw(queries, 1000 + seed).dataset("simulated").training_rows().unwrap();
         let goal = Goal::new(None, None, vec![format!("cross_group <= {bound}")]);
         // Weights of features as they are drawn have population values.
-        let fit = FitRequest {
-            goal,
-            seed,
-            iterations: 300,
-            step_sizes: vec![0.1],
-            standardize: false,
-            ..FitRequest::default()
-        };
+        let fit = FitRequest { goal, seed, standardize: false, ..FitRequest::default() };
         let request = TrainRequest { fit, guarantee: Some(0.95), ..TrainRequest::default() };
         let run = train(rows, &request, Watch::default()).unwrap();
         let guarantee = run.guarantee.unwrap();
