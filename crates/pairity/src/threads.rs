@@ -38,8 +38,19 @@ pub(crate) fn fill<T: Send>(list: &mut [T], work: &(dyn Fn(usize, &mut [T]) + Sy
     list.par_chunks_mut(WORTH).enumerate().for_each(|(part, own)| work(part * WORTH, own));
 }
 
-/// The same in as many parts as there are threads, for work that looks at everything to find what belongs to its part.
-pub(crate) fn split<T: Send>(list: &mut [T], work: &(dyn Fn(usize, &mut [T]) + Sync)) {
+/// Puts numbers to places in any order, each with `put`. Every thread looks at all of them, and puts those of its part.
+pub(crate) fn scatter<I: Iterator<Item = (usize, f64)>>(
+    list: &mut [f64],
+    numbers: impl Fn() -> I + Sync,
+    put: fn(&mut f64, f64),
+) {
+    let work = |from: usize, own: &mut [f64]| {
+        for (place, number) in numbers() {
+            if let Some(to) = own.get_mut(place.wrapping_sub(from)) {
+                put(to, number);
+            }
+        }
+    };
     if list.len() < 2 * WORTH || count() < 2 {
         return work(0, list);
     }

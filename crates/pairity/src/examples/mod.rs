@@ -400,13 +400,8 @@ impl Examples {
     /// Values in the order of the examples by row; 0 in rows that are no examples.
     pub(crate) fn by_row(&self, values: &[f64]) -> Vec<f64> {
         let mut by_row = vec![0.0; self.rows];
-        threads::split(&mut by_row, &|from, own| {
-            for (&row, &value) in self.row.iter().zip(values) {
-                if let Some(to) = own.get_mut((row as usize).wrapping_sub(from)) {
-                    *to = value;
-                }
-            }
-        });
+        let rows = || self.row.iter().map(|&row| row as usize);
+        threads::scatter(&mut by_row, || rows().zip(values.iter().copied()), |to, value| *to = value);
         by_row
     }
 

@@ -286,13 +286,8 @@ impl Surrogate {
                     .unordered::<S>(coefficients, slopes)
             });
         }
-        threads::split(gradient, &|from, own| {
-            for (slope, &example) in slopes.iter().zip(query.example) {
-                if let Some(to) = own.get_mut((example as usize).wrapping_sub(from)) {
-                    *to = *slope;
-                }
-            }
-        });
+        let places = || query.example.iter().map(|&example| example as usize);
+        threads::scatter(gradient, || places().zip(slopes.iter().copied()), |to, slope| *to = slope);
         let moment = scores.iter().zip(&*slopes).fold(0.0, |sum, (score, slope)| sum + score * slope);
         self.kind.value(offset, moment)
     }

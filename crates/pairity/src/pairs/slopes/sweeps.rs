@@ -202,13 +202,12 @@ pub(super) fn run_all<const G: usize>(
 
 /// Adds the slopes of examples to a gradient that starts at position `base`.
 pub(super) fn settle<M: Mass>(examples: &[Swept<M>], slopes: &[f64], base: usize, gradient: &mut [f64]) {
-    threads::split(gradient, &|from, own| {
-        for (example, slope) in examples.iter().zip(slopes) {
-            if let Some(to) = own.get_mut((example.position as usize - base).wrapping_sub(from)) {
-                *to += slope;
-            }
-        }
-    });
+    let place = |example: &Swept<M>| example.position as usize - base;
+    threads::scatter(
+        gradient,
+        || examples.iter().map(place).zip(slopes.iter().copied()),
+        |to, slope| *to += slope,
+    );
 }
 
 /// What an example brings to sums: its mass, and the same times its score if there is room for it.
