@@ -515,7 +515,7 @@ impl DemoReport {
         format!(
             "Simulated searches (seed {}): in each of {} one of {} candidates is relevant. Group 1 is rare, and its \
              relevant candidates look like irrelevant ones of group 0. Three linear scorers that don't see the group \
-             were trained on half of the searches and chosen on a quarter; this is the other quarter, with 95% \
+             were trained and chosen on three quarters of the searches; this is the other quarter, with 95% \
              confidence intervals.",
             self.seed, self.queries, self.candidates
         )
