@@ -1,7 +1,7 @@
 //! What each solver reaches on new rows, over many splits: the tables of docs/solvers.md.
 //!
 //! ```text
-//! cargo run --release -p pairity-experiments --example solvers -- [task…] [seeds=20] [first=20] [bound=0.01] [ways=paper,default] [aware] [verbose]
+//! cargo run --release -p pairity-experiments --example solvers -- [task…] [seeds=20] [first=20] [bound=0.01] [queries=5000] [ways=paper,default] [aware] [verbose]
 //! ```
 //!
 //! A task is the name of an experiment, or `lightgbm`: the ranking example of LightGBM, whose groups are those of a
@@ -30,6 +30,8 @@ struct Wanted {
     seeds: u64,
     first: u64,
     bound: f64,
+    /// Of simulated tasks.
+    queries: usize,
     ways: Vec<String>,
     aware: bool,
     verbose: bool,
@@ -66,7 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 let mut task = SolverTaskData::named(name, &wanted)?;
                 (task.fit.solver, task.fit.select) = if way == "paper" { game } else { (None, None) };
                 task.fit.seed = seed;
-                let run = task.run(name, method, seed)?;
+                let run = task.run(name, method, seed, wanted.queries)?;
                 if wanted.verbose {
                     let SolverRun { objective, violation, beyond, met, seconds } = run;
                     eprintln!(
@@ -102,6 +104,7 @@ impl Wanted {
             seeds: 20,
             first: 20,
             bound: 0.01,
+            queries: 5_000,
             ways: vec!["paper".to_owned(), "default".to_owned()],
             aware: false,
             verbose: false,
@@ -111,6 +114,7 @@ impl Wanted {
                 Some(("seeds", value)) => wanted.seeds = value.parse().unwrap_or(wanted.seeds),
                 Some(("first", value)) => wanted.first = value.parse().unwrap_or(wanted.first),
                 Some(("bound", value)) => wanted.bound = value.parse().unwrap_or(wanted.bound),
+                Some(("queries", value)) => wanted.queries = value.parse().unwrap_or(wanted.queries),
                 Some(("ways", value)) => wanted.ways = value.split(',').map(str::to_owned).collect(),
                 _ if word == "aware" => wanted.aware = true,
                 _ if word == "verbose" => wanted.verbose = true,
@@ -153,9 +157,15 @@ impl SolverTaskData {
         Ok(SolverTaskData { experiment, fit })
     }
 
-    fn run(&self, name: &str, method: &'static Method, seed: u64) -> Result<SolverRun, Box<dyn Error>> {
+    fn run(
+        &self,
+        name: &str,
+        method: &'static Method,
+        seed: u64,
+        queries: usize,
+    ) -> Result<SolverRun, Box<dyn Error>> {
         let data = match &self.experiment {
-            Some(experiment) => experiment.data(seed, 5_000, None)?,
+            Some(experiment) => experiment.data(seed, queries, None)?,
             None if name.starts_with("lightgbm") => lightgbm()?,
             None => return Err(format!("no task {name}").into()),
         };
