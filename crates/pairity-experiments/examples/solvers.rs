@@ -31,7 +31,7 @@ struct Wanted {
     first: u64,
     bound: f64,
     /// Of simulated tasks.
-    queries: usize,
+    queries: u32,
     ways: Vec<String>,
     aware: bool,
     verbose: bool,
@@ -162,7 +162,7 @@ impl SolverTaskData {
         name: &str,
         method: &'static Method,
         seed: u64,
-        queries: usize,
+        queries: u32,
     ) -> Result<SolverRun, Box<dyn Error>> {
         let data = match &self.experiment {
             Some(experiment) => experiment.data(seed, queries, None)?,
