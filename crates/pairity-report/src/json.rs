@@ -152,6 +152,7 @@ pub fn training_json(report: &TrainingReport) -> Value {
         "status": run.trained.status.name(),
         "meets_goal": run.trained.meets_goal,
         "selected_on": if run.trained.cross_fit { "cross_fit" } else { run.selected_on() },
+        "across_queries": run.trained.across_queries,
         "certificate": run.trained.certificate.map(
             |own| json!({"objective": own.objective, "bound": own.bound, "gap": own.gap})
         ),

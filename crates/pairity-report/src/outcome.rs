@@ -169,8 +169,13 @@ impl TrainingReport {
 
     /// The rows that the model was chosen on.
     fn chosen_on(&self) -> &'static str {
+        let [cross_fit, across_queries] = [self.run.trained.cross_fit, self.run.trained.across_queries];
         match self.run.selected_on() {
-            _ if self.run.trained.cross_fit => "the training rows, each scored by scorers fit to others",
+            _ if cross_fit && across_queries => {
+                "the training rows, each scored by scorers fit to others and compared with rows of all queries"
+            }
+            _ if cross_fit => "the training rows, each scored by scorers fit to others",
+            _ if across_queries => "the training rows, each compared with rows of all queries",
             "validation" => "the validation rows",
             _ => "the training rows",
         }

@@ -381,6 +381,11 @@ impl Examples {
         }
     }
 
+    /// Whether pairs of a query count one each, whatever else is known of their rows.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.first_blocks.is_empty() && self.factors.is_none() && !self.label_gap && self.side.is_none()
+    }
+
     /// The weight of an example.
     pub(crate) fn weight(&self, example: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[example])

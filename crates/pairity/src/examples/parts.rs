@@ -146,6 +146,13 @@ impl Examples {
         (!chosen.is_sorted()).then(gathered)
     }
 
+    /// The same examples as if they were of one query, so that pairs of different queries count too.
+    pub(crate) fn across_queries(&self) -> Examples {
+        let all: Vec<usize> = (0..self.len()).collect();
+        let examples = self.gathered(&all, vec![0, self.len() as u32], Vec::new());
+        Examples { has_queries: false, ..examples }
+    }
+
     /// Chosen examples, whose blocks start at given places.
     fn gathered(&self, chosen: &[usize], starts: Vec<u32>, first_blocks: Vec<u32>) -> Examples {
         let gather = |values: &Vec<f64>| -> Vec<f64> { chosen.iter().map(|&i| values[i]).collect() };

@@ -99,6 +99,10 @@ pub(crate) struct Search {
     pub bound: Option<f64>,
     /// The room that each constraint is to be met with.
     pub room: Vec<f64>,
+    /// Whether rates are those of scorers on rows that they were not fit to.
+    pub cross_fit: bool,
+    /// Whether rates are of pairs across queries.
+    pub across_queries: bool,
 }
 
 macro_rules! solvers {

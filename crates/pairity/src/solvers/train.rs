@@ -262,6 +262,8 @@ pub struct Trained {
     pub passed_over: Option<PassedOver>,
     /// Whether objective and violations are those of scorers on rows that they were not fit to, in place of the model's.
     pub cross_fit: bool,
+    /// Whether they are of all pairs of the rows, whatever their queries, as queries are alike.
+    pub across_queries: bool,
     /// Of an answer that is the best on the rows it was fit to and selected on, but for a gap.
     pub certificate: Option<Certificate>,
     /// How many answers were tried in vain after the last that was better, where that is how training ended.
@@ -397,7 +399,8 @@ pub fn train_with(
     };
     Ok(Trained {
         status,
-        cross_fit: members.iter().any(|&(place, _)| candidates.scorers[place].snapshot.rates.is_some()),
+        cross_fit: search.as_ref().is_some_and(|search| search.cross_fit),
+        across_queries: search.as_ref().is_some_and(|search| search.across_queries),
         certificate: search.as_ref().and_then(certified),
         tries: search.and_then(|search| search.tries),
         meets_goal: found.met,

@@ -8,9 +8,11 @@
 //!
 //! Rates may be those of the rows that scorers are fit to, or, with [`Select::CrossFit`], of others: every answer is fit
 //! to all rows and again to all but one of five folds, in the same way and for the same prices, and its rates are those
-//! that the five have on the folds they have not seen.
+//! that the five have on the folds they have not seen. Where queries are alike, rates are of pairs [`across`] them.
 
+mod across;
 mod attribute;
+mod generation;
 mod line;
 mod master;
 mod moments;
@@ -18,27 +20,24 @@ mod plane;
 mod response;
 
 use super::executor::Snapshot;
-use super::loss::{Sample, SurrogateWeights};
+use super::loss::Sample;
 use super::selection::Selector;
 use super::shrink::{Mixture, shrink};
 use super::solver::{Found, Search, Solver, SolverTask, Training};
 use super::train::{Select, TrainSettings};
-use crate::goals::{Problem, TOLERANCE};
+use crate::goals::Problem;
 use crate::learners::{Architecture, Learner, Parametric};
-use crate::pairs::RateSums;
 use crate::rates::Rate;
 use crate::threads;
+use generation::{AnswerColumn, Generation, Question, Rooms, is_cross_fit};
 use master::{Phase, Prices};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use response::{Fitting, Response, SampleShape};
+use response::{Fitting, SampleShape};
 use serde::{Deserialize, Serialize};
 
 /// The most iterations.
 const ITERATIONS: usize = 40;
-
-/// Parts of the rows for cross-fitting.
-const FOLDS: usize = 5;
 
 /// Weight decay that is tried, the largest first, where rows that were not fit tell which is best.
 const DECAYS: [f64; 7] = [3.0, 1.0, 0.3, 0.1, 0.03, 0.005, 3e-4];
@@ -55,14 +54,9 @@ const BETTER: f64 = 1e-5;
 /// The same where rates are those of rows that scorers were not fit to, which are noisy.
 const BETTER_ELSEWHERE: f64 = 5e-4;
 
-/// Rows or queries for each parameter from which scorers fit hardly anything but what is there: then the rates of the rows
-/// that they are fit to are as good as those of others.
-const PLENTY: usize = 200;
-
-/// How far apart a bound may be for a scorer that is fit to all rows and for those that are fit without each fold: where
-/// they are farther, and by more than what is allowed anyway, rows that were not fit tell of other scorers than the one
-/// that the model would have.
-const UNSTEADY: f64 = 0.1;
+/// The share of a standard error that is room to spare where rates are of pairs across queries: of so many pairs what is
+/// best is seldom so by chance.
+const LESS_ROOM: f64 = 0.25;
 
 /// Rounds of other answers before it is over; one less where rates are those of rows that scorers were not fit to.
 const ATTEMPTS: usize = 3;
@@ -85,28 +79,6 @@ const STEPS: usize = 12;
 /// Pairs of scorers that are combined.
 const COMBINED: usize = 3;
 
-/// A scorer with its rates, and what it was an answer to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct AnswerColumn {
-    /// What the forms of the objective and the bounds weighed.
-    weights: Vec<f64>,
-    l2: f64,
-    #[serde(with = "crate::numbers")]
-    parameters: Vec<f64>,
-    /// Those fit to all rows but a fold.
-    folds: Vec<Vec<f64>>,
-    rates: Vec<f64>,
-    /// Whether bounds are about the same for the scorer that is fit to all rows and for those of the folds.
-    steady: bool,
-}
-
-impl AnswerColumn {
-    /// Its Lagrangian, if it may join the others.
-    fn improved(&self, problem: &Problem, prices: &Prices) -> f64 {
-        if self.steady { prices.lagrangian(problem, &self.rates) } else { f64::INFINITY }
-    }
-}
-
 /// All columns so far.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ColumnGeneration {
@@ -118,6 +90,10 @@ pub(crate) struct ColumnGeneration {
     decays: Vec<f64>,
     /// The room that each constraint is to be met with.
     room: Vec<f64>,
+    /// Whether rates are those of rows that scorers were not fit to.
+    cross_fit: bool,
+    /// Whether they are of pairs across queries.
+    across_queries: bool,
     /// Rounds of answers since the last that was better.
     attempts: usize,
     /// Answers since then.
@@ -127,19 +103,6 @@ pub(crate) struct ColumnGeneration {
     done: bool,
     /// Which step was the best of each answer to the prices of bounds.
     best_steps: Vec<usize>,
-}
-
-/// What all iterations look at.
-pub(crate) struct Rooms {
-    whole: SampleShape,
-    folds: Vec<Fold>,
-}
-
-/// All rows but those of a fold, and its own.
-struct Fold {
-    others: Sample<'static>,
-    own: Sample<'static>,
-    shape: SampleShape,
 }
 
 impl Solver for ColumnGeneration {
@@ -173,6 +136,8 @@ impl Solver for ColumnGeneration {
             phase,
             decays,
             room,
+            cross_fit: false,
+            across_queries: false,
             attempts: 0,
             tries: 0,
             bound: None,
@@ -182,11 +147,7 @@ impl Solver for ColumnGeneration {
     }
 
     fn buffers(task: &SolverTask) -> Rooms {
-        let mut folds = Vec::new();
-        if is_cross_fit(task) {
-            folds = parts(task).unwrap_or_default();
-        }
-        Rooms { whole: SampleShape::of(task.training.architecture, task.sample), folds }
+        Rooms::of(task)
     }
 
     fn next_iteration(&mut self, task: &SolverTask, iteration: usize, rooms: &mut Rooms) -> Option<Found> {
@@ -219,10 +180,11 @@ impl Solver for ColumnGeneration {
         if before == 0 {
             self.add_fair(&generation);
             self.add_less_attribute(&generation);
-            self.room = self.room_to_spare(task);
+            (self.cross_fit, self.across_queries) = (rooms.is_cross_fit(), rooms.across.is_some());
+            self.room = self.room_to_spare(task, rooms.across.as_ref());
         }
         let cost = self.columns.first().map_or(0.0, |column| problem.cost(&column.rates).abs());
-        let share = if rooms.folds.is_empty() { BETTER } else { BETTER_ELSEWHERE };
+        let share = if !rooms.is_cross_fit() { BETTER } else { BETTER_ELSEWHERE };
         let size = if prices.phase == Phase::Objective { cost } else { 1.0 };
         match least < prices.value - share * size {
             true => (self.attempts, self.tries) = (0, 0),
@@ -234,7 +196,7 @@ impl Solver for ColumnGeneration {
         // One rate alone is then a convex loss, and its minimum needs no second answer.
         self.done |=
             generation.whole.is_wide() && problem.constraints.is_empty() && problem.objective.len() == 1;
-        let attempts = match (generation.exact, rooms.folds.is_empty()) {
+        let attempts = match (generation.exact && rooms.across.is_none(), !rooms.is_cross_fit()) {
             (true, _) => 1,
             (false, false) => ATTEMPTS - 1,
             (false, true) => ATTEMPTS,
@@ -259,7 +221,7 @@ impl Solver for ColumnGeneration {
         let problem = task.training.problem;
         let new = self.columns.iter().enumerate().skip(self.kept).map(|(at, column)| {
             let weights = game_weights(problem, &column.weights);
-            let rates = (!column.folds.is_empty()).then(|| column.rates.clone());
+            let rates = (self.cross_fit || self.across_queries).then(|| column.rates.clone());
             let found = Found::of(problem, &column.rates);
             Snapshot { rates, ..Snapshot::new(at + 1, column.parameters.clone(), found, weights) }
         });
@@ -277,6 +239,8 @@ impl Solver for ColumnGeneration {
             tries: self.done.then_some(self.tries),
             bound: self.bound.filter(|_| self.done),
             room: self.room.clone(),
+            cross_fit: self.cross_fit,
+            across_queries: self.across_queries,
         })
     }
 }
@@ -285,38 +249,6 @@ impl Solver for ColumnGeneration {
 fn game_weights(problem: &Problem, weights: &[f64]) -> Vec<f64> {
     let slack = problem.has_slack().then_some(0.0);
     slack.into_iter().chain(weights.iter().copied()).collect()
-}
-
-/// The folds of the rows that are fit, each with all other rows.
-fn parts(task: &SolverTask) -> Option<Vec<Fold>> {
-    let (training, examples) = (&task.training, task.sample.examples());
-    let shares = [1.0 / FOLDS as f64; FOLDS];
-    let folds = examples.split(&shares, training.settings.seed).ok()?;
-    let mut parts = Vec::new();
-    for fold in folds.into_iter().flatten() {
-        let mut own = vec![false; examples.rows()];
-        fold.example_rows().iter().for_each(|&row| own[row as usize] = true);
-        let others = examples.part(&examples.units_where(|row| !own[row])).ok()?;
-        let others = Sample::owning(training, others).ok()?;
-        let shape = SampleShape::of(training.architecture, &others);
-        parts.push(Fold { others, own: Sample::owning(training, fold).ok()?, shape });
-    }
-    Some(parts)
-}
-
-/// What is to be answered.
-struct Question {
-    /// What the forms of the objective and the bounds weigh.
-    weights: Vec<f64>,
-    l2: f64,
-    /// Of a start at random.
-    random: Option<u64>,
-}
-
-/// Whether rates are those of rows that scorers were not fit to.
-fn is_cross_fit(task: &SolverTask) -> bool {
-    let units = task.sample.examples().units();
-    task.training.settings.select == Select::CrossFit && units < PLENTY * task.training.architecture.len()
 }
 
 impl ColumnGeneration {
@@ -443,7 +375,7 @@ impl ColumnGeneration {
 
     /// The room that constraints are to be met with, where the rows that answers are selected on stand for new ones: the
     /// standard error of each at the best scorer whatever the constraints, and at most half of its bound.
-    fn room_to_spare(&self, task: &SolverTask) -> Vec<f64> {
+    fn room_to_spare(&self, task: &SolverTask, across: Option<&Sample>) -> Vec<f64> {
         let Training { problem, architecture, settings, .. } = task.training;
         let none = vec![0.0; problem.constraints.len()];
         if settings.select != Select::CrossFit {
@@ -451,11 +383,13 @@ impl ColumnGeneration {
         }
         let best =
             self.columns.iter().min_by(|a, b| problem.cost(&a.rates).total_cmp(&problem.cost(&b.rates)));
-        let selector = Selector { problem, architecture, sample: task.sample, measure: settings.measure() };
+        let sample = across.unwrap_or(task.sample);
+        let selector = Selector { problem, architecture, sample, measure: settings.measure() };
         let noise = best.and_then(|column| selector.noise(&column.parameters));
         let Some(noise) = noise else { return none };
+        let share = if across.is_some() { LESS_ROOM } else { 1.0 };
         let sizes = problem.constraints.iter().map(|constraint| constraint.bound.abs() / 2.0);
-        noise.constraints.iter().zip(sizes).map(|(error, size)| error.min(size)).collect()
+        noise.constraints.iter().zip(sizes).map(|(error, size)| (share * error).min(size)).collect()
     }
 
     /// Keeps the weight decay with which the first step alone is best for the objective alone, and the next larger one, as
@@ -563,118 +497,6 @@ fn share_of(weights: &[f64]) -> Vec<f64> {
 
 fn distance(a: &[f64], b: &[f64]) -> f64 {
     share_of(a).iter().zip(share_of(b)).map(|(x, y)| (x - y).powi(2)).sum()
-}
-
-/// What answers are fit to.
-struct Generation<'a> {
-    task: &'a SolverTask<'a>,
-    /// With constraints that leave room to spare.
-    problem: &'a Problem,
-    whole: Fitting<'a>,
-    /// For each fold, all other rows, and its own.
-    folds: Vec<(Fitting<'a>, &'a Sample<'static>)>,
-    /// Whether answers are the best there are.
-    exact: bool,
-}
-
-impl<'a> Generation<'a> {
-    fn new(task: &'a SolverTask<'a>, problem: &'a Problem, rooms: &'a Rooms) -> Generation<'a> {
-        let whole = Fitting::new(&task.training, task.sample, &rooms.whole);
-        let fold = |fold: &'a Fold| (Fitting::new(&task.training, &fold.others, &fold.shape), &fold.own);
-        let folds = rooms.folds.iter().map(fold).collect();
-        Generation { task, problem, exact: whole.is_exact(), whole, folds }
-    }
-
-    /// A column of given scorers, with its rates.
-    fn column(&self, weights: Vec<f64>, l2: f64, parameters: Vec<f64>, folds: Vec<Vec<f64>>) -> AnswerColumn {
-        let rates = match folds.is_empty() {
-            true => self.whole.sample.true_rates_of(self.task.training.architecture, &parameters),
-            false => {
-                let mut sums = RateSums::default();
-                for (parameters, (_, own)) in folds.iter().zip(&self.folds) {
-                    let found = own.rate_sums_of(self.task.training.architecture, parameters);
-                    match sums.totals.is_empty() {
-                        true => sums = found,
-                        false => sums.add(&found, 1.0),
-                    }
-                }
-                sums.values()
-            }
-        };
-        let steady = folds.is_empty() || self.is_steady(&parameters, &rates);
-        AnswerColumn { weights, l2, parameters, folds, rates, steady }
-    }
-
-    /// Whether no bound is far apart for a scorer on the rows that it is fit to and for rates of those of the folds.
-    fn is_steady(&self, parameters: &[f64], rates: &[f64]) -> bool {
-        let problem = self.problem;
-        // What has more parameters than rows fits any order of the rows, which tells nothing.
-        if problem.bounds.is_empty() || self.whole.is_wide() {
-            return true;
-        }
-        let most = problem.constraints.iter().map(|own| own.bound.abs()).fold(UNSTEADY, f64::max);
-        let own = self.whole.sample.true_rates_of(self.task.training.architecture, parameters);
-        let mut apart = problem.bound_misses(&own).zip(problem.bound_misses(rates));
-        apart.all(|(own, others)| (own - others).abs() <= most)
-    }
-
-    /// A column on the way from one to another: weights of length 1 are averaged where only orders count. The next answers
-    /// to these prices may start from there.
-    fn between(&self, [from, to]: [&AnswerColumn; 2], share: f64, prices: &Prices) -> AnswerColumn {
-        let ranks_only = !self.problem.uses(Rate::Mse);
-        let scaled = |parameters: &Vec<f64>| {
-            let length = parameters.iter().map(|x| x * x).sum::<f64>().sqrt();
-            let by = if ranks_only && length > 0.0 { length.recip() } else { 1.0 };
-            parameters.iter().map(|x| x * by).collect::<Vec<f64>>()
-        };
-        let average = |from: &Vec<f64>, to: &Vec<f64>| -> Vec<f64> {
-            scaled(from).iter().zip(scaled(to)).map(|(x, y)| (1.0 - share) * x + share * y).collect()
-        };
-        let mut folds: Vec<Vec<f64>> = from.folds.iter().zip(&to.folds).map(|(a, b)| average(a, b)).collect();
-        folds.iter_mut().zip(&self.folds).for_each(|(own, (fitting, _))| fitting.calibrate(own));
-        let mut parameters = average(&from.parameters, &to.parameters);
-        self.whole.calibrate(&mut parameters);
-        self.column(prices.weights.clone(), from.l2, parameters, folds)
-    }
-
-    /// Columns that answer a question. Where answers are exact, the bound on all mixtures rises to what they prove.
-    fn answer(
-        &self,
-        prices: &Prices,
-        question: Question,
-        depth: usize,
-        columns: &mut ColumnGeneration,
-    ) -> Vec<AnswerColumn> {
-        let problem = self.problem;
-        let mut weights = SurrogateWeights::default();
-        weights.set(problem, Prices { weights: question.weights.clone(), ..prices.clone() }.forms(problem));
-        let (parameters, folds) = columns.start(self, &question, prices);
-        let l2 = question.l2;
-        let fits: Vec<(&Fitting, &Vec<f64>)> = std::iter::once((&self.whole, &parameters))
-            .chain(self.folds.iter().map(|(fitting, _)| fitting).zip(&folds))
-            .collect();
-        let mut found: Vec<Response> =
-            threads::map(&fits, &|(fitting, start)| fitting.respond(&weights, l2, start, depth, self.exact));
-        let whole = found.remove(0);
-        let step = |(at, parameters): (usize, Vec<f64>)| {
-            let folds = found.iter().map(|fold| fold.steps[at.min(fold.steps.len() - 1)].clone()).collect();
-            self.column(question.weights.clone(), l2, parameters, folds)
-        };
-        let answers: Vec<AnswerColumn> = whole.steps.into_iter().enumerate().map(step).collect();
-        if prices.value.is_finite() {
-            let cost = |at: &usize| prices.lagrangian(problem, &answers[*at].rates);
-            let best = (0..answers.len()).min_by(|a, b| cost(a).total_cmp(&cost(b)));
-            columns.best_steps.extend(best);
-        }
-        if let (Some(missed), Some(last), true) = (whole.missed, answers.last(), self.folds.is_empty())
-            && prices.phase == Phase::Objective
-            && prices.violation <= TOLERANCE
-        {
-            let proved = prices.lagrangian(problem, &last.rates) - missed;
-            columns.bound = Some(columns.bound.map_or(proved, |bound| bound.max(proved)));
-        }
-        answers
-    }
 }
 
 #[cfg(test)]

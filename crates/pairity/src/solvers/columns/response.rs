@@ -127,9 +127,13 @@ impl<'a> Fitting<'a> {
         start: &[f64],
         depth: usize,
         exact: bool,
+        judge: Option<&Sample>,
     ) -> Response {
         if exact {
-            return self.sweep_all(weights);
+            let best = self.sweep_all(weights);
+            let Some(judge) = judge else { return best };
+            let turned = |own: Vec<f64>| self.turned(judge, weights, own);
+            return Response { steps: best.steps.into_iter().map(turned).collect(), missed: None };
         }
         let mut weights = weights.normalized();
         let mut steps = Vec::new();
@@ -329,6 +333,19 @@ impl<'a> Fitting<'a> {
         let (sin, cos) = angle.sin_cos();
         let best: Vec<f64> = [cos, sin].into_iter().take(len).collect();
         Response { steps: vec![best], missed: Some(top - value) }
+    }
+
+    /// A scorer of two parameters, turned by a small angle to where it is the best by the rates of another sample.
+    fn turned(&self, judge: &Sample, weights: &SurrogateWeights, best: Vec<f64>) -> Vec<f64> {
+        let at = |angle: f64| -> Vec<f64> {
+            let (sin, cos) = angle.sin_cos();
+            match best[..] {
+                [x, y] => vec![x * cos - y * sin, x * sin + y * cos],
+                _ => best.clone(),
+            }
+        };
+        let earned = |angle: f64| weights.earned(&judge.true_rates_of(self.architecture, &at(angle)));
+        at(search_angle(earned, earned(0.0)))
     }
 
     /// Sweeps planes through a scorer until none has a better one.

@@ -1,7 +1,8 @@
 //! The solver of columns against limits that are known.
 
+use super::generation::{FOLDS, UNSTEADY};
 use super::*;
-use crate::goals::parse_minimize;
+use crate::goals::{TOLERANCE, parse_minimize};
 use crate::learners::{GroupUse, Linear};
 use crate::rates::{Average, Side};
 use crate::solvers::tests::{
@@ -118,6 +119,40 @@ fn first_columns_of(
     let mut rooms = ColumnGeneration::buffers(&task);
     columns.next_iteration(&task, 0, &mut rooms).unwrap();
     columns
+}
+
+/// The same rows with something added to the first feature of each query.
+fn with_levels(rows: &DrawnRows) -> DrawnRows {
+    let level = |row: usize| ((row / 11 * 7_919) % 101) as f64 / 50.0 - 1.0;
+    let own = rows.features.values();
+    let values =
+        own.iter().enumerate().map(|(at, x)| if at % 2 == 0 { x + level(at / 2) } else { *x }).collect();
+    let features = crate::learners::Features::new(rows.features.rows(), 2, values).unwrap();
+    DrawnRows { features, examples: rows.examples.clone() }
+}
+
+#[test]
+fn where_queries_are_alike_rates_are_of_all_pairs_and_elsewhere_of_those_inside_queries() {
+    let drawn = simulated(420, 5);
+    let settings = TrainSettings { select: Select::CrossFit, ..settings() };
+    for (rows, alike) in [(with_levels(&drawn), false), (drawn, true)] {
+        let problem = problem(&rows, "auc", &["cross_group <= 0.05"]);
+        let columns = first_columns(&rows, &problem, &settings);
+        assert_eq!((columns.across_queries, columns.cross_fit), (alike, false));
+        let examples = if alike { rows.examples.across_queries() } else { rows.examples.clone() };
+        let rated = DrawnRows { features: rows.features, examples };
+        let all: Vec<u32> = (0..rated.examples.rows() as u32).collect();
+        let column = &columns.columns[0];
+        let score = |row: &u32| {
+            let feature = rated.features.row(*row as usize);
+            column.parameters[0] * feature[0] + column.parameters[1] * feature[1]
+        };
+        let scores: Vec<f64> = all.iter().map(score).collect();
+        for (&rate, &found) in problem.rates.iter().zip(&column.rates) {
+            let (sum, pairs) = earned(&rated, rate, &all, &scores);
+            assert!((found - sum / pairs).abs() < 1e-12, "{rate:?} {alike}: {found} {sum} {pairs}");
+        }
+    }
 }
 
 /// What pairs of some rows earn in a rate, one by one, and how many there are.
