@@ -165,8 +165,9 @@ pub struct FitOptions {
     #[arg(long, value_name = "X", value_parser = not_negative)]
     pub l2: Option<f64>,
 
-    /// Who weighs the constraints: by swap regret, by external regret, or as plain multipliers
-    #[arg(long, value_parser = choices(Player::NAMES), value_name = "swap|external|lagrangian", default_value = "swap", hide_possible_values = true)]
+    /// Who weighs the constraints: by swap regret, by external regret, as plain multipliers, as a controller of violations, or
+    /// as the augmented Lagrangian
+    #[arg(long, value_parser = choices(Player::NAMES), value_name = "swap|external|lagrangian|nupi|augmented", default_value = "swap", hide_possible_values = true)]
     pub player: Player,
 
     /// What the scorer descends in place of rates
