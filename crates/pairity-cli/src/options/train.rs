@@ -182,6 +182,12 @@ pub struct FitOptions {
     #[arg(long, value_name = "N", value_parser = positive)]
     pub snapshots: Option<usize>,
 
+    /// Snapshots in a row that may be no better on the rows that the model is chosen on, neither in the objective nor in the
+    /// violation, before a game ends; 0: it makes all its steps (default: 4 of --model text-cnn, 0 of others and with
+    /// --solver paper)
+    #[arg(long, value_name = "N")]
+    pub patience: Option<usize>,
+
     /// Size of the steps. Without it 0.001, 0.01, 0.1, 1 and 10 are tried (0.0003, 0.001 and 0.003 for
     /// --model text-cnn), and the best is taken
     #[arg(long, value_name = "X,X,…", value_delimiter = ',')]
@@ -297,6 +303,7 @@ impl FitOptions {
             step_sizes: self.step_size.clone(),
             batch: self.batch,
             within: None,
+            patience: self.patience,
             time_limit: self.time_limit,
             options: MethodOptions {
                 penalty: self.penalty,
