@@ -395,11 +395,6 @@ impl ColumnGeneration {
             settings.start.clone().unwrap_or_else(|| Parametric::new(architecture, settings.seed).snapshot())
         };
         if let Some(stream) = question.random {
-            // The layers of a network multiply: it starts anew from weights as small as its first ones.
-            if !matches!(architecture, Architecture::Linear(_)) {
-                let seed = settings.seed ^ ((stream + 1) << 32);
-                return fresh(Parametric::new(architecture, seed).snapshot());
-            }
             let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
             random.set_stream(stream + 1);
             return fresh(initial().iter().map(|x| x + random.random_range(-2.0..2.0)).collect());
