@@ -1,5 +1,5 @@
-//! Column generation with a network: it learns what no linear scorer can, meets bounds on rows that it was not fit to, and
-//! is the same for any number of threads.
+//! Column generation with a network: it learns what no linear scorer can, meets bounds, and is the same for any number of
+//! threads.
 
 use pairity::examples::{Columns, Examples, Groups};
 use pairity::goals::{Problem, parse_constraint, parse_maximize};
@@ -48,15 +48,13 @@ fn network() -> Architecture {
 #[test]
 fn a_network_answers_prices_with_what_no_linear_scorer_has() {
     let linear = Linear { width: 3, intercept: false, start: 0.0, groups: GroupUse::Blind };
-    for select in [Select::Validation, Select::CrossFit] {
-        let line = trained(&Architecture::Linear(linear.clone()), &[], select);
-        let curved = trained(&network(), &[], select);
-        assert!(line.objective < 0.65 && curved.objective > 0.8, "{} {}", line.objective, curved.objective);
-        let fair =
-            trained(&network(), &["A[a > b] - A[b > a] <= 0.02", "A[b > a] - A[a > b] <= 0.02"], select);
-        assert!(fair.meets_goal && fair.objective > 0.75, "{} {:?}", fair.objective, fair.violations);
-        assert!(fair.components.iter().all(|own| own.parameters.iter().all(|x| x.is_finite())));
-    }
+    let select = Select::Validation;
+    let line = trained(&Architecture::Linear(linear), &[], select);
+    let curved = trained(&network(), &[], select);
+    assert!(line.objective < 0.65 && curved.objective > 0.9, "{} {}", line.objective, curved.objective);
+    let fair = trained(&network(), &["A[a > b] - A[b > a] <= 0.02", "A[b > a] - A[a > b] <= 0.02"], select);
+    assert!(fair.meets_goal && fair.objective > 0.9, "{} {:?}", fair.objective, fair.violations);
+    assert!(fair.components.iter().all(|own| own.parameters.iter().all(|x| x.is_finite())));
 }
 
 #[test]
