@@ -350,7 +350,8 @@ class FairRanker(_FairEstimator):
     iterations, snapshots, step_sizes, solver, select, l2, player, surrogate, batch, average, time_limit
         As on the command line: steps of each game, scorers kept on the way, step sizes to try, ``paper`` or ``columns``
         (``columns`` by default, and ``paper`` for networks and where one of the game's own settings is given),
-        ``validation`` or ``cross-fit`` (what suits the solver), weight decay, ``swap``, ``external`` or ``lagrangian``, ``hinge``, ``squared-hinge`` or ``ramp``, queries of a step,
+        ``validation`` or ``cross-fit`` (what suits the solver), weight decay, ``swap``, ``external``, ``lagrangian``,
+        ``nupi`` or ``augmented``, ``hinge``, ``squared-hinge`` or ``ramp``, queries of a step,
         ``pairs`` or ``queries``, seconds.
     guarantee
         Confidence, such as 0.95, with which every bound is to be kept on new data: half of the queries (or rows) are

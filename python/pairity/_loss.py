@@ -87,7 +87,7 @@ class PairwiseLoss:
     margin
         Difference of scores from which a pair counts as ordered.
     player
-        Who weighs the constraints: ``swap``, ``external`` or ``lagrangian``.
+        Who weighs the constraints: ``swap``, ``external``, ``lagrangian``, ``nupi`` or ``augmented``.
     step_size
         Of that player. With few steps it has to be larger.
     average

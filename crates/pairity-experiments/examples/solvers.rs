@@ -1,21 +1,23 @@
 //! What each solver reaches on new rows, over many splits: the tables of docs/solvers.md.
 //!
 //! ```text
-//! cargo run --release -p pairity-experiments --example solvers -- [task…] [seeds=20] [first=20] [bound=0.01] [queries=5000] [ways=paper,default] [aware] [verbose]
+//! cargo run --release -p pairity-experiments --example solvers -- [task…] [seeds=20] [first=20] [bound=0.01] [queries=5000] [ways=paper,default] [model=mlp] [iterations=2500] [step-sizes=0.01,0.1] [patience=4] [aware] [verbose]
 //! ```
 //!
 //! A task is the name of an experiment, or `lightgbm`: the ranking example of LightGBM, whose groups are those of a
 //! feature that the scorer does not see. With the suffix `:free` it is trained without constraints. A way is `paper`, `default`,
-//! or the name of a method. Simulated tasks have values over the population, others those of test rows; `beyond` counts
-//! runs that are beyond a bound on test rows by more than noise, `met` those that said their goal is met. Seeds begin at
+//! `player:NAME` (the game with another player of the multipliers), `columns:cross-fit`, `columns:validation`, or the name of a
+//! method. Of comments, `model=text-cnn` is the text network of the experiment. Linear scorers of simulated tasks have values over
+//! the population, others those of test rows; `beyond` counts runs that are beyond a bound on test rows by more than noise, `met` those that said their goal is met. Seeds begin at
 //! 20, since constants of the solver were chosen on the splits of seeds 0 to 19 and 100 to 119.
 
 use pairity::examples::{Column, Groups, Values};
 use pairity::goals::{Criterion, Goal, Vocabulary, parse_expression};
+use pairity::learners::ScorerKind;
 use pairity::methods::{CONSTRAINED, Method, named};
 use pairity::metrics::Verdict;
 use pairity::run::{FitRequest, GroupAware, TrainOutcome, TrainRequest, train};
-use pairity::solvers::{Select, SolverKind, Watch};
+use pairity::solvers::{Player, Select, SolverKind, Watch};
 use pairity_experiments::dataset::Dataset;
 use pairity_experiments::experiments::Experiment;
 use pairity_experiments::population::{GroupScorer, rates_by_group};
@@ -33,6 +35,10 @@ struct Wanted {
     /// Of simulated tasks.
     queries: u32,
     ways: Vec<String>,
+    model: Option<ScorerKind>,
+    iterations: Option<usize>,
+    step_sizes: Option<Vec<f64>>,
+    patience: Option<usize>,
     aware: bool,
     verbose: bool,
 }
@@ -55,20 +61,18 @@ struct SolverRun {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let wanted = Wanted::read();
-    println!("task                     solver     objective         violation         beyond   met   CPU s");
+    println!(
+        "task                     way                  objective         violation         beyond   met   CPU s"
+    );
     for name in &wanted.tasks {
         for way in &wanted.ways {
-            let method = match &way[..] {
-                "paper" | "default" => &CONSTRAINED,
-                other => named(other).ok_or("no such method")?,
-            };
-            let game = (Some(SolverKind::Paper), Some(Select::Validation));
+            let change = SolverWay::named(way)?;
             let mut runs = Vec::new();
             for seed in wanted.first..wanted.first + wanted.seeds {
                 let mut task = SolverTaskData::named(name, &wanted)?;
-                (task.fit.solver, task.fit.select) = if way == "paper" { game } else { (None, None) };
-                task.fit.seed = seed;
-                let run = task.run(name, method, seed, wanted.queries)?;
+                (task.fit.solver, task.fit.select) = (change.solver, change.select);
+                (task.fit.player, task.fit.seed) = (change.player, seed);
+                let run = task.run(name, change.method, seed, wanted.queries)?;
                 if wanted.verbose {
                     let SolverRun { objective, violation, beyond, met, seconds } = run;
                     eprintln!(
@@ -82,7 +86,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let (objective, violation) = (spread(|run| run.objective), spread(|run| run.violation));
             let share = |which: fn(&SolverRun) -> bool| runs.iter().filter(|run| which(run)).count();
             println!(
-                "{name:24} {way:9.9}  {:.4} ± {:.4}   {:.4} ± {:.4}   {:>3} of {:<3} {:>3}  {:.1}",
+                "{name:24} {way:19.19}  {:.4} ± {:.4}   {:.4} ± {:.4}   {:>3} of {:<3} {:>3}  {:.1}",
                 objective.mean,
                 objective.std,
                 violation.mean,
@@ -97,6 +101,36 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// What a way sets.
+struct SolverWay {
+    method: &'static Method,
+    solver: Option<SolverKind>,
+    select: Option<Select>,
+    player: Player,
+}
+
+impl SolverWay {
+    fn named(way: &str) -> Result<SolverWay, Box<dyn Error>> {
+        let default =
+            SolverWay { method: &CONSTRAINED, solver: None, select: None, player: Player::default() };
+        let game = (Some(SolverKind::Paper), Some(Select::Validation));
+        let way = match (way, way.split_once(':')) {
+            ("default", _) => default,
+            ("paper", _) => SolverWay { solver: game.0, select: game.1, ..default },
+            (_, Some(("player", name))) => {
+                let player = Player::named(name).ok_or("no such player")?;
+                SolverWay { solver: game.0, select: game.1, player, ..default }
+            }
+            (_, Some(("columns", name))) => {
+                let select = Some(Select::named(name).ok_or("no such selection")?);
+                SolverWay { solver: Some(SolverKind::Columns), select, ..default }
+            }
+            (method, _) => SolverWay { method: named(method).ok_or("no such method")?, ..default },
+        };
+        Ok(way)
+    }
+}
+
 impl Wanted {
     fn read() -> Wanted {
         let mut wanted = Wanted {
@@ -106,6 +140,10 @@ impl Wanted {
             bound: 0.01,
             queries: 5_000,
             ways: vec!["paper".to_owned(), "default".to_owned()],
+            model: None,
+            iterations: None,
+            step_sizes: None,
+            patience: None,
             aware: false,
             verbose: false,
         };
@@ -116,6 +154,12 @@ impl Wanted {
                 Some(("bound", value)) => wanted.bound = value.parse().unwrap_or(wanted.bound),
                 Some(("queries", value)) => wanted.queries = value.parse().unwrap_or(wanted.queries),
                 Some(("ways", value)) => wanted.ways = value.split(',').map(str::to_owned).collect(),
+                Some(("model", value)) => wanted.model = ScorerKind::named(value),
+                Some(("iterations", value)) => wanted.iterations = value.parse().ok(),
+                Some(("patience", value)) => wanted.patience = value.parse().ok(),
+                Some(("step-sizes", value)) => {
+                    wanted.step_sizes = value.split(',').map(|size| size.parse().ok()).collect();
+                }
                 _ if word == "aware" => wanted.aware = true,
                 _ if word == "verbose" => wanted.verbose = true,
                 _ => wanted.tasks.push(word),
@@ -137,7 +181,9 @@ impl SolverTaskData {
         let experiment = Experiment::of(name);
         let mut fit = match &experiment {
             Some(experiment) => {
-                let constrained = ["constrained, terms", "constrained"];
+                // The network of comments is the one of the paper's row, and its linear scorer another row.
+                let skip = usize::from(wanted.model == Some(ScorerKind::TextCnn));
+                let constrained = &["constrained, terms", "constrained"][skip..];
                 let find = |method: &&str| experiment.contenders.iter().find(|own| own.method == *method);
                 constrained.iter().find_map(find).ok_or("no such task")?.request.fit.clone()
             }
@@ -146,7 +192,13 @@ impl SolverTaskData {
                 ..FitRequest::default()
             },
         };
-        fit.iterations = FitRequest::default().iterations;
+        if fit.iterations == usize::MAX {
+            fit.iterations = FitRequest::default().iterations;
+        }
+        fit.scorer = wanted.model.unwrap_or(fit.scorer);
+        fit.patience = wanted.patience;
+        fit.iterations = wanted.iterations.unwrap_or(fit.iterations);
+        fit.step_sizes = wanted.step_sizes.clone().unwrap_or(fit.step_sizes);
         for text in &mut fit.goal.subject_to {
             *text = text.replace("<= 0.01", &format!("<= {}", wanted.bound));
         }
@@ -178,7 +230,8 @@ impl SolverTaskData {
         let test = found.part("test").ok_or("no test part")?;
         let beyond = test.audit.checks.iter().any(|check| check.verdict == Verdict::Fail);
         let task = self.experiment.as_ref().and_then(Experiment::task);
-        let (objective, violation) = match task.filter(|_| found.model.after.is_none()) {
+        let is_plain = self.fit.scorer == ScorerKind::Linear && found.model.after.is_none();
+        let (objective, violation) = match task.filter(|_| is_plain) {
             Some(task) => self.over_all(&task, &found)?,
             None => {
                 let mse = test.audit.mse.as_ref();

@@ -12,7 +12,7 @@ use pairity::run::{
     AdjustedPart, AdjustedValues, CompareOutcome, ComparisonSetup, ConstraintLimit, FrontierCurve,
     FrontierOutcome, FrontierPoint, Guarantee, HarmedRate, MethodResult,
 };
-use pairity::solvers::Evaluation;
+use pairity::solvers::{Evaluation, RunEnding};
 use serde_json::{Map, Value, json};
 
 /// Larger integers are not exact in programs that hold every number as 64-bit floating point.
@@ -167,6 +167,10 @@ pub fn training_json(report: &TrainingReport) -> Value {
         "group_aware": run.group_aware,
         "notes": run.notes,
     });
+    if run.trained.ended_early() {
+        let ending = |own: &RunEnding| json!({"step_size": own.step_size, "iterations": own.iterations, "end": own.end.name()});
+        document["runs"] = run.trained.endings.iter().map(ending).collect();
+    }
     if let Some(guarantee) = &run.guarantee {
         document["safety"] = json!(run.part("safety").map(evaluation));
         document["guarantee"] = guarantee_json(guarantee, run.has_queries());

@@ -8,7 +8,7 @@ use pairity::goals::{Assessment, Goal, Objective, ViolationKind};
 use pairity::metrics::{Check, Verdict};
 use pairity::model::{Adjustment, GroupCurve, GroupLogistic};
 use pairity::run::{ComparisonSetup, ConstraintLimit, HarmedRate, TrainOutcome, TrainingPart};
-use pairity::solvers::{Answer, Evaluation, PassedOver, Status};
+use pairity::solvers::{Answer, Evaluation, PassedOver, Status, Trained};
 
 /// More names of files than this are counted rather than listed.
 const MAX_NAMES: usize = 3;
@@ -323,6 +323,14 @@ impl TrainingReport {
         let words: Vec<String> = sizes.iter().map(f64::to_string).collect();
         let name = if sizes.len() > 1 { "step sizes" } else { "step size" };
         (!sizes.is_empty()).then(|| format!("{name} {}", words.join(", ")))
+    }
+
+    /// After how many steps runs ended, where some of them ended early.
+    pub(crate) fn steps_made(&self) -> Option<String> {
+        let Trained { endings, .. } = &self.run.trained;
+        let made: Vec<String> = endings.iter().map(|ending| ending.iterations.to_string()).collect();
+        let all = self.run.iterations;
+        self.run.trained.ended_early().then(|| format!("{} of {all} steps, then no better", made.join(", ")))
     }
 
     /// That the model is far below the best scorer found whatever the constraints, if it is.

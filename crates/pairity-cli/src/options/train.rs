@@ -165,8 +165,9 @@ pub struct FitOptions {
     #[arg(long, value_name = "X", value_parser = not_negative)]
     pub l2: Option<f64>,
 
-    /// Who weighs the constraints: by swap regret, by external regret, or as plain multipliers
-    #[arg(long, value_parser = choices(Player::NAMES), value_name = "swap|external|lagrangian", default_value = "swap", hide_possible_values = true)]
+    /// Who weighs the constraints: by swap regret, by external regret, as plain multipliers, as a controller of violations, or
+    /// as the augmented Lagrangian
+    #[arg(long, value_parser = choices(Player::NAMES), value_name = "swap|external|lagrangian|nupi|augmented", default_value = "swap", hide_possible_values = true)]
     pub player: Player,
 
     /// What the scorer descends in place of rates
@@ -180,6 +181,12 @@ pub struct FitOptions {
     /// Scorers that are kept on the way (default: 100, or 20 of --model text-cnn, which are large)
     #[arg(long, value_name = "N", value_parser = positive)]
     pub snapshots: Option<usize>,
+
+    /// Snapshots in a row that may be no better on the rows that the model is chosen on, neither in the objective nor in the
+    /// violation, before a game ends; 0: it makes all its steps (default: 4 of --model text-cnn, 0 of others and with
+    /// --solver paper)
+    #[arg(long, value_name = "N")]
+    pub patience: Option<usize>,
 
     /// Size of the steps. Without it 0.001, 0.01, 0.1, 1 and 10 are tried (0.0003, 0.001 and 0.003 for
     /// --model text-cnn), and the best is taken
@@ -296,6 +303,7 @@ impl FitOptions {
             step_sizes: self.step_size.clone(),
             batch: self.batch,
             within: None,
+            patience: self.patience,
             time_limit: self.time_limit,
             options: MethodOptions {
                 penalty: self.penalty,

@@ -61,6 +61,24 @@ fn a_word_that_decides_is_found_and_raw_tables_are_scored() {
 }
 
 #[test]
+fn a_network_that_gets_no_better_stops_unless_the_papers_protocol_is_asked_for() {
+    let (folder, table) = file("comments.csv", &comments(120));
+    let path = folder.path().join("model.json");
+    let steps = ["--model", "text-cnn", "--iterations", "200", "--snapshots", "20", "--step-size", "0.003"];
+    let of = |more: &[&str]| train(&table, &path, &[&steps[..], more].concat());
+    let json = of(&["--format", "json"]).json();
+    assert_eq!(json["runs"][0]["end"], "no_better", "{json}");
+    let made = json["runs"][0]["iterations"].as_u64().unwrap();
+    assert!(made < 200 && json["test"]["auc"] == 1.0, "{json}");
+    let text = of(&[]).out;
+    assert!(text.contains(&format!("{made} of 200 steps, then no better")), "{text}");
+    for whole in [&["--patience", "0"][..], &["--solver", "paper"]] {
+        let json = of(&[&["--format", "json"], whole].concat()).json();
+        assert!(json["runs"].is_null(), "{json}");
+    }
+}
+
+#[test]
 fn the_model_has_the_same_bytes_for_any_number_of_threads() {
     let (folder, table) = file("comments.csv", &comments(80));
     for model in ["linear", "text-cnn"] {

@@ -49,7 +49,8 @@ impl TextPage<'_, TrainingReport> {
         }
         text += &self.report.optimality().map_or(String::new(), |words| self.sentence(&words, 2));
         let status = Some(run.trained.status.name().to_owned());
-        let pieces = [status, self.report.step_sizes(), Some(format!("{:.1} s", run.seconds))];
+        let (sizes, steps) = (self.report.step_sizes(), self.report.steps_made());
+        let pieces = [status, sizes, steps, Some(format!("{:.1} s", run.seconds))];
         let pieces: Vec<String> = pieces.into_iter().flatten().collect();
         text + &self.paint(FAINT, &flow(&pieces, self.look.width)) + "\n"
     }

@@ -188,6 +188,8 @@ pub struct LearnerDefaults {
     pub batch: Option<usize>,
     /// Step sizes that are tried, if they are not the usual ones.
     pub step_sizes: Option<[f64; 3]>,
+    /// Snapshots in a row that may be no better before a run ends; a run makes all its steps if none is given.
+    pub patience: Option<usize>,
     /// What of a text is kept.
     pub text: TextLayout,
     /// Whether numbers may stay sparse.
@@ -202,6 +204,7 @@ impl LearnerDefaults {
         snapshots: 100,
         batch: None,
         step_sizes: None,
+        patience: None,
         text: TextLayout::Terms(Ngrams::Both),
         sparse: false,
         needs_text: false,

@@ -57,6 +57,9 @@ pub struct FitRequest {
     pub batch: Option<usize>,
     /// Pairs inside parts of the rows alone, where workers that hold the features count them.
     pub within: Option<Within>,
+    /// Snapshots in a row that are no better after which a run of the game ends, 0 for never; by default what the scorer's
+    /// [defaults](crate::learners::LearnerDefaults::patience) say, and never in the paper's protocol.
+    pub patience: Option<usize>,
     /// When to stop with the best so far.
     pub time_limit: Option<Duration>,
     /// What is set of methods.
@@ -92,6 +95,7 @@ impl Default for FitRequest {
             step_sizes: Vec::new(),
             batch: None,
             within: None,
+            patience: None,
             time_limit: None,
             options: MethodOptions::default(),
             measure: Settings::default(),
@@ -154,6 +158,7 @@ impl FitRequest {
             || !self.step_sizes.is_empty()
             || self.batch.is_some()
             || self.within.is_some()
+            || self.patience.is_some_and(|most| most > 0)
             || self.scorer != ScorerKind::Linear;
         let asks_for_columns = self.l2.is_some() || self.select == Some(Select::CrossFit);
         let solver = self.solver.unwrap_or(match plays && !asks_for_columns {
@@ -182,6 +187,7 @@ impl FitRequest {
             ties: self.measure.ties,
             batch: self.batch.or(defaults.batch),
             within: self.within,
+            patience: self.patience.filter(|&most| most > 0),
             seed: self.seed,
             time_limit: self.time_limit,
             answer,
@@ -247,13 +253,14 @@ mod tests {
         assert_eq!(way(|_| ()), ("columns", "cross-fit"));
         assert_eq!(way(|own| own.own_validation = true), ("columns", "validation"));
         assert_eq!(way(|own| own.snapshots = Some(100)), ("columns", "cross-fit"));
-        let game: [fn(&mut FitRequest); 10] = [
+        let game: [fn(&mut FitRequest); 11] = [
             |own| own.player = Player::External,
             |own| own.surrogate = SurrogateKind::Ramp,
             |own| own.iterations = 100,
             |own| own.snapshots = Some(10),
             |own| own.step_sizes = vec![0.1],
             |own| own.batch = Some(100),
+            |own| own.patience = Some(3),
             |own| own.within = Some(Within { parts: 2, steps: 10 }),
             |own| own.multiplier_share = 0.5,
             |own| own.scorer = ScorerKind::Mlp,

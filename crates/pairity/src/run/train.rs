@@ -290,6 +290,10 @@ impl TrainRequest {
         let mut fit = self.fit.clone();
         let game = elsewhere && fit.batch.is_some();
         if !game && matches!(self.method.stage, Stage::Constraints | Stage::Unconstrained) {
+            // The paper's protocol, where it is asked for, makes all its steps.
+            if fit.solver != Some(SolverKind::Paper) {
+                fit.patience = fit.patience.or(fit.scorer.defaults().patience);
+            }
             let (solver, select) = fit.way();
             (fit.solver, fit.select) = (Some(solver), Some(select));
         }

@@ -157,7 +157,8 @@ fn steps_over_parts_are_those_of_one_machine_with_the_same_parts() {
             term: None,
         };
         let sample = Sample::new(&training, &examples, "all").unwrap();
-        let task = SolverTask { training, sample: &sample, multipliers: None, validated: false };
+        let task =
+            SolverTask { training, sample: &sample, multipliers: None, selection: &sample, validated: false };
         let mut mine = Game::<Parametric>::start(&task, 0.1);
         let mut room = Game::<Parametric>::buffers(&task);
         let mut expected = Game::new(&problem, Parametric::new(&scorer, 5), Player::Swap, 0.1);

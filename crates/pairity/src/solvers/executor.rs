@@ -2,8 +2,10 @@
 //! None of these has an influence on what the solver does.
 
 use super::checkpoint::Checkpoint;
-use super::solver::{Executed, Found, Solver, SolverTask};
+use super::patience::Patience;
+use super::solver::{Executed, Found, Solver, SolverKind, SolverTask, Training};
 use super::train::{TrainError, TrainSettings};
+use crate::names::names;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
@@ -49,6 +51,8 @@ pub(crate) struct SolverRun<S> {
     /// What the last iteration found.
     found: Found,
     snapshots: Vec<Snapshot>,
+    /// How they do on what the answer is selected on, where that decides when the run ends.
+    patience: Patience,
     /// None once scores became infinite.
     state: Option<S>,
 }
@@ -57,8 +61,54 @@ impl<S: Solver> SolverRun<S> {
     /// Keeps scorers of the last iteration.
     fn keep(&mut self, task: &SolverTask, last: bool) {
         let kept = self.state.as_mut().map(|state| state.kept(task, self.iteration, self.found, last));
+        let before = self.snapshots.len();
         self.snapshots.extend(kept.into_iter().flatten());
+        if patience(task).is_some() {
+            let Training { problem, architecture, .. } = task.training;
+            for snapshot in &self.snapshots[before..] {
+                let rates = task.selection.true_rates_of(architecture, &snapshot.parameters);
+                self.patience.see(Found::of(problem, &rates));
+            }
+        }
     }
+}
+
+/// Snapshots in a row that may be no better before a run ends. What a term adds to the loss is no part of cost or
+/// violation, and column generation knows by itself when it is done.
+fn patience(task: &SolverTask) -> Option<usize> {
+    let Training { settings, term, .. } = task.training;
+    settings.patience.filter(|_| term.is_none() && settings.solver == SolverKind::Paper)
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunEnd {
+    /// It made all its iterations, or its solver had nothing more to do.
+    Done,
+    /// Snapshots in a row were no better than earlier ones.
+    NoBetter,
+    /// Scores became infinite.
+    Infinite,
+    /// Time ran out, or somebody stopped it.
+    Stopped,
+}
+
+names! { RunEnd:
+    "done" => Done, "All iterations were made, or there was nothing more to do";
+    "no_better" => NoBetter, "Snapshots in a row were no better";
+    "infinite" => Infinite, "Scores became infinite";
+    "stopped" => Stopped, "Time ran out, or somebody stopped it";
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunEnding {
+    /// The step size of the run; 0 where it has none.
+    pub step_size: f64,
+    /// Iterations made.
+    pub iterations: usize,
+    /// Why it ended.
+    pub end: RunEnd,
 }
 
 /// How far runs have come.
@@ -107,6 +157,7 @@ impl Executor<'_> {
             iteration: 0,
             found: Found::default(),
             snapshots: Vec::new(),
+            patience: Patience::default(),
             state: Some(S::start(self.task, step_size)),
         };
         let mut runs: Vec<SolverRun<S>> = match watch.resume.take() {
@@ -114,6 +165,7 @@ impl Executor<'_> {
             None => S::runs(self.settings()).iter().map(start).collect(),
         };
         let completed = self.execute(&mut runs, &watch);
+        let endings = runs.iter().map(|run| self.ending(run)).collect();
         for run in &mut runs {
             // Where it was stopped, its last scorer too.
             if !self.is_over(run) {
@@ -122,7 +174,17 @@ impl Executor<'_> {
         }
         let search = runs.last().and_then(|run| run.state.as_ref()?.search());
         let runs = runs.into_iter().map(|run| (run.step_size, run.snapshots)).collect();
-        Ok(Executed { runs, completed, search })
+        Ok(Executed { runs, endings, completed, search })
+    }
+
+    fn ending<S: Solver>(&self, run: &SolverRun<S>) -> RunEnding {
+        let end = match &run.state {
+            None => RunEnd::Infinite,
+            Some(_) if !self.is_over(run) => RunEnd::Stopped,
+            Some(state) if state.is_done() || run.iteration >= S::iterations(self.settings()) => RunEnd::Done,
+            Some(_) => RunEnd::NoBetter,
+        };
+        RunEnding { step_size: run.step_size, iterations: run.iteration, end }
     }
 
     fn settings(&self) -> &TrainSettings {
@@ -176,7 +238,9 @@ impl Executor<'_> {
     }
 
     fn is_over<S: Solver>(&self, run: &SolverRun<S>) -> bool {
-        run.state.as_ref().is_none_or(S::is_done) || run.iteration >= S::iterations(self.settings())
+        run.state.as_ref().is_none_or(S::is_done)
+            || run.iteration >= S::iterations(self.settings())
+            || patience(self.task).is_some_and(|most| run.patience.is_over(most))
     }
 
     /// Makes iterations while `go_on` agrees, which is asked after each with their number.

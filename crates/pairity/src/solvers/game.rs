@@ -5,7 +5,8 @@
 //! θ ← θ − Adam( λ₀ ∇objective + Σ λᵢ ∇proxyᵢ )        λ ← up the true violations
 //! ```
 //!
-//! Both players step at the same point with the same step size. Where a slack variable ξ stands for the
+//! Both players step at the same point with the same step size, but for a player whose steps are in proportion to
+//! violations, which has a step size of its own. Where a slack variable ξ stands for the
 //! objective, it is descended as the scorer is: its slope is λ₀ less the weights of the forms below it. The
 //! centers of spreads need no steps: they are always best in the middle of the true values around them.
 //!
@@ -28,9 +29,11 @@ use serde::{Deserialize, Serialize};
 /// Both players.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Game<L> {
+    /// Of the scorer and of the slack.
     step_size: f64,
     pub learner: L,
     pub multipliers: Multipliers,
+    multiplier_step: f64,
     /// Stands for the objective where that has several forms.
     slack: Option<(f64, Adam)>,
     /// What the pairs of the last batches earned.
@@ -82,6 +85,7 @@ impl<L: Learner> Game<L> {
             step_size,
             learner,
             multipliers: Multipliers::new(player, problem.game_bounds().count()),
+            multiplier_step: step_size,
             slack: problem.has_slack().then(|| (problem.ideal(), Adam::new(1))),
             seen: RateSums::default(),
         }
@@ -146,7 +150,7 @@ impl<L: Learner> Game<L> {
 
     /// The step of the multipliers, and of the slack, at the rates that were found.
     fn answer(&mut self, problem: &Problem, room: &mut Buffers) -> Found {
-        let Game { step_size, multipliers, slack, .. } = self;
+        let Game { step_size, multipliers, multiplier_step, slack, .. } = self;
         let centers = problem.best_centers(&room.rates);
         let slacked = if slack.is_some() { problem.objective.len() } else { 0 };
         let below = slack.as_ref().map_or(0.0, |(slack, _)| *slack);
@@ -162,7 +166,7 @@ impl<L: Learner> Game<L> {
             let slope = weights[0] - weights[1..=slacked].iter().sum::<f64>();
             adam.descend(std::slice::from_mut(slack), &[slope], *step_size);
         }
-        multipliers.ascend(&room.violations, *step_size);
+        multipliers.ascend(&room.violations, *multiplier_step);
         Found::of(problem, &room.rates)
     }
 }
@@ -198,7 +202,8 @@ impl Solver for Game<Parametric> {
         if let Some(start) = &settings.start {
             learner.restore(start);
         }
-        Game::new(problem, learner, settings.player, step_size)
+        let multiplier_step = settings.player.step_beside(step_size);
+        Game { multiplier_step, ..Game::new(problem, learner, settings.player, step_size) }
     }
 
     fn buffers(task: &SolverTask) -> Buffers {

@@ -20,6 +20,7 @@ mod game;
 mod lbfgs;
 mod loss;
 mod parts;
+mod patience;
 mod players;
 mod score_player;
 #[cfg(test)]
@@ -34,7 +35,7 @@ mod within;
 
 pub use checkpoint::Checkpoint;
 pub use evaluation::{Evaluation, MemberValue, evaluate, evaluate_members};
-pub use executor::{RunProgress, Watch};
+pub use executor::{RunEnd, RunEnding, RunProgress, Watch};
 pub(crate) use lbfgs::dot;
 pub use loss::{LossTerm, ScoreTerm};
 pub use parts::Parts;

@@ -55,6 +55,8 @@ fn a_player_by_scores_leads_a_scorer_the_way_the_trainer_does() {
         ("auc", &["cross_group <= 0.05"][..], Player::Swap, SurrogateKind::Hinge),
         ("min(auc, A[a > b], A[b > a])", &[], Player::Swap, SurrogateKind::SquaredHinge),
         ("auc", &["A[a > b] >= 0.8", "within_group <= 0.1"], Player::Lagrangian, SurrogateKind::Ramp),
+        ("auc", &["cross_group <= 0.05"], Player::NuPi, SurrogateKind::Hinge),
+        ("min(auc, A[a > b], A[b > a])", &[], Player::Augmented, SurrogateKind::Hinge),
     ] {
         let problem = problem(&examples, goal, bounds);
         let settings = TrainSettings {

@@ -2,7 +2,7 @@
 //! the list below.
 
 use super::columns::ColumnGeneration;
-use super::executor::{Executor, Snapshot, Watch};
+use super::executor::{Executor, RunEnding, Snapshot, Watch};
 use super::game::Game;
 use super::loss::{LossTerm, Sample};
 use super::train::{TrainError, TrainSettings};
@@ -30,6 +30,8 @@ pub(crate) struct SolverTask<'a> {
     pub sample: &'a Sample<'a>,
     /// What the multipliers look at, if that is something else.
     pub multipliers: Option<&'a Sample<'a>>,
+    /// What the answer is selected on.
+    pub selection: &'a Sample<'a>,
     /// Whether the answer is selected on other examples than those that the scorer is fit to.
     pub validated: bool,
 }
@@ -130,7 +132,9 @@ macro_rules! solvers {
 pub(crate) struct Executed {
     /// The step size and the snapshots of each run.
     pub runs: Vec<(f64, Vec<Snapshot>)>,
-    /// Whether all iterations were made.
+    /// How each of them ended.
+    pub endings: Vec<RunEnding>,
+    /// Whether none was stopped.
     pub completed: bool,
     /// What the last run knows of the best there is.
     pub search: Option<Search>,

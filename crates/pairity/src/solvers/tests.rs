@@ -5,7 +5,8 @@ use super::loss::Sample;
 use super::selection::{Candidate, CandidateSet, Chosen, Selector, Unbound};
 use super::solver::{Found, Training};
 use super::{
-    Answer, Checkpoint, Data, Status, TrainError, TrainSettings, Trained, Watch, evaluate, reach, train,
+    Answer, Checkpoint, Data, Player, Status, TrainError, TrainSettings, Trained, Watch, evaluate, reach,
+    train,
 };
 use crate::examples::{Columns, Examples, Groups, PairWeight};
 use crate::goals::{Constraint, Problem, parse_constraint, parse_maximize, parse_minimize};
@@ -292,11 +293,13 @@ pub(super) fn cut_again_and_again(
 fn a_run_that_is_resumed_ends_as_if_it_had_not_been_cut() {
     let rows = simulated(60, 5);
     let problem = problem(&rows, "min(auc, A[1 > 0])", &["cross_group <= 0.05"]);
-    for batch in [None, Some(7)] {
+    let players = Player::NAMES.iter().map(|own| (own.1, None));
+    for (player, batch) in players.chain([(Player::Swap, Some(7)), (Player::Augmented, Some(7))]) {
         let settings = TrainSettings {
             iterations: 60,
             snapshots: 12,
             step_sizes: vec![0.1, 1.0],
+            player,
             batch,
             ..TrainSettings::default()
         };

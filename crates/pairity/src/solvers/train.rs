@@ -2,7 +2,7 @@
 
 use super::checkpoint::fingerprint;
 use super::evaluation::handed_out;
-use super::executor::{Executor, Snapshot, Watch};
+use super::executor::{Executor, RunEnd, RunEnding, Snapshot, Watch};
 use super::loss::{LossTerm, Sample};
 use super::players::Player;
 use super::selection::{Answer, Candidate, CandidateSet, Chosen, PassedOver, Selector};
@@ -44,6 +44,9 @@ pub struct TrainSettings {
     pub within: Option<Within>,
     /// Of the scorer's start, the order of batches and dropout.
     pub seed: u64,
+    /// Snapshots in a row that are no better on the examples of the selection, neither in the objective nor in the
+    /// violation, after which a run of the game ends; it makes all its iterations if none is given.
+    pub patience: Option<usize>,
     /// When to stop with the best so far.
     pub time_limit: Option<Duration>,
     /// Which answer is wanted.
@@ -73,6 +76,7 @@ impl Default for TrainSettings {
             batch: None,
             within: None,
             seed: 0,
+            patience: None,
             time_limit: None,
             answer: Answer::Auto,
             select: Select::Validation,
@@ -268,6 +272,8 @@ pub struct Trained {
     pub certificate: Option<Certificate>,
     /// How many answers were tried in vain after the last that was better, where that is how training ended.
     pub tries: Option<usize>,
+    /// How the run of each step size ended.
+    pub endings: Vec<RunEnding>,
     /// The way of the run that the likeliest scorer comes from.
     pub trace: Vec<TracePoint>,
 }
@@ -327,12 +333,13 @@ pub fn train_with(
     let multipliers = data.multipliers.map(on(MULTIPLIERS_PART)).transpose()?;
     let validation = data.validation.map(on(VALIDATION_PART)).transpose()?;
     let validated = data.validation.is_some() || data.multipliers.is_some();
-    let task = SolverTask { training, sample: &sample, multipliers: multipliers.as_ref(), validated };
-    let executor = Executor { task: &task, fingerprint: fingerprint(&training, data) };
-    let solver = if term.is_some() { SolverKind::Paper } else { settings.solver };
-    let Executed { runs, completed, search } = solver.run(&executor, watch)?;
     // What the scorer was fit to is seen by selection if there is nothing else, and what it was held to.
     let selected_on = validation.as_ref().or(multipliers.as_ref()).unwrap_or(&sample);
+    let (multipliers, selection) = (multipliers.as_ref(), selected_on);
+    let task = SolverTask { training, sample: &sample, multipliers, selection, validated };
+    let executor = Executor { task: &task, fingerprint: fingerprint(&training, data) };
+    let solver = if term.is_some() { SolverKind::Paper } else { settings.solver };
+    let Executed { runs, endings, completed, search } = solver.run(&executor, watch)?;
     let room =
         search.as_ref().map_or_else(|| vec![0.0; problem.constraints.len()], |search| search.room.clone());
     let tight = problem.tightened(&room);
@@ -412,11 +419,17 @@ pub fn train_with(
         far_below: far_below
             .map(|far| FarBelow { unbound: stated(far.cost), constant: stated(far.constant) }),
         passed_over,
+        endings,
         trace: candidates.scorers.iter().filter(on_the_way).map(|own| point(&own.snapshot)).collect(),
     })
 }
 
 impl Trained {
+    /// Whether a run ended since snapshots in a row were no better.
+    pub fn ended_early(&self) -> bool {
+        self.endings.iter().any(|ending| ending.end == RunEnd::NoBetter)
+    }
+
     /// The step size of the run that the likeliest scorer comes from, whose way is traced.
     pub fn step_size(&self) -> f64 {
         let sizes = self.components.iter().zip(&self.step_sizes);
@@ -434,6 +447,7 @@ fn check(
     let some = snapshots > 0 && snapshots <= iterations;
     ensure(some, "snapshots", snapshots, "between 1 and the number of iterations")?;
     ensure(batch != Some(0), "the batch", 0, "at least 1 query or row")?;
+    ensure(settings.patience != Some(0), "the patience", 0, "at least 1 snapshot, or left out")?;
     term.map_or(Ok(()), LossTerm::check)?;
     if let Some(Within { parts, steps }) = settings.within {
         ensure(parts > 0, "the number of parts", parts, "at least 1")?;

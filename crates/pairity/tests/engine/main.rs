@@ -6,6 +6,7 @@ mod encoder;
 mod goals;
 mod methods_fit;
 mod model;
+mod network_columns;
 mod singh_joachims;
 mod single;
 mod sparse;

@@ -7,7 +7,7 @@ use crate::outcome::{is_constrained, objective_of};
 use crate::scale::{Scale, minus};
 use crate::words::{count, drawn, fine, shorten};
 use pairity::run::TrainOutcome;
-use pairity::solvers::TracePoint;
+use pairity::solvers::{RunEnd, RunEnding, TracePoint};
 
 /// How a run went, as a section.
 pub(in crate::html) fn course(run: &TrainOutcome) -> Option<Section> {
@@ -33,7 +33,8 @@ pub(in crate::html) fn course(run: &TrainOutcome) -> Option<Section> {
         size if size.is_finite() => format!(
             "The game with step size {size}, of which the likeliest scorer is; its snapshots were kept on the way, and \
              each is measured alone, on the training rows. A mixture of those of all games may meet a goal that none \
-             meets alone."
+             meets alone.{}",
+            ended(run, size)
         ),
         _ => "The scorers that were found one after the other, each an answer to weights of the objective and of the \
               constraints, and each measured alone. A mixture of them may meet a goal that none meets alone."
@@ -41,6 +42,17 @@ pub(in crate::html) fn course(run: &TrainOutcome) -> Option<Section> {
     };
     let body = [multiples(&charts), table.behind("These numbers as a table")];
     section("course", "How training went", &about, body)
+}
+
+/// That a game ended early, if it did.
+fn ended(run: &TrainOutcome, size: f64) -> String {
+    let early = |own: &&RunEnding| own.step_size == size && own.end == RunEnd::NoBetter;
+    run.trained.endings.iter().find(early).map_or(String::new(), |own| {
+        format!(
+            " It ended after {} steps, as its last snapshots were no better.",
+            count(own.iterations as u64)
+        )
+    })
 }
 
 /// One number of each snapshot, with those in the mixture marked; the scale holds `also`.

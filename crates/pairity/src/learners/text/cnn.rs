@@ -153,6 +153,7 @@ impl TextCnn {
         snapshots: 20,
         batch: Some(100),
         step_sizes: Some([0.000_3, 0.001, 0.003]),
+        patience: Some(4),
         text: TextLayout::Sequence { length: 250 },
         sparse: false,
         needs_text: true,

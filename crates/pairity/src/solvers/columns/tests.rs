@@ -114,7 +114,8 @@ fn first_columns_of(
 ) -> ColumnGeneration {
     let training = Training { problem, architecture: scorer, features: &rows.features, settings, term: None };
     let sample = Sample::new(&training, &rows.examples, "all rows").unwrap();
-    let task = SolverTask { training, sample: &sample, multipliers: None, validated: false };
+    let task =
+        SolverTask { training, sample: &sample, multipliers: None, selection: &sample, validated: false };
     let mut columns = <ColumnGeneration as Solver>::start(&task, 0.0);
     let mut rooms = ColumnGeneration::buffers(&task);
     columns.next_iteration(&task, 0, &mut rooms).unwrap();
