@@ -149,8 +149,8 @@ impl AttributeGrid {
             Corner { label, attribute, by_label, by_attribute: bits(block(attribute), attribute, &is_left) }
         };
         let mut corners = Vec::with_capacity(if is_distinct { n } else { 4 * n });
-        for at in 0..n {
-            let (labels, [start, end]) = ([query.first[at], query.end[at]], ends[at]);
+        for (at, &[start, end]) in ends.iter().enumerate() {
+            let labels = [query.first[at], query.end[at]];
             match is_distinct {
                 true => corners.push(corner(labels[0], start)),
                 false => corners.extend(
