@@ -239,7 +239,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
         }
     }
     let last: f64 = a_last.iter().zip(b_last).map(|(a, b)| a * b).sum();
-    fold(lanes) + last
+    fold(&lanes) + last
 }
 
 /// Σ aᵢ, in lanes.
@@ -251,9 +251,11 @@ fn sum(a: &[f64]) -> f64 {
             lanes[lane] += a[lane];
         }
     }
-    fold(lanes) + last.iter().sum::<f64>()
+    fold(&lanes) + last.iter().sum::<f64>()
 }
 
-fn fold([a, b, c, d, e, f, g, h]: [f64; LANES]) -> f64 {
+/// Out of sight of the loops: else the compiler shuffles every number into the order that lanes are added up in.
+#[inline(never)]
+fn fold([a, b, c, d, e, f, g, h]: &[f64; LANES]) -> f64 {
     ((a + e) + (b + f)) + ((c + g) + (d + h))
 }

@@ -41,9 +41,6 @@ pub(super) struct AttributeCounts {
 
 /// Counts wins, from the positions in score order.
 pub(super) fn count(query: &QueryPairs, entries: &[u32]) -> AttributeCounts {
-    if let Some(bits) = query.bits {
-        return bits.count(query, entries);
-    }
     let is_forked = query.len() > query.sizes.count_fork && threads::count() > 1;
     let parts = if is_forked { PARTS } else { 1 };
     let known = query.attribute.iter().filter(|&&rank| rank != NO_RANK);

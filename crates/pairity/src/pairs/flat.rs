@@ -3,14 +3,15 @@
 //! Where every query is small, pairs count alike and rates are accuracies, all queries are laid out one after the other
 //! in label order. Each example that is better than others stands in a list with the stretch of the worse ones,
 //! which is passed through in lanes: the scores, what a pair with each example costs (the coefficients of the better
-//! one's group), and a word with a 1 in the field of its group, which is added where the pair is won:
+//! one's group), and a word with a 1 in the field of its group, which is added where the pair is won, and another
+//! one where it is won or tied:
 //!
 //! ```text
 //! d = s_i − s_j      f = falls(d) − rises(d)      ∂/∂s_j += f      ∂/∂s_i −= f      wins += word_j if d > 0
 //! ```
 //!
 //! so that wins are counted for all groups at once. By Euler's theorem (`slopes::shape`) the value follows from
-//! Σ (falls + rises) and Σ d f.
+//! Σ (falls + rises) and Σ d f, where it is asked for.
 
 use super::index::{PairIndex, grown};
 use super::rate_index::RateIndex;
@@ -45,8 +46,6 @@ pub(super) struct FlatPairs {
     example: Vec<u32>,
     /// The code of the group times the number of codes, and that of the next place.
     code: Vec<u8>,
-    /// A 1 in the field of the group.
-    word: Vec<f64>,
     betters: Vec<Better>,
     tasks: Vec<FlatTask>,
     codes: usize,
@@ -86,6 +85,7 @@ pub(super) struct FlatRoom {
     scores: Vec<f64>,
     slopes: Vec<f64>,
     sums: Vec<FlatSums>,
+    costs: Vec<PairCosts>,
 }
 
 /// What an evaluation adds up.
@@ -96,6 +96,18 @@ pub(super) struct FlatQuestion<'a> {
     pub coefficients: &'a Coefficients,
     pub margin: f64,
     pub mse: f64,
+    /// Whether offset and moment are wanted.
+    pub value: bool,
+}
+
+/// What two pairs of a better example come to, by the groups of the worse ones.
+#[derive(Clone, Copy, Default)]
+struct PairCosts {
+    /// The coefficients of the first part, and those of the second.
+    falls: [f64; 2],
+    rises: [f64; 2],
+    /// A 1 in the field of each group.
+    words: [f64; 2],
 }
 
 impl FlatPairs {
@@ -113,7 +125,6 @@ impl FlatPairs {
         let mut flat = FlatPairs {
             example: Vec::with_capacity(n),
             code: Vec::with_capacity(n),
-            word: Vec::with_capacity(n),
             betters: Vec::new(),
             tasks: Vec::with_capacity(pairs.tasks.len()),
             codes,
@@ -131,7 +142,6 @@ impl FlatPairs {
                     let next =
                         query.group.get(place + 1).map_or(0, |&group| query.present[usize::from(group)]);
                     flat.code.push((usize::from(code) * codes + usize::from(next)) as u8);
-                    flat.word.push((1u64 << (u32::from(code) * flat.bits())) as f64);
                     if worse > 0 {
                         flat.betters.push(Better { at, start, worse: worse as u16, code });
                     }
@@ -157,11 +167,30 @@ impl FlatPairs {
         BITS / self.codes as u32
     }
 
+    /// A 1 in the field of a group.
+    fn word(&self, code: usize) -> f64 {
+        (1u64 << (code as u32 * self.bits())) as f64
+    }
+
+    /// By the code of the better example, and those of two others.
+    fn costs(&self, coefficients: &Coefficients, costs: &mut Vec<PairCosts>) {
+        let k = self.codes;
+        costs.clear();
+        costs.extend((0..k * k * k).map(|at| {
+            let (better, others) = (at / (k * k), [at / k % k, at % k]);
+            let cell =
+                |code: usize| coefficients.accuracy.get(better * k + code).copied().unwrap_or_default();
+            let [a, b] = others.map(cell);
+            PairCosts { falls: [a[0], b[0]], rises: [a[1], b[1]], words: others.map(|code| self.word(code)) }
+        }));
+    }
+
     /// The true rates alone.
     pub(super) fn rates(&self, index: &RateIndex, scores: &[f64], room: &mut FlatRoom, rates: &mut Vec<f64>) {
         let none = Coefficients::default();
-        let question = FlatQuestion { index, scores, coefficients: &none, margin: 0.0, mse: 0.0 };
-        self.pass::<super::slopes::Hinge, false>(question, room, &mut []);
+        let question =
+            FlatQuestion { index, scores, coefficients: &none, margin: 0.0, mse: 0.0, value: false };
+        self.pass::<super::slopes::Hinge, RATES>(question, room, &mut []);
         self.read_rates(index, room, rates);
     }
 
@@ -179,46 +208,76 @@ impl FlatPairs {
         }
     }
 
-    /// Counts pairs, adds slopes, which are overwritten, and returns offset, moment and squared error.
+    /// Counts pairs, adds slopes, which are overwritten, and returns offset, moment and squared error; the first two are
+    /// 0 where they are not wanted.
     pub(super) fn slopes<S: Slope>(
         &self,
         question: FlatQuestion,
         room: &mut FlatRoom,
         gradient: &mut [f64],
     ) -> [f64; 3] {
-        self.pass::<S, true>(question, room, gradient);
+        match question.value {
+            true => self.pass::<S, VALUE>(question, room, gradient),
+            false => self.pass::<S, SLOPES>(question, room, gradient),
+        }
         // In order: the same bits for any number of threads.
         room.sums
             .iter()
             .fold([0.0; 3], |sum, task| [sum[0] + task.offset, sum[1] + task.moment, sum[2] + task.error])
     }
 
-    fn pass<S: Slope, const SLOPES: bool>(
+    fn pass<S: Slope, const WANTED: u8>(
         &self,
         question: FlatQuestion,
         room: &mut FlatRoom,
         gradient: &mut [f64],
     ) {
         let n = if self.example.is_empty() { 0 } else { question.scores.len() };
-        let FlatRoom { scores, slopes, sums } = room;
+        let FlatRoom { scores, slopes, sums, costs } = room;
         sums.clear();
         sums.resize(self.tasks.len(), FlatSums::default());
-        let slopes = grown(slopes, if SLOPES { n } else { 0 });
-        self.halve::<S, SLOPES>(&question, &self.tasks, sums, [grown(scores, n), slopes, gradient]);
+        self.costs(question.coefficients, costs);
+        let slopes = grown(slopes, if WANTED == RATES { 0 } else { n });
+        let pass = FlatPass::<WANTED> { pairs: self, question, costs };
+        pass.halve::<S>(&self.tasks, sums, [grown(scores, n), slopes, gradient]);
     }
 
+    /// Moves counts out of the fields of words.
+    fn unpack(&self, packed: &mut [Won; MOST_CODES], sums: &mut FlatSums) {
+        let most = (1u64 << self.bits()) - 1;
+        for (better, words) in packed.iter_mut().enumerate().take(self.codes) {
+            for worse in 0..self.codes {
+                let field = |lanes: [f64; 2]| {
+                    let of = |word: f64| word as u64 >> (worse as u32 * self.bits()) & most;
+                    of(lanes[0]) + of(lanes[1])
+                };
+                sums.wins[better * self.codes + worse] += field(words[0]);
+                sums.through[better * self.codes + worse] += field(words[1]);
+            }
+            *words = [[0.0; 2]; 2];
+        }
+    }
+}
+
+/// What a pass asks for: true rates alone, slopes too, or the value as well.
+const RATES: u8 = 0;
+const SLOPES: u8 = 1;
+const VALUE: u8 = 2;
+
+/// One evaluation.
+struct FlatPass<'a, const WANTED: u8> {
+    pairs: &'a FlatPairs,
+    question: FlatQuestion<'a>,
+    costs: &'a [PairCosts],
+}
+
+impl<const WANTED: u8> FlatPass<'_, WANTED> {
     /// Tasks on as many threads as there are. The columns are scores and slopes by place, and the gradient; each may be
     /// empty.
-    fn halve<S: Slope, const SLOPES: bool>(
-        &self,
-        question: &FlatQuestion,
-        tasks: &[FlatTask],
-        sums: &mut [FlatSums],
-        columns: [&mut [f64]; 3],
-    ) {
+    fn halve<S: Slope>(&self, tasks: &[FlatTask], sums: &mut [FlatSums], columns: [&mut [f64]; 3]) {
         let (Some(first), Some(last)) = (tasks.first(), tasks.get(tasks.len() / 2)) else { return };
         if tasks.len() == 1 {
-            sums[0] = self.task::<S, SLOPES>(question, first, columns);
+            sums[0] = self.task::<S>(first, columns);
             return;
         }
         let rows = last.rows.start - first.rows.start;
@@ -227,32 +286,30 @@ impl FlatPairs {
         let [a, b, c] = columns.map(|column| column.split_at_mut(rows.min(column.len())));
         both(
             true,
-            || self.halve::<S, SLOPES>(question, tasks, sums, [a.0, b.0, c.0]),
-            || self.halve::<S, SLOPES>(question, other_tasks, other_sums, [a.1, b.1, c.1]),
+            || self.halve::<S>(tasks, sums, [a.0, b.0, c.0]),
+            || self.halve::<S>(other_tasks, other_sums, [a.1, b.1, c.1]),
         );
     }
 
-    fn task<S: Slope, const SLOPES: bool>(
+    fn task<S: Slope>(
         &self,
-        question: &FlatQuestion,
         task: &FlatTask,
         [by_place, slopes_by_place, gradient]: [&mut [f64]; 3],
     ) -> FlatSums {
+        let FlatPass { pairs, question, .. } = self;
         let own = &question.scores[task.rows.clone()];
         let mut sums = FlatSums::default();
-        if self.example.is_empty() {
-            gradient.fill(0.0);
-            self.pairs::<S, SLOPES>(question, task, own, gradient, &mut sums);
+        if pairs.example.is_empty() {
+            self.pairs::<S>(task, own, gradient, &mut sums);
         } else {
-            let example = &self.example[task.rows.clone()];
+            let example = &pairs.example[task.rows.clone()];
             by_place.iter_mut().zip(example).for_each(|(score, &e)| *score = own[e as usize]);
-            slopes_by_place.fill(0.0);
-            self.pairs::<S, SLOPES>(question, task, by_place, slopes_by_place, &mut sums);
-            if SLOPES {
+            self.pairs::<S>(task, by_place, slopes_by_place, &mut sums);
+            if WANTED != RATES {
                 example.iter().zip(&*slopes_by_place).for_each(|(&e, &slope)| gradient[e as usize] = slope);
             }
         }
-        if SLOPES && question.mse != 0.0 {
+        if WANTED != RATES && question.mse != 0.0 {
             let start = task.rows.start;
             for block in task.blocks.clone() {
                 let range = question.index.examples().block(block);
@@ -264,74 +321,46 @@ impl FlatPairs {
         sums
     }
 
-    /// All pairs of a task, whose scores are by place; adds to slopes by place.
-    fn pairs<S: Slope, const SLOPES: bool>(
-        &self,
-        question: &FlatQuestion,
-        task: &FlatTask,
-        scores: &[f64],
-        slopes: &mut [f64],
-        sums: &mut FlatSums,
-    ) {
-        let (codes, words) = (&self.code[task.rows.clone()], &self.word[task.rows.clone()]);
-        let (k, margin) = (self.codes, question.margin);
-        let most = (1u64 << self.bits()) - 1;
-        // By the code of the better example, and those of two others.
-        let mut costs = [[[0.0; 2]; 2]; MOST_CODES * MOST_CODES * MOST_CODES];
-        if SLOPES {
-            let cells = &question.coefficients.accuracy;
-            for (at, costs) in costs.iter_mut().enumerate().take(k * k * k) {
-                let [a, b] = [at / (k * k) * k + at / k % k, at / (k * k) * k + at % k];
-                *costs = [[cells[a][0], cells[b][0]], [cells[a][1], cells[b][1]]];
-            }
-        }
+    /// All pairs of a task, whose scores are by place; slopes by place are overwritten.
+    fn pairs<S: Slope>(&self, task: &FlatTask, scores: &[f64], slopes: &mut [f64], sums: &mut FlatSums) {
+        let FlatPass { pairs, question, costs } = *self;
+        let codes = &pairs.code[task.rows.clone()];
+        let (k, margin) = (pairs.codes, question.margin);
+        let most = (1u64 << pairs.bits()) - 1;
         let mut lanes = FlatLanes::default();
         // Words of pairs won by each group, and how much of a field may be in use.
-        let mut packed = [[0.0; 2]; MOST_CODES];
+        let mut packed = [[[0.0; 2]; 2]; MOST_CODES];
         let mut used = 0;
-        for &Better { at, start, worse, code } in &self.betters[task.betters.clone()] {
+        slopes.fill(0.0);
+        for &Better { at, start, worse, code } in &pairs.betters[task.betters.clone()] {
             if used + u64::from(worse) > most {
-                self.unpack(&mut packed, sums);
+                pairs.unpack(&mut packed, sums);
                 used = 0;
             }
             used += u64::from(worse);
             let (at, code) = (at as usize, usize::from(code));
             let worse = start as usize..start as usize + usize::from(worse);
             let one = OneSide { score: scores[at], margin, costs: &costs[code * k * k..][..k * k] };
-            let (theirs, words) = (&scores[worse.clone()], &words[worse.clone()]);
-            let found = if SLOPES {
-                let codes = &codes[worse.clone()];
-                let (own, found) = one.meet::<S>(theirs, words, codes, &mut slopes[worse], &mut lanes);
-                slopes[at] += S::added(0.0, own);
-                found
-            } else {
-                one.count(theirs, words)
+            let (theirs, codes) = (&scores[worse.clone()], &codes[worse.clone()]);
+            let found = &mut packed[code];
+            if WANTED == RATES {
+                one.count(theirs, codes, found);
+                continue;
+            }
+            let own = match WANTED == VALUE {
+                true => one.meet::<S, true>(theirs, codes, &mut slopes[worse], &mut lanes, found),
+                false => one.meet::<S, false>(theirs, codes, &mut slopes[worse], &mut lanes, found),
             };
-            packed[code][0] += found[0];
-            packed[code][1] += found[1];
+            slopes[at] += S::added(0.0, own);
         }
-        self.unpack(&mut packed, sums);
+        pairs.unpack(&mut packed, sums);
         sums.offset = margin * lanes.offset.iter().sum::<f64>();
         sums.moment = -lanes.moment.iter().sum::<f64>();
     }
-
-    /// Moves counts out of the fields of words.
-    fn unpack(&self, packed: &mut [[f64; 2]; MOST_CODES], sums: &mut FlatSums) {
-        let most = (1u64 << self.bits()) - 1;
-        for (better, words) in packed.iter_mut().enumerate().take(self.codes) {
-            for worse in 0..self.codes {
-                let field = |word: f64| word as u64 >> (worse as u32 * self.bits()) & most;
-                sums.wins[better * self.codes + worse] += field(words[0]);
-                sums.through[better * self.codes + worse] += field(words[1]);
-            }
-            *words = [0.0; 2];
-        }
-    }
 }
 
-/// The coefficients of the pairs that a better example of some group makes with two others, by their codes: those of the
-/// first part, then those of the second.
-type Costs = [[f64; 2]; 2];
+/// The words of pairs won, and of those won or tied, in lanes.
+type Won = [[f64; 2]; 2];
 
 /// Sums over all pairs of a task.
 #[derive(Default)]
@@ -345,62 +374,71 @@ struct OneSide<'a> {
     score: f64,
     margin: f64,
     /// By both codes of two others.
-    costs: &'a [Costs],
+    costs: &'a [PairCosts],
 }
 
 impl OneSide<'_> {
-    /// Adds the slopes of worse examples; returns the sum of these, and the words of pairs won, and of those won or tied.
+    /// Adds the slopes of worse examples, and the words of pairs; returns the sum of slopes.
     #[inline(always)]
-    fn meet<S: Slope>(
+    fn meet<S: Slope, const VALUE: bool>(
         &self,
         scores: &[f64],
-        words: &[f64],
         codes: &[u8],
         slopes: &mut [f64],
         sums: &mut FlatLanes,
-    ) -> (f64, [f64; 2]) {
+        found: &mut Won,
+    ) -> f64 {
         let (scores, last_score) = scores.as_chunks::<2>();
-        let (words, last_word) = words.as_chunks::<2>();
         let (codes, last_codes) = codes.as_chunks::<2>();
         let (slopes, last_slope) = slopes.as_chunks_mut::<2>();
-        let (mut own, mut won, mut through) = ([0.0; 2], [0.0; 2], [0.0; 2]);
+        // In arrays that are added to others as a whole: sums of lanes would be made with the lanes of two sums shuffled.
+        let (mut own, [mut won, mut through]) = ([0.0; 2], [[0.0; 2]; 2]);
         let FlatLanes { mut offset, mut moment } = *sums;
-        let mut pairs = |score: [f64; 2], word: [f64; 2], [falls, rises]: Costs, slope: &mut [f64; 2]| {
+        let mut pairs = |score: [f64; 2], costs: PairCosts, slope: &mut [f64; 2]| {
             let d = score.map(|score| self.score - score);
-            let fall = [0, 1].map(|lane| S::first(self.margin - d[lane], falls[lane]));
-            let rise = [0, 1].map(|lane| S::second(self.margin + d[lane], rises[lane]));
+            let fall = [0, 1].map(|lane| S::first(self.margin - d[lane], costs.falls[lane]));
+            let rise = [0, 1].map(|lane| S::second(self.margin + d[lane], costs.rises[lane]));
             let added = [0, 1].map(|lane| S::added(fall[lane], rise[lane]));
             for lane in 0..2 {
                 slope[lane] += added[lane];
                 own[lane] += added[lane];
-                offset[lane] += fall[lane] + rise[lane];
-                moment[lane] += d[lane] * added[lane];
-                won[lane] += number_if(self.score > score[lane], word[lane]);
-                through[lane] += number_if(self.score >= score[lane], word[lane]);
+                won[lane] += number_if(self.score > score[lane], costs.words[lane]);
+                through[lane] += number_if(self.score >= score[lane], costs.words[lane]);
+            }
+            if VALUE {
+                for lane in 0..2 {
+                    offset[lane] += fall[lane] + rise[lane];
+                    moment[lane] += d[lane] * added[lane];
+                }
             }
         };
-        for (((score, word), codes), slope) in scores.iter().zip(words).zip(codes).zip(slopes) {
-            pairs(*score, *word, self.costs[usize::from(codes[0])], slope);
+        for ((score, codes), slope) in scores.iter().zip(codes).zip(slopes) {
+            pairs(*score, self.costs[usize::from(codes[0])], slope);
         }
-        if let ([score], [word], [codes], [slope]) = (last_score, last_word, last_codes, last_slope) {
+        if let ([score], [codes], [slope]) = (last_score, last_codes, last_slope) {
             // Beside a pair with itself that costs nothing.
             let mut slopes = [*slope, 0.0];
-            let costs = self.costs[usize::from(*codes)].map(|[cost, _]| [cost, 0.0]);
-            pairs([*score, self.score], [*word, 0.0], costs, &mut slopes);
+            let PairCosts { falls, rises, words } = self.costs[usize::from(*codes)];
+            let alone = |[one, _]: [f64; 2]| [one, 0.0];
+            let costs = PairCosts { falls: alone(falls), rises: alone(rises), words: alone(words) };
+            pairs([*score, self.score], costs, &mut slopes);
             *slope = slopes[0];
         }
         *sums = FlatLanes { offset, moment };
-        (own[0] + own[1], [won[0] + won[1], through[0] + through[1]])
+        for lane in 0..2 {
+            found[0][lane] += won[lane];
+            found[1][lane] += through[lane];
+        }
+        own[0] + own[1]
     }
 
-    /// The same without slopes.
+    /// Adds the words of pairs alone.
     #[inline(always)]
-    fn count(&self, scores: &[f64], words: &[f64]) -> [f64; 2] {
-        let (mut won, mut through) = (0.0, 0.0);
-        for (&score, &word) in scores.iter().zip(words) {
-            won += number_if(self.score > score, word);
-            through += number_if(self.score >= score, word);
+    fn count(&self, scores: &[f64], codes: &[u8], found: &mut Won) {
+        for (&score, &code) in scores.iter().zip(codes) {
+            let word = self.costs[usize::from(code)].words[0];
+            found[0][0] += number_if(self.score > score, word);
+            found[1][0] += number_if(self.score >= score, word);
         }
-        [won, through]
     }
 }

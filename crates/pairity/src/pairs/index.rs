@@ -5,7 +5,7 @@
 //! *position* is a place in that order, so that the examples that are worse than one at position p are those at
 //! the positions 0 to `first[p]`. Every column below is by position.
 
-use super::bits::{self, PairBits};
+use super::attribute_grid::{self, AttributeGrid};
 use super::mass::{EqualMass, GapMass, Mass, WeightMass};
 use super::tally::{CellLayout, RateKinds};
 use crate::examples::{Attribute, Examples, SMALL, TIED, sort_values, tasks};
@@ -43,8 +43,8 @@ pub(crate) struct Sizes {
     pub tree_examples: usize,
     /// The same for queries of at most this many labels.
     pub tree_labels: usize,
-    /// Pairs by the order of a continuous attribute are kept as bits if all examples are one query of at most this size.
-    pub bit_examples: usize,
+    /// Pairs by the order of a continuous attribute are counted by a grid if all examples are one query of at most this size.
+    pub grid_examples: usize,
     /// Net losses of queries of at most this many examples look at every pair.
     pub net_pairs: usize,
 }
@@ -63,7 +63,7 @@ impl Default for Sizes {
             slope_fork: 1 << 14,
             tree_examples: 400,
             tree_labels: 64,
-            bit_examples: bits::MOST,
+            grid_examples: attribute_grid::MOST,
             net_pairs: 200,
         }
     }
@@ -129,6 +129,8 @@ pub(crate) struct PairIndex<'a> {
     pub(super) sizes: Sizes,
     /// Consecutive blocks that are one task.
     pub(super) tasks: Vec<Range<usize>>,
+    /// Whether any query is put in score order.
+    pub(super) any_sorted: bool,
     /// The examples of the queries that the table has in no label order: put in that order for slopes, otherwise
     /// 0, 1, 2, … up to the length of the longest.
     example: Vec<u32>,
@@ -139,8 +141,8 @@ pub(crate) struct PairIndex<'a> {
     group: Vec<u16>,
     /// The rank of the continuous attribute in the query; empty if no rate asks for it.
     attribute: Vec<u32>,
-    /// The pairs by the order of the attribute, where all examples are one query of a moderate size.
-    bits: Option<PairBits>,
+    /// Both orders, where all examples are one query of a moderate size.
+    grid: Option<AttributeGrid>,
     /// The rank of the side column in the query; empty if pairs are not chosen by one.
     side: Vec<u32>,
     /// The groups in each query, and where each query's list starts, and the end.
@@ -171,8 +173,8 @@ pub(super) struct QueryPairs<'a> {
     pub group: &'a [u16],
     /// At each position, the rank of the continuous attribute; empty if no rate asks for it.
     pub attribute: &'a [u32],
-    /// The pairs by its order, if they are kept.
-    pub bits: Option<&'a PairBits>,
+    /// Its order beside that of labels, if it is kept.
+    pub grid: Option<&'a AttributeGrid>,
     /// At each position, the rank of the side column; empty if pairs are not chosen by one.
     pub side: &'a [u32],
     /// The values of the side column in the order of the examples, if pairs are chosen by one.
@@ -255,12 +257,13 @@ impl<'a> PairIndex<'a> {
             layout,
             sizes,
             tasks: tasks((0..examples.blocks()).map(|block| examples.block(block).len())),
+            any_sorted: false,
             example: Vec::new(),
             first: Vec::new(),
             end: Vec::new(),
             group: Vec::new(),
             attribute: Vec::new(),
-            bits: None,
+            grid: None,
             side: Vec::new(),
             present: Vec::new(),
             present_starts: Vec::new(),
@@ -270,6 +273,8 @@ impl<'a> PairIndex<'a> {
             unordered: None,
             examples,
         };
+        let any_sorted = index.ranges().any(|range| index.is_sorted(&range));
+        index.any_sorted = any_sorted;
         index.add_label_order();
         index.add_groups();
         let is_ordered = index.kinds.continuous || index.kinds.continuous_parity;
@@ -277,9 +282,9 @@ impl<'a> PairIndex<'a> {
             index.attribute = index.ranks(values);
         }
         let (is_one, n) = (index.examples.blocks() == 1, index.examples.len());
-        let is_moderate = n > sizes.small && n <= sizes.bit_examples.min(bits::MOST);
+        let is_moderate = n > sizes.small && n <= sizes.grid_examples.min(attribute_grid::MOST);
         if is_one && is_moderate && index.kinds.continuous && !index.first.is_empty() {
-            index.bits = Some(PairBits::new(&index.query(0)));
+            index.grid = Some(AttributeGrid::new(&index.query(0)));
         }
         if let Some(values) = &index.examples.side {
             index.side = index.ranks(values);
@@ -328,7 +333,7 @@ impl<'a> PairIndex<'a> {
             end: if self.end.is_empty() { &[] } else { &self.end[range.clone()] },
             group: &self.group[range.clone()],
             attribute: if self.attribute.is_empty() { &[] } else { &self.attribute[range.clone()] },
-            bits: self.bits.as_ref(),
+            grid: self.grid.as_ref(),
             side: if self.side.is_empty() { &[] } else { &self.side[range.clone()] },
             side_values: self.examples.side.as_ref().map(|side| &side[range.clone()]),
             present,

@@ -8,7 +8,7 @@
 //! - values and slopes of a [`Surrogate`]: `slopes`.
 
 mod attribute_counts;
-mod bits;
+mod attribute_grid;
 mod continuous;
 mod correlation;
 mod counted_placements;

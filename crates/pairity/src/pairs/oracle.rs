@@ -172,7 +172,7 @@ pub(crate) fn sizes() -> impl Strategy<Value = Sizes> {
         either(0, usual.tree_examples),
         either(0, usual.tree_labels),
         either(0, usual.net_pairs),
-        either(0, usual.bit_examples),
+        either(0, usual.grid_examples),
     );
     (prop_oneof![Just(0), Just(usual.small), Just(200)], leaves, either(0, usual.slope_pairs), forks, trees)
         .prop_map(|(small, leaves, slope_pairs, forks, trees)| Sizes {
@@ -188,7 +188,7 @@ pub(crate) fn sizes() -> impl Strategy<Value = Sizes> {
             tree_examples: trees.0,
             tree_labels: trees.1,
             net_pairs: trees.2,
-            bit_examples: trees.3,
+            grid_examples: trees.3,
         })
 }
 

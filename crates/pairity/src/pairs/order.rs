@@ -134,7 +134,7 @@ impl PairIndex<'_> {
     pub(crate) fn order<'s>(&self, scores: &'s [f64]) -> ScoreOrder<'s> {
         let examples = self.examples();
         let is_sorted = |block: &usize| self.is_sorted(&examples.block(*block));
-        if !(0..examples.blocks()).any(|block| is_sorted(&block)) {
+        if !self.any_sorted {
             return ScoreOrder::unsorted(scores);
         }
         let mut sorted = vec![0; scores.len()];

@@ -99,8 +99,8 @@ impl<'a> RateIndex<'a> {
     /// The index of a batch of these examples, whose pairs, and whose examples, count for so many in slopes; what
     /// pairs of the batch itself earn is in their [sums](Self::rate_sums).
     pub(crate) fn batch<'b>(&self, examples: &'b Examples, counts: [f64; 2]) -> RateIndex<'b> {
-        // Bits that are used once are not worth their making.
-        let sizes = Sizes { bit_examples: 0, ..self.pairs.sizes };
+        // A grid that is used once is not worth its making.
+        let sizes = Sizes { grid_examples: 0, ..self.pairs.sizes };
         let pairs = PairIndex::build(Cow::Borrowed(examples), self.rates(), sizes, Some(self.average));
         let over = |at: usize| self.denominators[at].iter().map(|all| all / counts[at]).collect();
         RateIndex::over(pairs, self.average, Some([over(0), over(1)])).with_ties(self.ties)

@@ -71,8 +71,17 @@ pub struct SurrogateValue {
 /// Room that evaluations use again.
 #[derive(Default)]
 pub(crate) struct StepRoom {
+    /// Whether slopes alone are wanted: values are then no numbers.
+    slopes_only: bool,
     coefficients: Coefficients,
     pub(super) flat: FlatRoom,
+}
+
+impl StepRoom {
+    /// For evaluations whose slopes alone are wanted: their values are no numbers.
+    pub(crate) fn of_slopes() -> StepRoom {
+        StepRoom { slopes_only: true, ..StepRoom::default() }
+    }
 }
 
 /// A bound of rates and of their errors: its shape, and the difference of scores from which a pair counts as ordered.
@@ -200,14 +209,16 @@ impl Surrogate {
         };
         let chosen = pairs.examples.side.is_some();
         let rate_weights = RateWeights { rates: index.rates(), weights, kind, unit, chosen };
-        let StepRoom { coefficients, flat } = room;
+        let StepRoom { slopes_only, coefficients, flat } = room;
+        let wants_value = !*slopes_only;
         let pooled = index.fractions.pooled();
         let pooled = pooled.map(|fractions| coefficients.fill(rate_weights, fractions, &pairs.codes));
         if let (Some(pairs), Some(coefficients)) = (&index.flat, pooled) {
-            let question =
-                FlatQuestion { index, scores: order.scores, coefficients, margin: self.margin, mse };
+            let (scores, margin) = (order.scores, self.margin);
+            let question = FlatQuestion { index, scores, coefficients, margin, mse, value: wants_value };
             let [offset, moment, error] = pairs.slopes::<S>(question, flat, gradient);
-            return self.value(index, weights, self.kind.value(offset, moment), error);
+            let sum = if wants_value { self.kind.value(offset, moment) } else { f64::NAN };
+            return self.value(index, weights, sum, error);
         }
         let sums_of_task = |blocks: std::ops::Range<usize>, gradient: &mut [f64]| {
             let start = pairs.examples.block(blocks.start).start;

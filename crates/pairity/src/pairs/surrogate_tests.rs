@@ -270,6 +270,11 @@ proptest! {
             let order = index.order(&scores);
             question.surrogate().evaluate_with_rates(&index, &order, weights, &mut slopes, &mut room, &mut found);
         }
+        // Where the value is not asked for, slopes and rates have the same bits.
+        let (mut room, mut rated, mut sloped) = (StepRoom::of_slopes(), vec![7.0], vec![f64::NAN; scores.len()]);
+        question.surrogate().evaluate_with_rates(&index, &order, weights, &mut sloped, &mut room, &mut rated);
+        let bits = |numbers: &[f64]| numbers.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
+        prop_assert_eq!([bits(&sloped), bits(&rated)], [bits(&slopes), bits(&found)]);
         let slow = Tally::count(&index.pairs, &order, ties).values(&index.pairs, Average::Pairs);
         let alone = index.true_rates(&order);
         for (rate, &slow) in slow.iter().enumerate() {

@@ -315,7 +315,15 @@ impl Tally {
         }
         let present = || query.present.iter().map(|&code| usize::from(code));
         let cells = || present().flat_map(|a| present().map(move |b| (a, b)));
-        if kinds.accuracy && is_counted {
+        let grid = query.grid.filter(|_| is_equal(&index.label_ordered) && !order.entries(query).is_empty());
+        if let Some(grid) = grid {
+            let [greater, less, all] = grid.count(order.entries(query));
+            if kinds.accuracy {
+                self.add_cell(layout.accuracy(0, 0), all, ties);
+            }
+            self.add_cell(layout.greater(), greater, ties);
+            self.add_cell(layout.less(), less, ties);
+        } else if kinds.accuracy && is_counted {
             let counted = std::mem::take(&mut self.small);
             for ((a, b), counted) in cells().zip(&counted.cells) {
                 let [total, wins, tied] = counted.labeled();
@@ -332,7 +340,7 @@ impl Tally {
                 }, cells, ties);
             });
         }
-        if kinds.continuous {
+        if kinds.continuous && grid.is_none() {
             let cells = [layout.greater(), layout.less()].map(Some);
             with_masses!(&index.label_ordered, masses => {
                 self.add(continuous(query, order, &masses[range.clone()]), cells.into_iter(), ties);

@@ -51,7 +51,7 @@ pub(crate) struct Buffers {
     batches: Option<Batches>,
     partition: Option<Partition>,
     seen: RateSums,
-    /// The loss.
+    /// The loss, where it is asked for.
     pub value: f64,
     /// Its slope by each score.
     pub slopes: Vec<f64>,
@@ -79,6 +79,16 @@ pub(crate) struct GameView<'a> {
     pub memory: Option<f64>,
 }
 
+/// Whether all numbers are finite: only then all of them times 0 sum to 0. In lanes, without a way out.
+fn are_finite(numbers: &[f64]) -> bool {
+    let (numbers, last) = numbers.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for eight in numbers {
+        sums.iter_mut().zip(eight).for_each(|(sum, number)| *sum += number * 0.0);
+    }
+    sums == [0.0; 8] && last.iter().all(|number| number.is_finite())
+}
+
 impl<L: Learner> Game<L> {
     pub(crate) fn new(problem: &Problem, learner: L, player: Player, step_size: f64) -> Game<L> {
         Game {
@@ -98,8 +108,7 @@ impl<L: Learner> Game<L> {
         room.scores.resize(n, 0.0);
         room.slopes.resize(n, 0.0);
         let trace = self.learner.forward(&sample.features, view.draw, &mut room.scores);
-        // Without a way out, so that several are looked at at once.
-        if !room.scores.iter().fold(true, |all, score| all & score.is_finite()) {
+        if !are_finite(&room.scores) {
             return None;
         }
         let order = sample.order(&room.scores);
@@ -209,7 +218,7 @@ impl Solver for Game<Parametric> {
     fn buffers(task: &SolverTask) -> Buffers {
         let Training { problem, settings, .. } = task.training;
         let batches = Batches::new(task.sample.examples(), settings.batch, settings.seed);
-        Buffers { batches, ..Buffers::new(problem) }
+        Buffers { batches, loss: LossRoom::of_slopes(), ..Buffers::new(problem) }
     }
 
     fn next_iteration(&mut self, task: &SolverTask, iteration: usize, room: &mut Buffers) -> Option<Found> {
@@ -240,5 +249,23 @@ impl Solver for Game<Parametric> {
         }
         let (parameters, weights) = (self.learner.snapshot(), self.multipliers.weights.clone());
         vec![Snapshot::new(iteration, parameters, found, weights)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::are_finite;
+
+    #[test]
+    fn one_number_that_is_not_finite_is_found_wherever_it_is() {
+        let numbers: Vec<f64> = (0..37).map(|i| if i % 2 == 0 { -f64::MAX } else { 5e-324 }).collect();
+        assert!(are_finite(&numbers) && are_finite(&[]));
+        for (at, wrong) in
+            (0..37).flat_map(|at| [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(|x| (at, x)))
+        {
+            let mut numbers = numbers.clone();
+            numbers[at] = wrong;
+            assert!(!are_finite(&numbers), "{wrong} at {at}");
+        }
     }
 }

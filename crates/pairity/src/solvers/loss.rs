@@ -39,6 +39,13 @@ pub(crate) struct LossRoom {
     term: Vec<f64>,
 }
 
+impl LossRoom {
+    /// For steps that ask for no values, which are then no numbers.
+    pub(super) fn of_slopes() -> LossRoom {
+        LossRoom { pairs: StepRoom::of_slopes(), term: Vec::new() }
+    }
+}
+
 /// Examples with their features, both in the order of the examples.
 pub(crate) struct Sample<'a> {
     pub features: Features,

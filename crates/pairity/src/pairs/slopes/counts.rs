@@ -15,8 +15,8 @@
 //! In score order, the examples far below x are the first `low` ones, and those that x is not far below are the
 //! first `high` ones.
 //!
-//! By the order of an attribute, moderate queries have their pairs as [bits](crate::pairs::bits); in others, positions are split by label as in [`super::splits`]. The pairs parted by one split
-//! are those of an example of either half with some of the other half: again its rank there decides which of them
+//! By the order of an attribute, moderate queries are counted by a [grid](crate::pairs::attribute_grid); in others, positions
+//! are split by label as in [`super::splits`]. The pairs parted by one split are those of an example of either half with some of the other half: again its rank there decides which of them
 //! are idle, and going up in the attribute, those inserted so far are the ones with a lower attribute. What is left,
 //! of those before a rank p, has a higher one:
 //!
@@ -28,7 +28,7 @@ use super::ScoredPairs;
 use super::coefficients::{Coefficients, GREATER, LESS};
 use super::shape::Slope;
 use super::sweeps::{Held, Sweep, Swept, run_all, settle};
-use crate::pairs::bits::{COLUMNS, HeldBits, PairBits};
+use crate::pairs::attribute_grid::{AttributeGrid, COLUMNS, HeldGrid, with_held};
 use crate::pairs::index::{NO_RANK, QueryPairs, grown, partition};
 use crate::pairs::mass::Mass;
 use crate::pairs::rank_tree::RankTree;
@@ -93,9 +93,9 @@ impl<M: Mass> ScoredPairs<'_, M> {
     }
 
     /// Adds the slopes of all pairs of unequal label, each of weight one, by the order of the attribute too; returns the offset.
-    pub(super) fn sweep_bits<S: Slope>(
+    pub(super) fn sweep_grid<S: Slope>(
         &self,
-        bits: &PairBits,
+        grid: &AttributeGrid,
         of: &Coefficients,
         gradient: &mut [f64],
     ) -> f64 {
@@ -105,7 +105,7 @@ impl<M: Mass> ScoredPairs<'_, M> {
         let sweeps = Sweep::new::<S>(1, 0, self.margin, &|_, column, _| columns[column]);
         let mut slopes = vec![0.0; examples.len()];
         let run =
-            |sweep: &Sweep<COLUMNS>| sweep.run(&examples, &mut HeldBits::new(bits, self.query), &mut slopes);
+            |sweep: &Sweep<COLUMNS>| with_held!(grid, held => sweep.run(&examples, &mut held, &mut slopes));
         let total: f64 = sweeps.iter().map(run).sum();
         settle(&examples, &slopes, 0, gradient);
         self.margin * total
@@ -191,7 +191,7 @@ impl<const G: usize> Held<G, 1> for HeldCounts<'_, G> {
     }
 }
 
-impl Held<COLUMNS, 1> for HeldBits<'_> {
+impl<const W: usize> Held<COLUMNS, 1> for HeldGrid<'_, W> {
     #[inline(always)]
     fn insert<M>(&mut self, example: &Swept<M>, _: usize, _: [f64; 1]) {
         self.insert(example.position as usize);
@@ -205,6 +205,11 @@ impl Held<COLUMNS, 1> for HeldBits<'_> {
     #[inline(always)]
     fn above<M>(&self, example: &Swept<M>) -> [[f64; 1]; COLUMNS] {
         self.above(example.position as usize).map(|count| [f64::from(count)])
+    }
+
+    #[inline(always)]
+    fn around<M>(&self, example: &Swept<M>) -> [[[f64; 1]; COLUMNS]; 2] {
+        self.around(example.position as usize).map(|counts| counts.map(|count| [f64::from(count)]))
     }
 }
 

@@ -50,8 +50,8 @@ impl<M: Mass> ScoredPairs<'_, M> {
                 false => self.few::<S, true>(0, gradient, |i, j| self.cell(i, j), accuracy),
             };
         }
-        if let (Some(bits), true, true) = (self.query.bits, *has_orders, M::EQUAL && !S::SQUARED) {
-            return self.sweep_bits::<S>(bits, coefficients, gradient);
+        if let (Some(grid), true, true) = (self.query.grid, *has_orders, M::EQUAL && !S::SQUARED) {
+            return self.sweep_grid::<S>(grid, coefficients, gradient);
         }
         let mut offset = 0.0;
         if *has_accuracy {
