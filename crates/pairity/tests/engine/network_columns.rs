@@ -57,6 +57,14 @@ fn a_network_answers_prices_with_what_no_linear_scorer_has() {
     assert!(fair.components.iter().all(|own| own.parameters.iter().all(|x| x.is_finite())));
 }
 
+/// Of every tenth label turned around, the best order of unseen rows has an AUC of about .9. Under a large weight decay a
+/// network is stuck at .5, from which no smaller one may start.
+#[test]
+fn a_network_that_is_cross_fitted_tries_each_weight_decay_anew() {
+    let curved = trained(&network(), &[], Select::CrossFit);
+    assert!(curved.cross_fit && curved.objective > 0.8, "{}", curved.objective);
+}
+
 #[test]
 fn a_network_found_by_columns_is_the_same_for_any_number_of_threads() {
     let found = [1, 3].map(|threads| {

@@ -97,13 +97,22 @@ fn parts(task: &SolverTask, across: bool) -> Option<Vec<Fold>> {
     Some(parts)
 }
 
+/// Where an answer is looked for from.
+pub(super) enum Start {
+    /// The scorer that answered the nearest question.
+    Nearest,
+    /// Where scorers start.
+    Fresh,
+    /// Somewhere around there, by a stream of random numbers.
+    Random(u64),
+}
+
 /// What is to be answered.
 pub(super) struct Question {
     /// What the forms of the objective and the bounds weigh.
     pub(super) weights: Vec<f64>,
     pub(super) l2: f64,
-    /// Of a start at random.
-    pub(super) random: Option<u64>,
+    pub(super) start: Start,
 }
 
 /// Whether rates are those of rows that scorers were not fit to.

@@ -29,7 +29,7 @@ use crate::goals::Problem;
 use crate::learners::{Architecture, Learner, Parametric};
 use crate::rates::Rate;
 use crate::threads;
-use generation::{AnswerColumn, Generation, Question, Rooms, is_cross_fit};
+use generation::{AnswerColumn, Generation, Question, Rooms, Start, is_cross_fit};
 use master::{Phase, Prices};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -272,7 +272,7 @@ impl ColumnGeneration {
     /// prices at which the bounds weigh more, and directions at random.
     fn questions(&self, generation: &Generation, prices: &Prices, iteration: usize) -> Vec<Question> {
         let problem = generation.problem;
-        let asked = |weights: Vec<f64>, l2: f64| Question { weights, l2, random: None };
+        let asked = |weights: Vec<f64>, l2: f64| Question { weights, l2, start: Start::Nearest };
         let at_prices = || self.decays.iter().map(|&l2| asked(prices.weights.clone(), l2));
         match self.attempts {
             0 => at_prices().collect(),
@@ -305,7 +305,9 @@ impl ColumnGeneration {
                 let mut all: Vec<Question> = at_prices().take(1).map(more).collect();
                 if !problem.uses(Rate::Mse) {
                     all.extend(
-                        at_prices().take(1).map(|own| Question { random: Some(iteration as u64), ..own }),
+                        at_prices()
+                            .take(1)
+                            .map(|own| Question { start: Start::Random(iteration as u64), ..own }),
                     );
                 }
                 all
@@ -326,10 +328,14 @@ impl ColumnGeneration {
         let initial = || {
             settings.start.clone().unwrap_or_else(|| Parametric::new(architecture, settings.seed).snapshot())
         };
-        if let Some(stream) = question.random {
-            let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
-            random.set_stream(stream + 1);
-            return fresh(initial().iter().map(|x| x + random.random_range(-2.0..2.0)).collect());
+        match question.start {
+            Start::Nearest => {}
+            Start::Fresh => return fresh(initial()),
+            Start::Random(stream) => {
+                let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
+                random.set_stream(stream + 1);
+                return fresh(initial().iter().map(|x| x + random.random_range(-2.0..2.0)).collect());
+            }
         }
         let far = |column: &AnswerColumn| {
             let decay = (column.l2 + 1e-9).ln() - (question.l2 + 1e-9).ln();
@@ -394,14 +400,16 @@ impl ColumnGeneration {
 
     /// Keeps the weight decay with which the first step alone is best for the objective alone, and the next larger one, as
     /// bounds are overfitted more than an objective is. Where two in a row are no better than one before, smaller ones
-    /// are not tried.
+    /// are not tried, but for networks: they may be stuck under large ones, and start anew for each.
     fn try_decays(&mut self, generation: &Generation, prices: &Prices) {
+        let linear = matches!(generation.task.training.architecture, Architecture::Linear(_));
         let (mut best, mut least) = (0, f64::INFINITY);
         for (at, l2) in self.decays.clone().into_iter().enumerate() {
-            if at > best + WORSE_DECAYS {
+            if linear && at > best + WORSE_DECAYS {
                 break;
             }
-            let question = Question { weights: prices.weights.clone(), l2, random: None };
+            let start = if linear { Start::Nearest } else { Start::Fresh };
+            let question = Question { weights: prices.weights.clone(), l2, start };
             for column in generation.answer(prices, question, 1, self) {
                 let cost = generation.problem.cost(&column.rates);
                 if cost < least {
@@ -448,7 +456,7 @@ impl ColumnGeneration {
         let l2 = self.columns[first].l2;
         for _ in 0..BISECTIONS {
             let weights: Vec<f64> = low.iter().zip(&high).map(|(x, y)| f64::midpoint(*x, *y)).collect();
-            let question = Question { weights: weights.clone(), l2, random: None };
+            let question = Question { weights: weights.clone(), l2, start: Start::Nearest };
             let found = generation.answer(prices, question, self.depth(), self);
             // The last step is the nearest to the rates themselves.
             match found.last().is_some_and(|column| worst(&column.rates) == at_low) {
