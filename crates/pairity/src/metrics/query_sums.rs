@@ -29,9 +29,6 @@ const WHOLE: f64 = (1_u64 << 52) as f64;
 /// The most tasks that queries are summed in.
 const TASKS: usize = 16;
 
-/// Rows that are worth a task of their own, whose sums are made and merged one by one.
-const WORTH: usize = 1 << 14;
-
 /// A variance below this part of what it is the difference of is rounding.
 const ROUNDING: f64 = 1e-12;
 
@@ -107,7 +104,7 @@ impl QuerySums {
             (true, true) => Items::Rates,
             (false, true) => Items::Cells,
         };
-        let sums = threads::map(&parts(index.examples()), &|queries: &Range<usize>| {
+        let sums = threads::map(&parts(index.examples(), index.sizes.sum_rows), &|queries: &Range<usize>| {
             let mut summing = Summing::new(items, index, by_query);
             let pairs = Tally::visit(index, queries.clone(), members, ties, &mut |query| summing.add(query));
             QuerySums { cell_pairs: pairs, ..summing.finish() }
@@ -245,9 +242,9 @@ impl QuerySums {
     }
 }
 
-/// Consecutive queries that are summed by one task, of about as many rows each.
-fn parts(examples: &Examples) -> Vec<Range<usize>> {
-    let size = examples.len().div_ceil((examples.len() / WORTH).clamp(1, TASKS));
+/// Consecutive queries that are summed by one task, of about as many rows each, which are to be worth a task.
+fn parts(examples: &Examples, worth: usize) -> Vec<Range<usize>> {
+    let size = examples.len().div_ceil((examples.len() / worth.max(1)).clamp(1, TASKS));
     let (mut parts, mut start) = (Vec::new(), 0);
     for query in 0..examples.queries() {
         if examples.query(query).end - examples.query(start).start >= size {
