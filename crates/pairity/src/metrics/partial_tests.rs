@@ -1,10 +1,12 @@
 //! Partial audits against audits of the whole, and their variances against a sum over queries.
 
+use super::measurement::{all_rates, arrange};
+use super::query_sums::QuerySums;
 use super::tests::slow_variance;
-use super::{Audit, Measurement, Partial, PartialError, Settings};
+use super::{Audit, Measurement, Member, Partial, PartialError, Settings};
 use crate::examples::{Columns, Examples, Groups, PairWeight};
-use crate::pairs::CellLayout;
 use crate::pairs::oracle::{self, OracleRows, tables};
+use crate::pairs::{CellLayout, DrawnOrder, PairIndex};
 use crate::rates::{Average, Rate, Ties};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -66,6 +68,21 @@ proptest! {
         for merged in [merged, again] {
             prop_assert_eq!(&Audit::checked(&Measurement::of_partial(&merged, &settings), &[]), &whole);
         }
+    }
+
+    #[test]
+    fn tasks_of_few_rows_give_the_same_sums(rows in tables(), strict: bool, by_query: bool, least in 1..9_usize) {
+        let (Some(examples), true) = (rows.examples(), rows.queries.is_some()) else { return Ok(()) };
+        let ties = if strict { Ties::Strict } else { Ties::Half };
+        let rates = all_rates(&CellLayout::of(&examples));
+        let members = arrange(&examples, &[Member::only(&rows.scores)]).unwrap();
+        let (scores, chances) = &members[0];
+        let [whole, split] = [usize::MAX, least].map(|sum_rows| {
+            let mut index = PairIndex::new(&examples, &rates);
+            index.sizes.sum_rows = sum_rows;
+            QuerySums::count(&index, &[DrawnOrder { order: index.order(scores), chances }], ties, by_query)
+        });
+        prop_assert_eq!(whole, split);
     }
 
     #[test]

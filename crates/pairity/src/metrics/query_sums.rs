@@ -26,7 +26,7 @@ use std::ops::Range;
 /// Sums of whole numbers below this are exact in an f64.
 const WHOLE: f64 = (1_u64 << 52) as f64;
 
-/// Tasks that queries are summed in.
+/// The most tasks that queries are summed in.
 const TASKS: usize = 16;
 
 /// A variance below this part of what it is the difference of is rounding.
@@ -104,14 +104,16 @@ impl QuerySums {
             (true, true) => Items::Rates,
             (false, true) => Items::Cells,
         };
-        let sums = threads::map(&parts(index.examples()), &|queries: &Range<usize>| {
+        let sums = threads::map(&parts(index.examples(), index.sizes.sum_rows), &|queries: &Range<usize>| {
             let mut summing = Summing::new(items, index, by_query);
             let pairs = Tally::visit(index, queries.clone(), members, ties, &mut |query| summing.add(query));
             QuerySums { cell_pairs: pairs, ..summing.finish() }
         });
-        let mut all = QuerySums::new(items, &index.layout, index.rates().len());
-        sums.iter().for_each(|part| all.merge(part));
-        all
+        let merged = sums.into_iter().reduce(|mut all, part| {
+            all.merge(&part);
+            all
+        });
+        merged.unwrap_or_else(|| QuerySums::new(items, &index.layout, index.rates().len()))
     }
 
     /// Adds sums of the same items.
@@ -240,9 +242,9 @@ impl QuerySums {
     }
 }
 
-/// Consecutive queries that are summed by one task, of about as many rows each.
-fn parts(examples: &Examples) -> Vec<Range<usize>> {
-    let size = examples.len().div_ceil(TASKS);
+/// Consecutive queries that are summed by one task, of about as many rows each, which are to be worth a task.
+fn parts(examples: &Examples, worth: usize) -> Vec<Range<usize>> {
+    let size = examples.len().div_ceil((examples.len() / worth.max(1)).clamp(1, TASKS));
     let (mut parts, mut start) = (Vec::new(), 0);
     for query in 0..examples.queries() {
         if examples.query(query).end - examples.query(start).start >= size {

@@ -45,6 +45,8 @@ pub(crate) struct Sizes {
     pub tree_labels: usize,
     /// Pairs by the order of a continuous attribute are counted by a grid if all examples are one query of at most this size.
     pub grid_examples: usize,
+    /// Rows that are worth a task of sums over queries: sums are many, and each is made and merged without rounding.
+    pub sum_rows: usize,
     /// Net losses of queries of at most this many examples look at every pair.
     pub net_pairs: usize,
 }
@@ -64,6 +66,7 @@ impl Default for Sizes {
             tree_examples: 400,
             tree_labels: 64,
             grid_examples: attribute_grid::MOST,
+            sum_rows: 25_000,
             net_pairs: 200,
         }
     }
@@ -126,7 +129,7 @@ pub(crate) struct PairIndex<'a> {
     pub(super) rates: Vec<Rate>,
     pub(super) kinds: RateKinds,
     pub(crate) layout: CellLayout,
-    pub(super) sizes: Sizes,
+    pub(crate) sizes: Sizes,
     /// Consecutive blocks that are one task.
     pub(super) tasks: Vec<Range<usize>>,
     /// Whether any query is put in score order.

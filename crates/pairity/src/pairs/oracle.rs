@@ -175,7 +175,7 @@ pub(crate) fn sizes() -> impl Strategy<Value = Sizes> {
         either(0, usual.grid_examples),
     );
     (prop_oneof![Just(0), Just(usual.small), Just(200)], leaves, either(0, usual.slope_pairs), forks, trees)
-        .prop_map(|(small, leaves, slope_pairs, forks, trees)| Sizes {
+        .prop_map(move |(small, leaves, slope_pairs, forks, trees)| Sizes {
             small,
             count_leaf: leaves.0,
             attribute_leaf: leaves.1,
@@ -189,6 +189,7 @@ pub(crate) fn sizes() -> impl Strategy<Value = Sizes> {
             tree_labels: trees.1,
             net_pairs: trees.2,
             grid_examples: trees.3,
+            sum_rows: usual.sum_rows,
         })
 }
 

@@ -30,6 +30,7 @@ use super::shape::Slope;
 use super::sweeps::{Held, Sweep, Swept, run_all, settle};
 use crate::pairs::attribute_grid::{AttributeGrid, COLUMNS, HeldGrid, with_held};
 use crate::pairs::index::{NO_RANK, QueryPairs, grown, partition};
+use crate::pairs::label_walk::STRETCH;
 use crate::pairs::mass::Mass;
 use crate::pairs::rank_tree::RankTree;
 
@@ -41,6 +42,9 @@ pub(super) fn is_worth(query: &QueryPairs) -> bool {
     let mut labels = query.first.chunk_by(|a, b| a == b);
     query.len() >= query.sizes.tree_examples && labels.nth(query.sizes.tree_labels).is_some()
 }
+
+/// What is known of so many examples is in a cache anyway.
+const NEAR: usize = 1 << 16;
 
 /// Where an example stands in score order.
 #[derive(Debug, Clone, Copy, Default)]
@@ -256,6 +260,13 @@ struct CountRoom {
     trees: [RankTree<1>; 2],
 }
 
+/// Brings what is known of examples into the cache, many at once: one by one they would wait for it.
+fn touch(packed: &[u64], base: usize, ranks: &[ScoreRank], gradient: &[f64]) {
+    let places = packed.iter().map(|&packed| packed as u32 as usize - base);
+    let read = |all, at: usize| all ^ u64::from(ranks[at].rank) ^ gradient[at].to_bits();
+    std::hint::black_box(places.fold(0, read));
+}
+
 /// The pairs between the positions before and after `middle`; returns the sum over better examples.
 fn between(
     parts: &[[CountWeight; 2]],
@@ -269,7 +280,7 @@ fn between(
         let at = packed as u32 as usize - base;
         (at, usize::from(at >= middle), ranks[at])
     };
-    let mut add = |trees: &[RankTree<1>; 2], packed: u64, lower: bool, higher: bool| {
+    let mut add = |trees: &[RankTree<1>; 2], gradient: &mut [f64], packed: u64, lower: bool, higher: bool| {
         let (at, half, ranks) = place(packed);
         let other = &trees[1 - half];
         for part in parts {
@@ -287,16 +298,22 @@ fn between(
             total += weight.offset * value;
         }
     };
+    let (mut seen, mut touched) = (0, if by_attribute.len() > NEAR { 0 } else { usize::MAX });
     for equal in by_attribute.chunk_by(|a, b| a >> 32 == b >> 32) {
+        if seen >= touched {
+            touched = by_attribute.len().min(seen + STRETCH);
+            touch(&by_attribute[seen..touched], base, ranks, gradient);
+        }
+        seen += equal.len();
         // Those of an equal attribute are neither lower, before they are inserted, nor higher, after that.
         let alone = equal.len() == 1;
-        equal.iter().for_each(|&packed| add(trees, packed, true, alone));
+        equal.iter().for_each(|&packed| add(trees, gradient, packed, true, alone));
         for &packed in equal {
             let (_, half, ranks) = place(packed);
             trees[half].insert(ranks.rank as usize, 0);
         }
         if !alone {
-            equal.iter().for_each(|&packed| add(trees, packed, false, true));
+            equal.iter().for_each(|&packed| add(trees, gradient, packed, false, true));
         }
     }
     total
