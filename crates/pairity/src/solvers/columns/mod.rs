@@ -400,15 +400,16 @@ impl ColumnGeneration {
 
     /// Keeps the weight decay with which the first step alone is best for the objective alone, and the next larger one, as
     /// bounds are overfitted more than an objective is. Where two in a row are no better than one before, smaller ones
-    /// are not tried, but for networks: they may be stuck under large ones, and start anew for each.
+    /// are not tried, but for networks that are cross-fitted: they may be stuck under large ones, and start anew for each.
     fn try_decays(&mut self, generation: &Generation, prices: &Prices) {
         let linear = matches!(generation.task.training.architecture, Architecture::Linear(_));
+        let anew = !linear && !generation.folds.is_empty();
         let (mut best, mut least) = (0, f64::INFINITY);
         for (at, l2) in self.decays.clone().into_iter().enumerate() {
-            if linear && at > best + WORSE_DECAYS {
+            if !anew && at > best + WORSE_DECAYS {
                 break;
             }
-            let start = if linear { Start::Nearest } else { Start::Fresh };
+            let start = if anew { Start::Fresh } else { Start::Nearest };
             let question = Question { weights: prices.weights.clone(), l2, start };
             for column in generation.answer(prices, question, 1, self) {
                 let cost = generation.problem.cost(&column.rates);
