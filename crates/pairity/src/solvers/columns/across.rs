@@ -13,17 +13,19 @@
 //! ```
 //!
 //! is about normal if rows of a query are no more alike, and no less, than rows of different queries; so it is of the
-//! squares of e. A correlation ρ inside queries moves a rate by about ρ / 10, and z finds any ρ that would move it by
+//! squares of e, and of the share of each group given the label: where queries hold one group more than others do, other groups
+//! meet in pairs across queries, and `auc` is a mean over groups. A correlation ρ inside queries moves a rate by about ρ / 10, and z finds any ρ that would move it by
 //! more than a small part of its noise.
 
 use crate::examples::Examples;
 use crate::learners::Architecture;
+use crate::rates::Rate;
 use crate::solvers::loss::Sample;
 use crate::solvers::solver::{SolverTask, Training};
 use crate::solvers::train::Select;
 
-/// Labels in so many values at most make cells.
-const LABELS: usize = 10;
+/// Labels: of more, other labels would meet in pairs across queries than inside them.
+const LABELS: usize = 2;
 
 /// Features of so many at most are tested one by one.
 const FEATURES: usize = 64;
@@ -33,7 +35,7 @@ const ALIKE: f64 = 3.0;
 
 /// The cell of each example; none where rows have more to tell pairs by than a label and a group.
 fn cells(examples: &Examples) -> Option<Vec<usize>> {
-    let plain = examples.has_queries() && examples.is_plain();
+    let plain = examples.has_queries() && examples.is_plain() && !examples.is_continuous();
     let labels = examples.labels.as_deref().filter(|_| plain)?;
     let mut values: Vec<f64> = Vec::new();
     let mut label = |value: f64| {
@@ -86,10 +88,17 @@ fn is_alike(examples: &Examples, cells: &[usize], values: &[f64]) -> bool {
     [deviations, standardized(&squares)].iter().all(|own| z(own).abs() <= ALIKE)
 }
 
+/// Whether queries hold groups as any rows do, given the label.
+fn groups_are_alike(examples: &Examples, cells: &[usize]) -> bool {
+    let labels: Vec<usize> = cells.iter().map(|cell| cell % LABELS).collect();
+    examples.attribute_numbers().iter().all(|group| is_alike(examples, &labels, group))
+}
+
 /// All rows as if they were of one query, where answers are to hold on new rows and queries are alike.
 pub(super) fn sample_across_queries(task: &SolverTask) -> Option<Sample<'static>> {
     let Training { architecture, problem, settings, .. } = task.training;
     let wanted = settings.select == Select::CrossFit && !problem.constraints.is_empty();
+    let wanted = wanted && problem.rates.iter().all(|rate| matches!(rate, Rate::Accuracy { .. }));
     let linear = matches!(architecture, Architecture::Linear(_));
     let (examples, len) = (task.sample.examples(), architecture.len());
     let feature = |at: usize| {
@@ -100,7 +109,8 @@ pub(super) fn sample_across_queries(task: &SolverTask) -> Option<Sample<'static>
     };
     let alike = || {
         let cells = cells(examples)?;
-        Some((0..len).all(|at| is_alike(examples, &cells, &feature(at))))
+        let groups = groups_are_alike(examples, &cells);
+        Some(groups && (0..len).all(|at| is_alike(examples, &cells, &feature(at))))
     };
     let applies = wanted && linear && len <= FEATURES && alike()?;
     if applies { Sample::owning(&task.training, examples.across_queries()).ok() } else { None }
@@ -166,6 +176,28 @@ mod tests {
             query.iter_mut().for_each(|value| *value -= mean);
         }
         assert!(!is_alike(&examples, &cells(&examples).unwrap(), &values));
+    }
+
+    #[test]
+    fn queries_of_one_group_each_are_not_alike() {
+        let (labels, groups): (Vec<f64>, Vec<&str>) = (0..QUERIES * ROWS)
+            .map(|row| (f64::from(u8::from(row % ROWS == 0)), if (row / ROWS) % 2 == 0 { "a" } else { "b" }))
+            .unzip();
+        let queries: Vec<u32> = (0..labels.len()).map(|row| (row / ROWS) as u32).collect();
+        let groups = Groups::from_names(&groups);
+        let columns = Columns {
+            labels: Some(&labels),
+            groups: Some(&groups),
+            queries: Some(&queries),
+            ..Columns::default()
+        };
+        let examples = Examples::new(columns).unwrap();
+        assert!(!groups_are_alike(&examples, &cells(&examples).unwrap()));
+        let (mixed, _) = drawn(0.0, 0.0, 1);
+        assert!(groups_are_alike(&mixed, &cells(&mixed).unwrap()));
+        let attribute: Vec<f64> = queries.iter().map(|&query| f64::from(query)).collect();
+        let columns = Columns { groups: None, protected: Some(&attribute), ..columns };
+        assert!(cells(&Examples::new(columns).unwrap()).is_none());
     }
 
     #[test]
