@@ -181,7 +181,9 @@ mod tests {
     #[test]
     fn queries_of_one_group_each_are_not_alike() {
         let (labels, groups): (Vec<f64>, Vec<&str>) = (0..QUERIES * ROWS)
-            .map(|row| (f64::from(u8::from(row % ROWS == 0)), if (row / ROWS) % 2 == 0 { "a" } else { "b" }))
+            .map(|row| {
+                (f64::from(u8::from(row % ROWS == 0)), if (row / ROWS).is_multiple_of(2) { "a" } else { "b" })
+            })
             .unzip();
         let queries: Vec<u32> = (0..labels.len()).map(|row| (row / ROWS) as u32).collect();
         let groups = Groups::from_names(&groups);
