@@ -7,7 +7,7 @@ use crate::goals::{Goal, Objective, Problem, TOLERANCE, ViolationKind};
 use crate::methods::{Fitted, Method, MethodError, Stage, Task, UNCONSTRAINED, check, fit};
 use crate::metrics::{Metric, Verdict};
 use crate::model::After;
-use crate::solvers::{Answer, Evaluation, RunProgress, Status, Trained, Watch, evaluate};
+use crate::solvers::{Answer, Evaluation, RunProgress, Select, Status, Trained, Watch, evaluate};
 use rayon::prelude::*;
 use std::time::Instant;
 
@@ -155,7 +155,8 @@ pub struct FrontierOutcome {
     pub curves: Vec<FrontierCurve>,
 }
 
-/// Compares methods.
+/// Compares methods. Each run is that of [`train`](super::train) by its method; where there are no test rows all are
+/// selected on the validation rows, as values have to be of the same rows.
 ///
 /// # Errors
 /// No constraint to compare for; rows, goals or settings that don't fit together.
@@ -164,10 +165,10 @@ pub fn compare(
     request: &CompareRequest,
     watch: CompareWatch,
 ) -> Result<CompareOutcome, RunError> {
-    let prepared = prepare(rows, &request.fit)?;
-    let contest = Contest::new(&prepared, &request.methods, watch)?;
+    let fits = fits(request)?;
+    let contest = Contest::new(rows, &fits, request, watch)?;
     (watch.runs)(request.methods.len());
-    let results = contest.each(&request.methods, |method| contest.run(method, &prepared.task()))?;
+    let results = contest.each(|way, method| way.run(method, &way.prepared.task(), watch))?;
     let mut setup = contest.setup();
     setup.notes.extend(cut_off(results.iter()));
     Ok(CompareOutcome::new(setup, results))
@@ -183,15 +184,16 @@ pub fn frontier(
     request: &FrontierRequest,
     watch: CompareWatch,
 ) -> Result<FrontierOutcome, RunError> {
-    let CompareRequest { fit, methods } = &request.compared;
-    let prepared = prepare(rows, fit)?;
-    let problems = problems(&prepared.problem, &request.bounds)?;
-    let contest = Contest::new(&prepared, methods, watch)?;
+    let fits = fits(&request.compared)?;
+    let problem = Problem::of_goal(&request.compared.fit.goal, &rows.examples.vocabulary())?;
+    let problems = problems(&problem, &request.bounds)?;
+    let contest = Contest::new(rows, &fits, &request.compared, watch)?;
+    let methods = &request.compared.methods;
     let bounds = |method: &Method| &problems[..if method.follows_bound() { problems.len() } else { 1 }];
     (watch.runs)(methods.iter().map(|&method| bounds(method).len()).sum());
-    let curves = contest.each(methods, |method| {
+    let curves = contest.each(|way, method| {
         let point = |(bound, problem): &(f64, Problem)| {
-            let result = contest.run(method, &Task { problem, ..prepared.task() })?;
+            let result = way.run(method, &Task { problem, ..way.prepared.task() }, watch)?;
             Ok(FrontierPoint::new(*bound, method.follows_bound(), result))
         };
         let points = bounds(method).iter().map(point).collect::<Result<_, MethodError>>()?;
@@ -226,12 +228,24 @@ fn problems(problem: &Problem, bounds: &[f64]) -> Result<Vec<(f64, Problem)>, Ru
     bounds.iter().map(at).collect()
 }
 
-/// What is compared is prepared; a comparison without constraints has nothing to compare.
-fn prepare(rows: Rows, request: &FitRequest) -> Result<Prepared<'_>, RunError> {
-    match request.goal.subject_to.is_empty() {
-        true => Err(RunError::NoConstraints),
-        false => Prepared::new(rows, request, Answer::Auto, 0.0),
+/// How each method is trained.
+fn fits(request: &CompareRequest) -> Result<Vec<FitRequest>, RunError> {
+    let mut shared = request.fit.clone();
+    if shared.goal.subject_to.is_empty() {
+        return Err(RunError::NoConstraints);
     }
+    if !(shared.own_test || shared.shares()?[2] > 0.0) {
+        shared.select = Some(Select::Validation);
+    }
+    let fit = |method: &&Method| {
+        let mut fit = shared.by(method, false);
+        if fit.solver.is_none() {
+            // The game, and what is tuned after scoring, need validation rows.
+            fit.select = None;
+        }
+        fit
+    };
+    Ok(if request.methods.is_empty() { vec![shared] } else { request.methods.iter().map(fit).collect() })
 }
 
 /// Whether a method is, or starts from, an unconstrained scorer.
@@ -239,49 +253,119 @@ fn starts_unconstrained(method: &Method) -> bool {
     matches!(method.stage, Stage::Unconstrained | Stage::Scores)
 }
 
-/// Where methods are compared. All post-processing starts from one unconstrained scorer.
+/// Where methods are compared.
 struct Contest<'a> {
-    prepared: &'a Prepared<'a>,
     watch: CompareWatch<'a>,
+    methods: &'a [&'static Method],
+    ways: Vec<ContestWay<'a>>,
+    /// The one of each method.
+    of_method: Vec<usize>,
+}
+
+/// The methods that are trained alike: on the same parts of the rows, by the same solver. Those of them that start from an
+/// unconstrained scorer start from the same one.
+struct ContestWay<'a> {
+    prepared: Prepared<'a>,
     /// Nothing where no method that applies starts from it.
     base: Option<Trained>,
     base_seconds: f64,
 }
 
 impl<'a> Contest<'a> {
-    /// Trains the unconstrained scorer, if a method that applies needs it. Values are of the last part there is.
+    /// Prepares the rows for each way of training, and trains the unconstrained scorers that methods start from.
     fn new(
-        prepared: &'a Prepared,
-        methods: &[&Method],
+        mut rows: Rows,
+        fits: &'a [FitRequest],
+        request: &'a CompareRequest,
         watch: CompareWatch<'a>,
-    ) -> Result<Contest<'a>, MethodError> {
-        let started = Instant::now();
-        let training = Watch { progress: watch.progress, ..Watch::default() };
-        let task = prepared.task();
-        let base =
-            match methods.iter().any(|method| starts_unconstrained(method) && check(method, &task).is_ok()) {
-                true => Some(fit(&UNCONSTRAINED, &prepared.request.options, &task, None, training)?.trained),
-                false => None,
-            };
-        Ok(Contest { prepared, watch, base, base_seconds: started.elapsed().as_secs_f64() })
+    ) -> Result<Contest<'a>, RunError> {
+        let methods = &request.methods[..];
+        let mut different: Vec<&FitRequest> = Vec::new();
+        let place = |fit: &'a FitRequest| {
+            let known = different.iter().position(|own| *own == fit);
+            known.unwrap_or_else(|| {
+                different.push(fit);
+                different.len() - 1
+            })
+        };
+        let of_method: Vec<usize> = fits.iter().map(place).collect();
+        let mut copies = Vec::new();
+        for _ in 1..different.len() {
+            copies.push(rows.copy()?);
+        }
+        copies.push(rows);
+        let mut ways = Vec::new();
+        for (at, (rows, fit)) in copies.into_iter().zip(different).enumerate() {
+            let prepared = Prepared::new(rows, fit, Answer::Auto, 0.0)?;
+            let own = of_method.iter().zip(methods).filter(|(own, _)| **own == at).map(|(_, method)| *method);
+            ways.push(ContestWay::new(prepared, own, watch)?);
+        }
+        Ok(Contest { watch, methods, ways, of_method })
     }
 
-    /// What work makes of each of some methods.
+    /// The rows as the first method sees them, with what all have in common.
+    fn first(&self) -> &Prepared<'a> {
+        &self.ways[0].prepared
+    }
+
+    /// What work makes of each of the methods.
     fn each<T: Send>(
         &self,
-        methods: &[&'static Method],
-        work: impl Fn(&'static Method) -> Result<T, MethodError> + Sync + Send,
+        work: impl Fn(&ContestWay<'a>, &'static Method) -> Result<T, MethodError> + Sync + Send,
     ) -> Result<Vec<T>, MethodError> {
+        let work = |(method, at): (&&'static Method, &usize)| work(&self.ways[*at], method);
         match self.watch.side_by_side {
-            true => methods.par_iter().copied().map(work).collect(),
-            false => methods.iter().copied().map(work).collect(),
+            true => self.methods.par_iter().zip(&self.of_method).map(work).collect(),
+            false => self.methods.iter().zip(&self.of_method).map(work).collect(),
         }
     }
 
-    /// One method. That it does not apply is a result; anything else is an error.
-    fn run(&self, method: &Method, task: &Task) -> Result<MethodResult, MethodError> {
+    /// What reports say of it.
+    fn setup(&self) -> ComparisonSetup {
+        let Prepared { request, tables, notes, .. } = self.first();
+        let (part, examples) = self.first().last();
+        let mut notes = notes.clone();
+        for note in self.ways[1..].iter().flat_map(|way| &way.prepared.notes) {
+            if !notes.contains(note) {
+                notes.push(note.clone());
+            }
+        }
+        ComparisonSetup {
+            goal: request.goal.clone(),
+            violation: self.first().problem.violation_kind(),
+            part,
+            rows: examples.len(),
+            scorer: request.scorer.name(),
+            features: self.first().feature_names(),
+            seed: request.seed,
+            confidence: request.measure.confidence,
+            tables: tables.clone(),
+            notes,
+        }
+    }
+}
+
+impl<'a> ContestWay<'a> {
+    /// Trains the unconstrained scorer, if a method that applies starts from it.
+    fn new(
+        prepared: Prepared<'a>,
+        mut methods: impl Iterator<Item = &'static Method>,
+        watch: CompareWatch,
+    ) -> Result<ContestWay<'a>, MethodError> {
         let started = Instant::now();
-        let training = Watch { progress: self.watch.progress, ..Watch::default() };
+        let training = Watch { progress: watch.progress, ..Watch::default() };
+        let task = prepared.task();
+        let base = match methods.any(|method| starts_unconstrained(method) && check(method, &task).is_ok()) {
+            true => Some(fit(&UNCONSTRAINED, &prepared.request.options, &task, None, training)?.trained),
+            false => None,
+        };
+        Ok(ContestWay { prepared, base, base_seconds: started.elapsed().as_secs_f64() })
+    }
+
+    /// One method. That it does not apply is a result; anything else is an error.
+    fn run(&self, method: &Method, task: &Task, watch: CompareWatch) -> Result<MethodResult, MethodError> {
+        let started = Instant::now();
+        let training = Watch { progress: watch.progress, ..Watch::default() };
         let fitted = fit(method, &self.prepared.request.options, task, self.base.as_ref(), training);
         let based = if starts_unconstrained(method) { self.base_seconds } else { 0.0 };
         let seconds = started.elapsed().as_secs_f64() + based;
@@ -291,12 +375,12 @@ impl<'a> Contest<'a> {
             Err(error @ MethodError::NoPairs { .. }) => Err(error.to_string()),
             Err(error) => return Err(error),
         };
-        (self.watch.done)(method.full_name);
+        (watch.done)(method.full_name);
         Ok(MethodResult { method: method.full_name.to_owned(), outcome })
     }
 
     fn outcome(&self, fitted: &Fitted, task: &Task, seconds: f64) -> Result<MethodOutcome, MethodError> {
-        let Prepared { scorer, features, request, .. } = self.prepared;
+        let Prepared { scorer, features, request, .. } = &self.prepared;
         let (_, examples) = self.prepared.last();
         let components = match &fitted.after {
             Some(After::Ranked(_)) => examples.groups().len(),
@@ -306,24 +390,6 @@ impl<'a> Contest<'a> {
         let test = evaluate(task.problem, fitted.scorer(scorer), examples, features, &request.measure)?;
         let status = fitted.trained.status;
         Ok(MethodOutcome { status, seconds, components, sees_group, test, dominated: false })
-    }
-
-    /// What reports say of it.
-    fn setup(&self) -> ComparisonSetup {
-        let Prepared { request, tables, notes, .. } = self.prepared;
-        let (part, examples) = self.prepared.last();
-        ComparisonSetup {
-            goal: request.goal.clone(),
-            violation: self.prepared.problem.violation_kind(),
-            part,
-            rows: examples.len(),
-            scorer: request.scorer.name(),
-            features: self.prepared.feature_names(),
-            seed: request.seed,
-            confidence: request.measure.confidence,
-            tables: tables.clone(),
-            notes: notes.clone(),
-        }
     }
 }
 
@@ -413,8 +479,10 @@ impl FrontierOutcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::examples::{Columns, Examples, Groups};
+    use crate::examples::{Column, Columns, Examples, Groups, Values};
+    use crate::methods::{CONSTRAINED, GROUP_OFFSET};
     use crate::metrics::{Chance, Member, Settings};
+    use crate::run::{TrainRequest, train};
     use crate::solvers::evaluate_members;
 
     /// Group a is scored without mistakes. In group b some of twenty good rows stand below all others, and some
@@ -503,5 +571,62 @@ mod tests {
         }
         // None keeps this: the least gap is shown.
         assert!(found.best(-1.0).is_some_and(|point| point.keeps < Some(1e-9)));
+    }
+
+    /// 90 queries of four rows, every second of group b, which the first feature wrongs.
+    fn rows() -> Rows {
+        let noise = |row: usize, step: usize| (row * step % 101) as f64 / 50.0;
+        let (labels, names): (Vec<f64>, Vec<&str>) =
+            (0..360).map(|row| (f64::from(row % 4 < 2), ["a", "b"][row % 2])).unzip();
+        let queries: Vec<u32> = (0..360).map(|row| row / 4).collect();
+        let feature = |name: &str, wrong: f64, step: usize| {
+            let of = |row: usize| labels[row] + noise(row, step) - wrong * (row % 2) as f64;
+            Column { name: name.into(), values: Values::Numbers((0..360).map(of).collect()) }
+        };
+        let columns = vec![feature("x", 0.6, 37), feature("y", 0.0, 53)];
+        let groups = Groups::from_names(&names);
+        let given = Columns {
+            labels: Some(&labels),
+            groups: Some(&groups),
+            queries: Some(&queries),
+            ..Columns::default()
+        };
+        Rows::new(Examples::new(given).unwrap(), columns)
+    }
+
+    #[test]
+    fn a_result_is_what_training_by_the_method_gives() {
+        let goal = Goal::new(None, None, vec!["cross_group <= 0.05".to_owned()]);
+        for split in [None, Some([0.75, 0.25, 0.0])] {
+            let fit = FitRequest { goal: goal.clone(), split, ..FitRequest::default() };
+            let methods = vec![&CONSTRAINED, &UNCONSTRAINED, &GROUP_OFFSET];
+            let found =
+                compare(rows(), &CompareRequest { fit: fit.clone(), methods }, CompareWatch::default());
+            let found = found.unwrap();
+            assert_eq!(found.setup.part, if split.is_none() { "test" } else { "validation" });
+            for MethodResult { method, outcome } in found.results {
+                let method = crate::methods::named(&method).unwrap();
+                // Where there are no test rows values are of those that models were chosen on.
+                let select = split.map(|_| Select::Validation);
+                let fit = FitRequest { select, ..fit.clone() };
+                let alone =
+                    train(rows(), &TrainRequest { fit, method, ..TrainRequest::default() }, Watch::default());
+                let alone = alone.unwrap();
+                assert_eq!(alone.part(found.setup.part).unwrap(), &outcome.unwrap().test, "{}", method.name);
+                let way = if method.stage == Stage::Scores { "paper" } else { "columns" };
+                assert_eq!(alone.solver.name(), way);
+            }
+        }
+    }
+
+    #[test]
+    fn without_methods_there_is_nothing_to_show_and_bad_bounds_are_found_first() {
+        let goal = Goal::new(None, None, vec!["cross_group <= 0.05".to_owned()]);
+        let fit = FitRequest { goal, ..FitRequest::default() };
+        let compared = CompareRequest { fit, methods: Vec::new() };
+        assert_eq!(compare(rows(), &compared, CompareWatch::default()).unwrap().results, []);
+        let request = FrontierRequest { compared, bounds: vec![f64::NAN] };
+        let error = frontier(rows(), &request, CompareWatch::default()).unwrap_err();
+        assert!(matches!(error, RunError::Bound(_)), "{error}");
     }
 }

@@ -4,7 +4,7 @@ use super::RunError;
 use crate::goals::Goal;
 use crate::learners::text::{Ngrams, TextLayout};
 use crate::learners::{GroupUse, ScorerKind};
-use crate::methods::MethodOptions;
+use crate::methods::{Method, MethodOptions, Stage};
 use crate::metrics::Settings;
 use crate::names::names;
 use crate::pairs::SurrogateKind;
@@ -144,22 +144,37 @@ impl FitRequest {
         }
     }
 
+    /// The same with the solver and the selection that a method has where none is given. Methods that are not of
+    /// constraints, and batches of features that are elsewhere, are what only the game is for.
+    pub(super) fn by(&self, method: &Method, elsewhere: bool) -> FitRequest {
+        let mut fit = self.clone();
+        let game = elsewhere && fit.batch.is_some();
+        if !game && matches!(method.stage, Stage::Constraints | Stage::Unconstrained) {
+            // The paper's protocol, where it is asked for, makes all its steps.
+            if fit.solver != Some(SolverKind::Paper) {
+                fit.patience = fit.patience.or(fit.scorer.defaults().patience);
+            }
+            let (solver, select) = fit.way();
+            (fit.solver, fit.select) = (Some(solver), Some(select));
+        }
+        fit
+    }
+
     /// How the goal is reached, and what the answer is selected on, where that is not given: by column generation and
-    /// cross-fitting, unless the scorer is a network or a setting is one of the game's own, which then is played as the
-    /// paper has it. Rows of the validation fold that are given are what the answer is selected on.
+    /// cross-fitting, unless the scorer is one for batches or a setting is one of the game's own, which then is played as
+    /// the paper has it. Rows of the validation fold that are given are what the answer is selected on.
     pub fn way(&self) -> (SolverKind, Select) {
         let FitRequest { player, surrogate, iterations, multiplier_share, .. } = FitRequest::default();
-        let snapshots = self.scorer.defaults().snapshots;
+        let defaults = self.scorer.defaults();
         let plays = self.player != player
             || self.surrogate != surrogate
             || self.iterations != iterations
             || self.multiplier_share != multiplier_share
-            || self.snapshots.is_some_and(|own| own != snapshots)
+            || self.snapshots.is_some_and(|own| own != defaults.snapshots)
             || !self.step_sizes.is_empty()
-            || self.batch.is_some()
+            || self.batch.or(defaults.batch).is_some()
             || self.within.is_some()
-            || self.patience.is_some_and(|most| most > 0)
-            || self.scorer != ScorerKind::Linear;
+            || self.patience.is_some_and(|most| most > 0);
         let asks_for_columns = self.l2.is_some() || self.select == Some(Select::CrossFit);
         let solver = self.solver.unwrap_or(match plays && !asks_for_columns {
             true => SolverKind::Paper,
@@ -251,6 +266,7 @@ mod tests {
             (solver.name(), select.name())
         };
         assert_eq!(way(|_| ()), ("columns", "cross-fit"));
+        assert_eq!(way(|own| own.scorer = ScorerKind::Mlp), ("columns", "cross-fit"));
         assert_eq!(way(|own| own.own_validation = true), ("columns", "validation"));
         assert_eq!(way(|own| own.snapshots = Some(100)), ("columns", "cross-fit"));
         let game: [fn(&mut FitRequest); 11] = [
@@ -263,7 +279,7 @@ mod tests {
             |own| own.patience = Some(3),
             |own| own.within = Some(Within { parts: 2, steps: 10 }),
             |own| own.multiplier_share = 0.5,
-            |own| own.scorer = ScorerKind::Mlp,
+            |own| own.scorer = ScorerKind::TextCnn,
             |own| own.solver = Some(SolverKind::Paper),
         ];
         for change in game {

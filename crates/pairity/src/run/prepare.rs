@@ -7,7 +7,7 @@ use crate::examples::{Column, Examples, ExamplesError};
 use crate::goals::Problem;
 use crate::learners::{
     Architecture, ColumnSource, Encoder, Encoding, Features, GroupUse, LearnerSpec, ScorerKind,
-    text::Embeddings,
+    text::{EmbeddingError, Embeddings},
 };
 use crate::methods::Task;
 use crate::model::StochasticScorer;
@@ -15,7 +15,7 @@ use crate::rates::Rate;
 use crate::solvers::{
     Answer, Data, Evaluation, Parts, Select, SolverKind, TrainError, TrainSettings, evaluate,
 };
-use std::io::BufRead;
+use std::io::{BufRead, Cursor};
 
 /// What a row is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +70,36 @@ impl Rows {
             tables: Vec::new(),
             notes: Vec::new(),
         }
+    }
+
+    /// The same rows again, for requests that see them in different ways.
+    ///
+    /// # Errors
+    /// Columns that are not in this memory; word vectors that can't be read.
+    pub(super) fn copy(&mut self) -> Result<Rows, RunError> {
+        if self.elsewhere.is_some() {
+            return Err(RunError::NotElsewhere);
+        }
+        let mut vectors = None;
+        if let Some(mut reader) = self.vectors.take() {
+            let mut bytes = Vec::new();
+            reader.read_to_end(&mut bytes).map_err(EmbeddingError::Read)?;
+            let again = |bytes| -> Box<dyn BufRead + Send> { Box::new(Cursor::new(bytes)) };
+            (self.vectors, vectors) = (Some(again(bytes.clone())), Some(again(bytes)));
+        }
+        Ok(Rows {
+            examples: self.examples.clone(),
+            columns: self.columns.clone(),
+            elsewhere: None,
+            text: self.text.clone(),
+            protected: self.protected.clone(),
+            folds: self.folds.clone(),
+            query: self.query.clone(),
+            group_columns: self.group_columns.clone(),
+            vectors,
+            tables: self.tables.clone(),
+            notes: self.notes.clone(),
+        })
     }
 
     /// The examples of a fold.

@@ -4,7 +4,7 @@ use super::prepare::Prepared;
 use super::{FitRequest, Guarantee, Harm, Plane, Rows, RunError, guarantee, pictures};
 use crate::examples::Examples;
 use crate::goals::Goal;
-use crate::methods::{CONSTRAINED, Fitted, Method, Stage, Task, UNCONSTRAINED, fit, judge};
+use crate::methods::{CONSTRAINED, Fitted, Method, Task, UNCONSTRAINED, fit, judge};
 use crate::metrics::Verdict;
 use crate::model::{Model, ModelGroups, StochasticScorer};
 use crate::solvers::{Answer, Evaluation, Select, SolverKind, Status, Trained, Watch};
@@ -284,19 +284,9 @@ fn harm_of(
 }
 
 impl TrainRequest {
-    /// What is trained, with the solver that it has if none is given, and the split that a guarantee has. Batches of features
-    /// that are elsewhere, and methods that are not of constraints, are what only the game is for.
+    /// What is trained, by the solver of the method, and the split that a guarantee has.
     fn checked(&self, elsewhere: bool) -> Result<FitRequest, RunError> {
-        let mut fit = self.fit.clone();
-        let game = elsewhere && fit.batch.is_some();
-        if !game && matches!(self.method.stage, Stage::Constraints | Stage::Unconstrained) {
-            // The paper's protocol, where it is asked for, makes all its steps.
-            if fit.solver != Some(SolverKind::Paper) {
-                fit.patience = fit.patience.or(fit.scorer.defaults().patience);
-            }
-            let (solver, select) = fit.way();
-            (fit.solver, fit.select) = (Some(solver), Some(select));
-        }
+        let mut fit = self.fit.by(self.method, elsewhere);
         let free = fit.goal.subject_to.is_empty();
         match (self.guarantee, self.no_harm) {
             (Some(found), _) if !(0.5..1.0).contains(&found) => return Err(RunError::Guarantee(found)),
