@@ -234,6 +234,7 @@ class _FairEstimator(BaseEstimator):
             if self.step_sizes is None
             else [float(size) for size in np.atleast_1d(np.asarray(self.step_sizes, dtype=float))],
             "batch": None if self.batch is None else int(self.batch),
+            "patience": None if self.patience is None else int(self.patience),
             "within": None,
             "time_limit": None if self.time_limit is None else float(self.time_limit),
             "guarantee": None if self.guarantee is None else float(self.guarantee),
@@ -347,12 +348,13 @@ class FairRanker(_FairEstimator):
         Share of the training queries that only the constraints look at.
     standardize
         Whether numbers are brought to mean 0 and deviation 1.
-    iterations, snapshots, step_sizes, solver, select, l2, player, surrogate, batch, average, time_limit
+    iterations, snapshots, step_sizes, solver, select, l2, player, surrogate, batch, patience, average,
+    time_limit
         As on the command line: steps of each game, scorers kept on the way, step sizes to try, ``paper`` or ``columns``
-        (``columns`` by default, and ``paper`` for networks and where one of the game's own settings is given),
+        (``columns`` by default, and ``paper`` where one of the game's own settings is given),
         ``validation`` or ``cross-fit`` (what suits the solver), weight decay, ``swap``, ``external``, ``lagrangian``,
         ``nupi`` or ``augmented``, ``hinge``, ``squared-hinge`` or ``ramp``, queries of a step,
-        ``pairs`` or ``queries``, seconds.
+        snapshots that are no better after which a game ends, ``pairs`` or ``queries``, seconds.
     guarantee
         Confidence, such as 0.95, with which every bound is to be kept on new data: half of the queries (or rows) are
         kept for a test of that, and ``report_["guarantee"]`` says whether it is given.
@@ -404,6 +406,7 @@ class FairRanker(_FairEstimator):
         surrogate: str = "hinge",
         average: str = "pairs",
         batch: int | None = None,
+        patience: int | None = None,
         time_limit: float | None = None,
         guarantee: float | None = None,
         no_harm: float | None = None,
@@ -433,6 +436,7 @@ class FairRanker(_FairEstimator):
         self.surrogate = surrogate
         self.average = average
         self.batch = batch
+        self.patience = patience
         self.time_limit = time_limit
         self.guarantee = guarantee
         self.no_harm = no_harm
@@ -497,6 +501,7 @@ class FairRegressor(RegressorMixin, _FairEstimator):
         surrogate: str = "hinge",
         average: str = "pairs",
         batch: int | None = None,
+        patience: int | None = None,
         time_limit: float | None = None,
         guarantee: float | None = None,
         no_harm: float | None = None,
@@ -526,6 +531,7 @@ class FairRegressor(RegressorMixin, _FairEstimator):
         self.surrogate = surrogate
         self.average = average
         self.batch = batch
+        self.patience = patience
         self.time_limit = time_limit
         self.guarantee = guarantee
         self.no_harm = no_harm

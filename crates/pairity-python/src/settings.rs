@@ -108,6 +108,7 @@ pub fn fit_request(settings: &Bound<'_, PyDict>) -> PyResult<FitRequest> {
         snapshots: get(settings, "snapshots")?,
         step_sizes: get(settings, "step_sizes")?,
         batch: get(settings, "batch")?,
+        patience: get(settings, "patience")?,
         within: get::<Option<(usize, usize)>>(settings, "within")?
             .map(|(parts, steps)| Within { parts, steps }),
         time_limit: get::<Option<f64>>(settings, "time_limit")?.map(limit).transpose()?,

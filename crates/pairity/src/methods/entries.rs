@@ -48,7 +48,7 @@ fn with_offsets(task: &Task, watch: Watch) -> Result<Trained, MethodError> {
     Task { settings: &settings, ..*task }.train(task.problem, watch)
 }
 
-/// The least of the objective and the rates of the constraints, by the game.
+/// The least of the objective and the rates of the constraints.
 pub static ROBUST: Method = Method {
     train: |task, _, watch| task.train(&robust(task.problem)?, watch),
     check: |tuning| robust(tuning.problem).map(drop),
@@ -89,6 +89,7 @@ pub static BEUTEL: Method = Method {
             other => MethodError::Train(other),
         })
     },
+    solver: Some(SolverKind::Paper),
     ..Method::new(
         "beutel",
         Stage::Training,

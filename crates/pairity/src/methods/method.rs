@@ -5,7 +5,7 @@ use super::{Adjusted, Task, Tuning};
 use crate::examples::ExamplesError;
 use crate::model::ModelError;
 use crate::model::exposure::{Exposure, Utilities};
-use crate::solvers::{TrainError, Trained, Watch};
+use crate::solvers::{SolverKind, TrainError, Trained, Watch};
 use std::fmt;
 
 /// What can be set of methods; each looks at its own.
@@ -58,6 +58,8 @@ pub struct Method {
     /// What it is called in a refusal of goals that compare scores with labels, and the reason; nothing if
     /// it is made for these too.
     pub ranks_only: Option<(&'static str, &'static str)>,
+    /// The only solver that it is for; nothing if any will do.
+    pub solver: Option<SolverKind>,
     /// Trains the scorer; an error if the method does not apply to such a goal or such data, or training can't
     /// start.
     pub train: fn(&Task, &MethodOptions, Watch) -> Result<Trained, MethodError>,
@@ -81,6 +83,7 @@ impl Method {
             stage,
             about,
             ranks_only: None,
+            solver: None,
             train: |task, _, watch| task.unconstrained(watch),
             check: |_| Ok(()),
             given_only: None,

@@ -7,7 +7,7 @@ use crate::goals::{Goal, Objective, Problem, TOLERANCE, ViolationKind};
 use crate::methods::{Fitted, Method, MethodError, Stage, Task, UNCONSTRAINED, check, fit};
 use crate::metrics::{Metric, Verdict};
 use crate::model::After;
-use crate::solvers::{Answer, Evaluation, RunProgress, Select, Status, Trained, Watch, evaluate};
+use crate::solvers::{Answer, Evaluation, RunProgress, Select, SolverKind, Status, Trained, Watch, evaluate};
 use rayon::prelude::*;
 use std::time::Instant;
 
@@ -237,13 +237,16 @@ fn fits(request: &CompareRequest) -> Result<Vec<FitRequest>, RunError> {
     if !(shared.own_test || shared.shares()?[2] > 0.0) {
         shared.select = Some(Select::Validation);
     }
-    let fit = |method: &&Method| {
-        let mut fit = shared.by(method, false);
-        if fit.solver.is_none() {
-            // The game, and what is tuned after scoring, need validation rows.
+    let fit = |method: &&'static Method| {
+        let mut fit = shared.clone();
+        // What is set for the others, and one of them can't have.
+        if method.solver == Some(SolverKind::Paper) || method.stage == Stage::Scores {
             fit.select = None;
         }
-        fit
+        if method.solver == Some(SolverKind::Paper) {
+            fit.l2 = None;
+        }
+        fit.by(method, false)
     };
     Ok(if request.methods.is_empty() { vec![shared] } else { request.methods.iter().map(fit).collect() })
 }
@@ -480,7 +483,7 @@ impl FrontierOutcome {
 mod tests {
     use super::*;
     use crate::examples::{Column, Columns, Examples, Groups, Values};
-    use crate::methods::{CONSTRAINED, GROUP_OFFSET};
+    use crate::methods::{BEUTEL, CONSTRAINED, DEBIASED, GROUP_OFFSET, ROBUST};
     use crate::metrics::{Chance, Member, Settings};
     use crate::run::{TrainRequest, train};
     use crate::solvers::evaluate_members;
@@ -599,7 +602,7 @@ mod tests {
         let goal = Goal::new(None, None, vec!["cross_group <= 0.05".to_owned()]);
         for split in [None, Some([0.75, 0.25, 0.0])] {
             let fit = FitRequest { goal: goal.clone(), split, ..FitRequest::default() };
-            let methods = vec![&CONSTRAINED, &UNCONSTRAINED, &GROUP_OFFSET];
+            let methods = vec![&CONSTRAINED, &UNCONSTRAINED, &GROUP_OFFSET, &ROBUST, &DEBIASED, &BEUTEL];
             let found =
                 compare(rows(), &CompareRequest { fit: fit.clone(), methods }, CompareWatch::default());
             let found = found.unwrap();
@@ -613,8 +616,7 @@ mod tests {
                     train(rows(), &TrainRequest { fit, method, ..TrainRequest::default() }, Watch::default());
                 let alone = alone.unwrap();
                 assert_eq!(alone.part(found.setup.part).unwrap(), &outcome.unwrap().test, "{}", method.name);
-                let way = if method.stage == Stage::Scores { "paper" } else { "columns" };
-                assert_eq!(alone.solver.name(), way);
+                assert_eq!(alone.solver.name(), method.solver.map_or("columns", |solver| solver.name()));
             }
         }
     }

@@ -144,19 +144,26 @@ impl FitRequest {
         }
     }
 
-    /// The same with the solver and the selection that a method has where none is given. Methods that are not of
-    /// constraints, and batches of features that are elsewhere, are what only the game is for.
+    /// The same with the solver and the selection that a method has where none is given. Batches of features that are
+    /// elsewhere are what only the game is for.
     pub(super) fn by(&self, method: &Method, elsewhere: bool) -> FitRequest {
         let mut fit = self.clone();
-        let game = elsewhere && fit.batch.is_some();
-        if !game && matches!(method.stage, Stage::Constraints | Stage::Unconstrained) {
-            // The paper's protocol, where it is asked for, makes all its steps.
-            if fit.solver != Some(SolverKind::Paper) {
-                fit.patience = fit.patience.or(fit.scorer.defaults().patience);
-            }
-            let (solver, select) = fit.way();
-            (fit.solver, fit.select) = (Some(solver), Some(select));
+        if elsewhere && fit.batch.is_some() {
+            return fit;
         }
+        if fit.solver.is_none() {
+            fit.solver = method.solver;
+        }
+        // The paper's protocol, where it is asked for, makes all its steps.
+        if fit.solver != Some(SolverKind::Paper) {
+            fit.patience = fit.patience.or(fit.scorer.defaults().patience);
+        }
+        // What is tuned after scoring is tuned on rows that the scorer was not fit to.
+        if method.stage == Stage::Scores {
+            fit.select = fit.select.or(Some(Select::Validation));
+        }
+        let (solver, select) = fit.way();
+        (fit.solver, fit.select) = (Some(solver), Some(select));
         fit
     }
 
