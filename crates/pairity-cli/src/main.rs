@@ -8,6 +8,7 @@ mod one_query;
 mod options;
 mod output;
 mod progress;
+mod read;
 mod roles;
 mod signals;
 

@@ -1,9 +1,9 @@
 //! `pairity score`: read the columns that a model needs, score the rows, and write the table back with its
 //! scores.
 
-use crate::load::Read;
 use crate::options::ScoreOptions;
 use crate::output::{self, STANDARD};
+use crate::read::Read;
 use crate::roles::Roles;
 use anyhow::{Context, anyhow, bail};
 use pairity::examples::Groups;

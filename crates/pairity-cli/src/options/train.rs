@@ -151,8 +151,8 @@ pub struct FitOptions {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time_limit: Option<Duration>,
 
-    /// How the goal is reached (default: columns; paper for networks, for what is not trained to constraints, and where
-    /// a setting is the game's own, such as --iterations, --step-size or --batch)
+    /// How the goal is reached (default: columns; paper for text networks, for --method beutel, and where a setting is the
+    /// game's own, such as --iterations, --step-size or --batch)
     #[arg(long, value_parser = choices(SolverKind::NAMES), value_name = "NAME")]
     pub solver: Option<SolverKind>,
 

@@ -127,7 +127,10 @@ impl Recorded {
             Some(rest) => format!("{new}{rest}\n"),
             None => format!("{line}\n"),
         });
-        fs::write(list(), lines.collect::<String>()).expect("the list");
+        // Other tests read the list meanwhile: it is there as a whole at any time.
+        let whole = list().with_extension("new");
+        fs::write(&whole, lines.collect::<String>()).expect("the list");
+        fs::rename(whole, list()).expect("the list");
     }
 
     /// What is not as it was recorded.

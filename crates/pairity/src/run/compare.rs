@@ -1,15 +1,12 @@
 //! Comparing methods, every one on the same split and by the same rules: for one goal, or as the bound on the
 //! violation is tightened.
 
-use super::prepare::Prepared;
+use super::contest::{ContestWay, contest, fits};
 use super::{FitRequest, Rows, RunError};
 use crate::goals::{Goal, Objective, Problem, TOLERANCE, ViolationKind};
-use crate::methods::{Fitted, Method, MethodError, Stage, Task, UNCONSTRAINED, check, fit};
+use crate::methods::{Method, MethodError, Task};
 use crate::metrics::{Metric, Verdict};
-use crate::model::After;
-use crate::solvers::{Answer, Evaluation, RunProgress, Select, SolverKind, Status, Trained, Watch, evaluate};
-use rayon::prelude::*;
-use std::time::Instant;
+use crate::solvers::{Evaluation, RunProgress, Status};
 
 /// What is compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -166,10 +163,9 @@ pub fn compare(
     watch: CompareWatch,
 ) -> Result<CompareOutcome, RunError> {
     let fits = fits(request)?;
-    let contest = Contest::new(rows, &fits, request, watch)?;
     (watch.runs)(request.methods.len());
-    let results = contest.each(|way, method| way.run(method, &way.prepared.task(), watch))?;
-    let mut setup = contest.setup();
+    let run = |way: &ContestWay, method: &'static Method| way.run(method, &way.prepared.task(), watch);
+    let (mut setup, results) = contest(rows, &fits, &request.methods, watch, run)?;
     setup.notes.extend(cut_off(results.iter()));
     Ok(CompareOutcome::new(setup, results))
 }
@@ -187,20 +183,19 @@ pub fn frontier(
     let fits = fits(&request.compared)?;
     let problem = Problem::of_goal(&request.compared.fit.goal, &rows.examples.vocabulary())?;
     let problems = problems(&problem, &request.bounds)?;
-    let contest = Contest::new(rows, &fits, &request.compared, watch)?;
     let methods = &request.compared.methods;
     let bounds = |method: &Method| &problems[..if method.follows_bound() { problems.len() } else { 1 }];
     (watch.runs)(methods.iter().map(|&method| bounds(method).len()).sum());
-    let curves = contest.each(|way, method| {
+    let curve = |way: &ContestWay, method: &'static Method| {
         let point = |(bound, problem): &(f64, Problem)| {
             let result = way.run(method, &Task { problem, ..way.prepared.task() }, watch)?;
             Ok(FrontierPoint::new(*bound, method.follows_bound(), result))
         };
         let points = bounds(method).iter().map(point).collect::<Result<_, MethodError>>()?;
         Ok(FrontierCurve { method: method.full_name.to_owned(), points })
-    })?;
-    let violation = problems.first().map_or(ViolationKind::Gap, |(_, problem)| problem.violation_kind());
-    let mut setup = ComparisonSetup { violation, ..contest.setup() };
+    };
+    let (mut setup, curves) = contest(rows, &fits, methods, watch, curve)?;
+    setup.violation = problems.first().map_or(ViolationKind::Gap, |(_, problem)| problem.violation_kind());
     setup.notes.extend(cut_off(curves.iter().flat_map(|curve| &curve.points).map(|point| &point.result)));
     Ok(FrontierOutcome { setup, curves })
 }
@@ -226,174 +221,6 @@ fn problems(problem: &Problem, bounds: &[f64]) -> Result<Vec<(f64, Problem)>, Ru
     bounds.dedup();
     let at = |&bound: &f64| Ok((bound, problem.with_bound(bound)?));
     bounds.iter().map(at).collect()
-}
-
-/// How each method is trained.
-fn fits(request: &CompareRequest) -> Result<Vec<FitRequest>, RunError> {
-    let mut shared = request.fit.clone();
-    if shared.goal.subject_to.is_empty() {
-        return Err(RunError::NoConstraints);
-    }
-    if !(shared.own_test || shared.shares()?[2] > 0.0) {
-        shared.select = Some(Select::Validation);
-    }
-    let fit = |method: &&'static Method| {
-        let mut fit = shared.clone();
-        // What is set for the others, and one of them can't have.
-        if method.solver == Some(SolverKind::Paper) || method.stage == Stage::Scores {
-            fit.select = None;
-        }
-        if method.solver == Some(SolverKind::Paper) {
-            fit.l2 = None;
-        }
-        fit.by(method, false)
-    };
-    Ok(if request.methods.is_empty() { vec![shared] } else { request.methods.iter().map(fit).collect() })
-}
-
-/// Whether a method is, or starts from, an unconstrained scorer.
-fn starts_unconstrained(method: &Method) -> bool {
-    matches!(method.stage, Stage::Unconstrained | Stage::Scores)
-}
-
-/// Where methods are compared.
-struct Contest<'a> {
-    watch: CompareWatch<'a>,
-    methods: &'a [&'static Method],
-    ways: Vec<ContestWay<'a>>,
-    /// The one of each method.
-    of_method: Vec<usize>,
-}
-
-/// The methods that are trained alike: on the same parts of the rows, by the same solver. Those of them that start from an
-/// unconstrained scorer start from the same one.
-struct ContestWay<'a> {
-    prepared: Prepared<'a>,
-    /// Nothing where no method that applies starts from it.
-    base: Option<Trained>,
-    base_seconds: f64,
-}
-
-impl<'a> Contest<'a> {
-    /// Prepares the rows for each way of training, and trains the unconstrained scorers that methods start from.
-    fn new(
-        mut rows: Rows,
-        fits: &'a [FitRequest],
-        request: &'a CompareRequest,
-        watch: CompareWatch<'a>,
-    ) -> Result<Contest<'a>, RunError> {
-        let methods = &request.methods[..];
-        let mut different: Vec<&FitRequest> = Vec::new();
-        let place = |fit: &'a FitRequest| {
-            let known = different.iter().position(|own| *own == fit);
-            known.unwrap_or_else(|| {
-                different.push(fit);
-                different.len() - 1
-            })
-        };
-        let of_method: Vec<usize> = fits.iter().map(place).collect();
-        let mut copies = Vec::new();
-        for _ in 1..different.len() {
-            copies.push(rows.copy()?);
-        }
-        copies.push(rows);
-        let mut ways = Vec::new();
-        for (at, (rows, fit)) in copies.into_iter().zip(different).enumerate() {
-            let prepared = Prepared::new(rows, fit, Answer::Auto, 0.0)?;
-            let own = of_method.iter().zip(methods).filter(|(own, _)| **own == at).map(|(_, method)| *method);
-            ways.push(ContestWay::new(prepared, own, watch)?);
-        }
-        Ok(Contest { watch, methods, ways, of_method })
-    }
-
-    /// The rows as the first method sees them, with what all have in common.
-    fn first(&self) -> &Prepared<'a> {
-        &self.ways[0].prepared
-    }
-
-    /// What work makes of each of the methods.
-    fn each<T: Send>(
-        &self,
-        work: impl Fn(&ContestWay<'a>, &'static Method) -> Result<T, MethodError> + Sync + Send,
-    ) -> Result<Vec<T>, MethodError> {
-        let work = |(method, at): (&&'static Method, &usize)| work(&self.ways[*at], method);
-        match self.watch.side_by_side {
-            true => self.methods.par_iter().zip(&self.of_method).map(work).collect(),
-            false => self.methods.iter().zip(&self.of_method).map(work).collect(),
-        }
-    }
-
-    /// What reports say of it.
-    fn setup(&self) -> ComparisonSetup {
-        let Prepared { request, tables, notes, .. } = self.first();
-        let (part, examples) = self.first().last();
-        let mut notes = notes.clone();
-        for note in self.ways[1..].iter().flat_map(|way| &way.prepared.notes) {
-            if !notes.contains(note) {
-                notes.push(note.clone());
-            }
-        }
-        ComparisonSetup {
-            goal: request.goal.clone(),
-            violation: self.first().problem.violation_kind(),
-            part,
-            rows: examples.len(),
-            scorer: request.scorer.name(),
-            features: self.first().feature_names(),
-            seed: request.seed,
-            confidence: request.measure.confidence,
-            tables: tables.clone(),
-            notes,
-        }
-    }
-}
-
-impl<'a> ContestWay<'a> {
-    /// Trains the unconstrained scorer, if a method that applies starts from it.
-    fn new(
-        prepared: Prepared<'a>,
-        mut methods: impl Iterator<Item = &'static Method>,
-        watch: CompareWatch,
-    ) -> Result<ContestWay<'a>, MethodError> {
-        let started = Instant::now();
-        let training = Watch { progress: watch.progress, ..Watch::default() };
-        let task = prepared.task();
-        let base = match methods.any(|method| starts_unconstrained(method) && check(method, &task).is_ok()) {
-            true => Some(fit(&UNCONSTRAINED, &prepared.request.options, &task, None, training)?.trained),
-            false => None,
-        };
-        Ok(ContestWay { prepared, base, base_seconds: started.elapsed().as_secs_f64() })
-    }
-
-    /// One method. That it does not apply is a result; anything else is an error.
-    fn run(&self, method: &Method, task: &Task, watch: CompareWatch) -> Result<MethodResult, MethodError> {
-        let started = Instant::now();
-        let training = Watch { progress: watch.progress, ..Watch::default() };
-        let fitted = fit(method, &self.prepared.request.options, task, self.base.as_ref(), training);
-        let based = if starts_unconstrained(method) { self.base_seconds } else { 0.0 };
-        let seconds = started.elapsed().as_secs_f64() + based;
-        let outcome = match fitted.and_then(|fitted| self.outcome(&fitted, task, seconds)) {
-            Ok(outcome) => Ok(outcome),
-            Err(MethodError::DoesNotApply { reason, .. }) => Err(reason),
-            Err(error @ MethodError::NoPairs { .. }) => Err(error.to_string()),
-            Err(error) => return Err(error),
-        };
-        (watch.done)(method.full_name);
-        Ok(MethodResult { method: method.full_name.to_owned(), outcome })
-    }
-
-    fn outcome(&self, fitted: &Fitted, task: &Task, seconds: f64) -> Result<MethodOutcome, MethodError> {
-        let Prepared { scorer, features, request, .. } = &self.prepared;
-        let (_, examples) = self.prepared.last();
-        let components = match &fitted.after {
-            Some(After::Ranked(_)) => examples.groups().len(),
-            _ => fitted.trained.components.len(),
-        };
-        let sees_group = fitted.after.is_some() || scorer.groups().groups().is_some();
-        let test = evaluate(task.problem, fitted.scorer(scorer), examples, features, &request.measure)?;
-        let status = fitted.trained.status;
-        Ok(MethodOutcome { status, seconds, components, sees_group, test, dominated: false })
-    }
 }
 
 impl CompareOutcome {
@@ -483,10 +310,10 @@ impl FrontierOutcome {
 mod tests {
     use super::*;
     use crate::examples::{Column, Columns, Examples, Groups, Values};
-    use crate::methods::{BEUTEL, CONSTRAINED, DEBIASED, GROUP_OFFSET, ROBUST};
+    use crate::methods::{BEUTEL, CONSTRAINED, DEBIASED, GROUP_OFFSET, ROBUST, UNCONSTRAINED};
     use crate::metrics::{Chance, Member, Settings};
     use crate::run::{TrainRequest, train};
-    use crate::solvers::evaluate_members;
+    use crate::solvers::{Select, Watch, evaluate_members};
 
     /// Group a is scored without mistakes. In group b some of twenty good rows stand below all others, and some
     /// of twenty bad rows above.

@@ -28,6 +28,7 @@
 //! ```
 
 mod compare;
+mod contest;
 mod fit_request;
 mod guarantee;
 mod harm;
