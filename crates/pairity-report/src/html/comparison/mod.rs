@@ -39,10 +39,11 @@ pub fn comparison_html(report: &CompareOutcome, command: Option<&str>) -> String
         None => vec!["No method applies to these data and this goal.".to_owned()],
         Some(best) => vec![
             format!("{}: it {}.", page.words(best), best.sure()),
-            "Methods that surely meet the goal come first, by objective; then those of which the rows can’t tell, by the \
-             worse of their ranks in objective and in what they miss; the rest by violation. All were trained and tuned on \
-             the same parts of the rows."
-                .to_owned(),
+            format!(
+                "Methods that surely meet the goal come first, by objective; then those of which the rows can’t tell, by \
+                 the worse of their ranks in objective and in what they miss; the rest by violation. {}",
+                seen(report.setup.part)
+            ),
         ],
     };
     let about = "A model passes if the whole interval of every constraint keeps its bound, fails if none of one does, and \
@@ -51,6 +52,16 @@ pub fn comparison_html(report: &CompareOutcome, command: Option<&str>) -> String
     let table = page.table("Methods with their values", models.iter(), |model| plain(model.method)).html();
     let sections = vec![page.picture(), section("methods", "Methods", about, [table]), page.matrices()];
     page.write("Comparison of methods", "Comparison", lead, tiles.map(tile).into(), sections, command)
+}
+
+/// What methods knew of the rows that values are of.
+fn seen(part: &str) -> String {
+    match part {
+        "test" => "None of them was trained, chosen or tuned on test rows.".to_owned(),
+        part => {
+            format!("There are no test rows: values of {part} rows, on which all are chosen, flatter them.")
+        }
+    }
 }
 
 /// The frontier as a page for people: one file that needs nothing else. `command` makes it again.
