@@ -19,11 +19,12 @@ pub(super) use shape::{Active, Hinge, Ramp, Slope, SquaredHinge, number_if};
 
 use super::index::QueryPairs;
 use super::mass::Mass;
-use super::order::position;
+use super::order::{ScoreOrder, position};
 
 /// One query with its scores, as the sums of slopes see it.
 pub(super) struct ScoredPairs<'a, M> {
     pub query: &'a QueryPairs<'a>,
+    pub order: &'a ScoreOrder<'a>,
     /// Positions by ascending score, equal scores by position; none if the query is small.
     pub entries: &'a [u32],
     /// At each position, the score less that of the query's first example.
