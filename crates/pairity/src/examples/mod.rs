@@ -353,7 +353,7 @@ impl Examples {
     /// The same in place of other numbers, as many as rows.
     pub(crate) fn put_by_row(&self, values: &[f64], by_row: &mut [f64]) {
         if self.row.len() == by_row.len() && self.row.iter().zip(0..).all(|(&row, at)| row == at) {
-            return by_row.copy_from_slice(values);
+            return threads::fill(by_row, &|from, own| own.copy_from_slice(&values[from..][..own.len()]));
         }
         let rows = || self.row.iter().map(|&row| row as usize);
         by_row.fill(0.0);

@@ -169,7 +169,8 @@ impl Surrogate {
         let (examples, rooms) = (index.examples(), &index.pairs.rooms);
         let (mut arranged, mut slopes) = (rooms.list(examples.len()), rooms.list(examples.len()));
         examples.put_arranged(scores, &mut arranged)?;
-        let value = self.evaluate(index, &index.order(&arranged), weights, &mut slopes, Wanted::Value);
+        let value =
+            self.evaluate(index, &index.order(&arranged), (weights, Wanted::Value), &mut slopes, None);
         examples.put_by_row(&slopes, gradient);
         Ok(value)
     }
@@ -177,52 +178,29 @@ impl Surrogate {
     /// The weighted sum at scores, and its gradient, which is overwritten; in the order of the
     /// examples. Rate r weighs `hold_up[r]` on its error and `hold_down[r]` on itself; one without
     /// pairs adds nothing. At kinks the gradient is the one-sided derivative where the hinge is flat.
+    /// The true rates are put in place of others, if they are asked for: in the same pass where all queries are tiny.
     pub(crate) fn evaluate(
         &self,
         index: &RateIndex,
         order: &ScoreOrder,
-        weights: Weights,
+        (weights, wanted): (Weights, Wanted),
         gradient: &mut [f64],
-        wanted: Wanted,
+        mut rates: Option<&mut Vec<f64>>,
     ) -> SurrogateValue {
-        self.evaluate_in(index, order, weights, gradient, wanted, &mut index.pairs.rooms.lend())
-    }
-
-    fn evaluate_in(
-        &self,
-        index: &RateIndex,
-        order: &ScoreOrder,
-        weights: Weights,
-        gradient: &mut [f64],
-        wanted: Wanted,
-        room: &mut SurrogateRoom,
-    ) -> SurrogateValue {
-        match self.kind {
-            SurrogateKind::Hinge => self.sum::<Hinge>(index, order, weights, gradient, wanted, room),
-            SurrogateKind::SquaredHinge => {
-                self.sum::<SquaredHinge>(index, order, weights, gradient, wanted, room)
-            }
-            SurrogateKind::Ramp => self.sum::<Ramp>(index, order, weights, gradient, wanted, room),
-        }
-    }
-
-    /// The same with the true rates, which are put in place of others: in one pass where all queries are tiny.
-    pub(crate) fn evaluate_with_rates(
-        &self,
-        index: &RateIndex,
-        order: &ScoreOrder,
-        weights: Weights,
-        gradient: &mut [f64],
-        wanted: Wanted,
-        rates: &mut Vec<f64>,
-    ) -> SurrogateValue {
-        let Some(flat) = index.flat.as_ref().filter(|_| !index.pairs.kinds.mse) else {
+        let flat = index.flat.as_ref().filter(|_| !index.pairs.kinds.mse);
+        if let (Some(rates), None) = (&mut rates, flat) {
             index.fill_rates(order, rates);
-            return self.evaluate(index, order, weights, gradient, wanted);
-        };
+        }
         let room = &mut *index.pairs.rooms.lend::<SurrogateRoom>();
-        let value = self.evaluate_in(index, order, weights, gradient, wanted, room);
-        flat.read_rates(index, &room.flat, rates);
+        let asked = (weights, wanted);
+        let value = match self.kind {
+            SurrogateKind::Hinge => self.sum::<Hinge>(index, order, asked, gradient, room),
+            SurrogateKind::SquaredHinge => self.sum::<SquaredHinge>(index, order, asked, gradient, room),
+            SurrogateKind::Ramp => self.sum::<Ramp>(index, order, asked, gradient, room),
+        };
+        if let (Some(rates), Some(flat)) = (rates, flat) {
+            flat.read_rates(index, &room.flat, rates);
+        }
         value
     }
 
@@ -237,16 +215,15 @@ impl Surrogate {
         curvature: &mut [f64],
     ) {
         let room = &mut index.pairs.rooms.lend();
-        self.sum::<Active>(index, order, weights, curvature, Wanted::Slopes, room);
+        self.sum::<Active>(index, order, (weights, Wanted::Slopes), curvature, room);
     }
 
     fn sum<S: Slope>(
         &self,
         index: &RateIndex,
         order: &ScoreOrder,
-        weights: Weights,
+        (weights, wanted): (Weights, Wanted),
         gradient: &mut [f64],
-        wanted: Wanted,
         room: &mut SurrogateRoom,
     ) -> SurrogateValue {
         let (pairs, mse) = (&index.pairs, weights.mse);

@@ -119,8 +119,13 @@ fn ask(index: &RateIndex, scores: &[f64], question: &Question) -> (SurrogateValu
     // Whatever stands in the gradient is overwritten.
     let mut gradient = vec![f64::NAN; scores.len()];
     let order = index.order(scores);
-    let value =
-        question.surrogate().evaluate(index, &order, question.weights(), &mut gradient, Wanted::Value);
+    let value = question.surrogate().evaluate(
+        index,
+        &order,
+        (question.weights(), Wanted::Value),
+        &mut gradient,
+        None,
+    );
     (value, gradient)
 }
 
@@ -257,11 +262,11 @@ proptest! {
         let (mut found, mut slopes) = (vec![7.0], vec![f64::NAN; scores.len()]);
         for scores in [vec![1.0; scores.len()], scores.clone()] {
             let order = index.order(&scores);
-            question.surrogate().evaluate_with_rates(&index, &order, weights, &mut slopes, Wanted::Value, &mut found);
+            question.surrogate().evaluate(&index, &order, (weights, Wanted::Value), &mut slopes, Some(&mut found));
         }
         // Where the value is not asked for, slopes and rates have the same bits.
         let (mut rated, mut sloped) = (vec![7.0], vec![f64::NAN; scores.len()]);
-        question.surrogate().evaluate_with_rates(&index, &order, weights, &mut sloped, Wanted::Slopes, &mut rated);
+        question.surrogate().evaluate(&index, &order, (weights, Wanted::Slopes), &mut sloped, Some(&mut rated));
         let bits = |numbers: &[f64]| numbers.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
         prop_assert_eq!([bits(&sloped), bits(&rated)], [bits(&slopes), bits(&found)]);
         let slow = Tally::count(&index.pairs, &order, ties).values(&index.pairs, Average::Pairs);

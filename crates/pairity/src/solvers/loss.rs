@@ -165,10 +165,7 @@ impl<'a> Sample<'a> {
         rates: Option<&mut Vec<f64>>,
     ) -> f64 {
         let (index, weights) = (&self.index, weights.given());
-        let found = match rates {
-            Some(rates) => self.surrogate.evaluate_with_rates(index, order, weights, slopes, wanted, rates),
-            None => self.surrogate.evaluate(index, order, weights, slopes, wanted),
-        };
+        let found = self.surrogate.evaluate(index, order, (weights, wanted), slopes, rates);
         let Some(term) = &self.term else { return found.total };
         let mut own = index.rooms().list::<f64>(slopes.len());
         let added = term(order.scores, &mut own);

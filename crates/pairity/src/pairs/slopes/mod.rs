@@ -94,6 +94,10 @@ impl<M: Mass> ScoredPairs<'_, M> {
         cells: &[[f64; 2]],
     ) -> f64 {
         let n = gradient.len();
+        // Examples of one label, which may be many, have no pairs.
+        if ORDERED && self.query.first[base..base + n].last().is_none_or(|&first| first as usize <= base) {
+            return 0.0;
+        }
         let (scores, masses) = (&self.scores[base..base + n], &self.masses[base..base + n]);
         let mut offset = 0.0;
         for (i, &score) in scores.iter().enumerate() {

@@ -15,8 +15,9 @@ use super::merge::{Element, GroupBits, HingeParts, merge, settle};
 use super::shape::Slope;
 use crate::pairs::index::{NO_RANK, grown, partition};
 use crate::pairs::mass::Mass;
+use crate::pairs::order::position;
 use crate::rooms::{Lent, Rooms};
-use crate::threads::both;
+use crate::threads::{self, both};
 
 /// The same elements in a list of their own.
 fn copied(elements: &[Element], rooms: &Rooms) -> Lent<Vec<Element>> {
@@ -41,11 +42,13 @@ fn boundary(first: &[u32], base: usize) -> Option<usize> {
 
 impl<M: Mass> ScoredPairs<'_, M> {
     /// The elements by ascending score, each with its group or the rank of its attribute.
-    fn elements(&self, class: impl Fn(usize) -> u32) -> Lent<Vec<Element>> {
-        let element =
-            |(score, position)| Element { score, position, class: class(position as usize), slope: 0.0 };
-        let mut elements = self.query.rooms.empty(self.entries.len());
-        elements.extend(self.by_score().map(element));
+    fn elements(&self, class: impl Fn(usize) -> u32 + Sync) -> Lent<Vec<Element>> {
+        let mut elements = self.query.rooms.list(self.entries.len());
+        threads::fill(&mut elements, &|from, own| {
+            for (to, at) in own.iter_mut().zip(self.entries[from..].iter().map(|&entry| position(entry))) {
+                *to = Element { score: self.scores[at], position: at as u32, class: class(at), slope: 0.0 };
+            }
+        });
         elements
     }
 
