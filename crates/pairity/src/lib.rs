@@ -69,6 +69,7 @@ mod names;
 mod numbers;
 pub mod pairs;
 pub mod rates;
+mod rooms;
 pub mod run;
 pub mod similar;
 pub mod solvers;

@@ -35,7 +35,12 @@ pub(crate) fn fill<T: Send>(list: &mut [T], work: &(dyn Fn(usize, &mut [T]) + Sy
     if list.len() < 2 * WORTH || count() < 2 {
         return work(0, list);
     }
-    list.par_chunks_mut(WORTH).enumerate().for_each(|(part, own)| work(part * WORTH, own));
+    each_chunk(list, WORTH, &|part, own| work(part * WORTH, own));
+}
+
+/// Works on chunks of a list, each told which it is.
+pub(crate) fn each_chunk<T: Send>(list: &mut [T], size: usize, work: &(dyn Fn(usize, &mut [T]) + Sync)) {
+    list.par_chunks_mut(size).enumerate().for_each(|(chunk, own)| work(chunk, own));
 }
 
 /// Puts numbers to places in any order, each with `put`. Every thread looks at all of them, and puts those of its part.
@@ -55,7 +60,7 @@ pub(crate) fn scatter<I: Iterator<Item = (usize, f64)>>(
         return work(0, list);
     }
     let size = list.len().div_ceil(count());
-    list.par_chunks_mut(size).enumerate().for_each(|(part, own)| work(part * size, own));
+    each_chunk(list, size, &|part, own| work(part * size, own));
 }
 
 /// The value at each place of a list.
@@ -65,9 +70,14 @@ pub(crate) fn list<T: Clone + Default + Send>(n: usize, value: impl Fn(usize) ->
     list
 }
 
-/// The same as [`map`] with items that work may change.
-pub(crate) fn map_mut<T: Send, R: Send>(items: &mut [T], work: &(dyn Fn(&mut T) -> R + Sync)) -> Vec<R> {
-    items.par_iter_mut().map(work).collect()
+/// Whether something is so of all parts of a list.
+pub(crate) fn all<T: Sync>(list: &[T], is_so: &(dyn Fn(&[T]) -> bool + Sync)) -> bool {
+    list.par_chunks(WORTH).all(is_so)
+}
+
+/// Works on each of so many parts.
+pub(crate) fn each(parts: usize, work: &(dyn Fn(usize) + Sync)) {
+    (0..parts).into_par_iter().for_each(work);
 }
 
 /// The work on each item, in order.

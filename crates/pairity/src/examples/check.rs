@@ -152,10 +152,8 @@ pub(crate) fn check_column(
 ) -> Result<(), ExamplesError> {
     let Some(values) = values else { return Ok(()) };
     check_length(column, values.len(), rows)?;
-    let parts: Vec<&[f64]> = values.chunks(threads::WORTH).collect();
     // All of a part, without a way out before its end, as most are.
-    let is_allowed = |part: &&[f64]| part.iter().fold(true, |all, &value| all & allows(value));
-    if threads::map(&parts, &is_allowed).iter().all(|&is_allowed| is_allowed) {
+    if threads::all(values, &|part| part.iter().fold(true, |all, &value| all & allows(value))) {
         return Ok(());
     }
     match values.iter().position(|&v| !allows(v)) {

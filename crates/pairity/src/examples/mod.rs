@@ -329,16 +329,35 @@ impl Examples {
 
     /// The scores in the order of the examples, checked.
     pub(crate) fn arrange(&self, scores: &[f64]) -> Result<Vec<f64>, ExamplesError> {
+        let mut arranged = vec![0.0; self.len()];
+        self.put_arranged(scores, &mut arranged)?;
+        Ok(arranged)
+    }
+
+    /// The same in place of other numbers, as many as examples.
+    pub(crate) fn put_arranged(&self, scores: &[f64], to: &mut [f64]) -> Result<(), ExamplesError> {
         check_column("scores", Some(scores), self.rows, f64::is_finite)?;
-        Ok(threads::list(self.row.len(), |i| scores[self.row[i] as usize]))
+        threads::fill(to, &|from, own| {
+            own.iter_mut().zip(&self.row[from..]).for_each(|(to, &row)| *to = scores[row as usize]);
+        });
+        Ok(())
     }
 
     /// Values in the order of the examples by row; 0 in rows that are no examples.
     pub(crate) fn by_row(&self, values: &[f64]) -> Vec<f64> {
         let mut by_row = vec![0.0; self.rows];
-        let rows = || self.row.iter().map(|&row| row as usize);
-        threads::scatter(&mut by_row, || rows().zip(values.iter().copied()), |to, value| *to = value);
+        self.put_by_row(values, &mut by_row);
         by_row
+    }
+
+    /// The same in place of other numbers, as many as rows.
+    pub(crate) fn put_by_row(&self, values: &[f64], by_row: &mut [f64]) {
+        if self.row.len() == by_row.len() && self.row.iter().zip(0..).all(|(&row, at)| row == at) {
+            return threads::fill(by_row, &|from, own| own.copy_from_slice(&values[from..][..own.len()]));
+        }
+        let rows = || self.row.iter().map(|&row| row as usize);
+        by_row.fill(0.0);
+        threads::scatter(by_row, || rows().zip(values.iter().copied()), |to, value| *to = value);
     }
 
     /// The examples of one query.

@@ -1,5 +1,7 @@
 //! Orders of scores and labels, as integers.
 
+use crate::rooms::Rooms;
+use crate::threads;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -42,7 +44,7 @@ impl LabelOrder {
             }
         }
         parts.into_par_iter().for_each(|(labels, example, rank)| {
-            sort_values(example, |i| labels[i]);
+            sort_values(example, &Rooms::default(), |i| labels[i]);
             add_ranks(example, rank);
         });
         order
@@ -84,7 +86,7 @@ const FORK: usize = 1 << 15;
 /// (key, index) of each value, ascending; equal values by index.
 pub(crate) fn sort_by_value(values: &[f64]) -> Vec<(u64, u32)> {
     let mut sorted = vec![0; values.len()];
-    sort_values(&mut sorted, |i| values[i]);
+    sort_values(&mut sorted, &Rooms::default(), |i| values[i]);
     let with_key = |&entry: &u32| (score_key(values[(entry & !TIED) as usize]), entry & !TIED);
     sorted.iter().map(with_key).collect()
 }
@@ -94,14 +96,15 @@ pub(crate) fn sort_by_value(values: &[f64]) -> Vec<(u64, u32)> {
 /// What is sorted are words of 64 bits: the highest bits of a value's key, and its index, which takes as many bits as it
 /// needs. Of a million values 44 bits are left, so that different ones seldom agree in them: then they are looked at.
 /// Plain words are sorted much faster than pairs of key and index, and faster than by digits.
-pub(crate) fn sort_values(sorted: &mut [u32], value: impl Fn(usize) -> f64 + Sync) {
+pub(crate) fn sort_values(sorted: &mut [u32], rooms: &Rooms, value: impl Fn(usize) -> f64 + Sync) {
     let bits = usize::BITS - sorted.len().leading_zeros();
     let word = |i: usize| score_key(value(i)) >> bits << bits | i as u64;
-    let mut words: Vec<u64> = (0..sorted.len()).into_par_iter().with_min_len(FORK / 2).map(word).collect();
+    let mut words = rooms.list::<u64>(sorted.len());
+    threads::fill(&mut words, &|from, own| own.iter_mut().zip(from..).for_each(|(to, i)| *to = word(i)));
     let threads = if words.len() < FORK { 1 } else { rayon::current_num_threads() };
     let put = |words: [&[u64]; 2], sorted: &mut [u32]| {
         if merge(words, bits, sorted) {
-            compare_tied(sorted, |i| score_key(value(i as usize)));
+            compare_tied(sorted, rooms, |i| score_key(value(i as usize)));
         }
     };
     if threads < 2 {
@@ -168,8 +171,8 @@ fn merge([first, second]: [&[u64]; 2], bits: u32, to: &mut [u32]) -> bool {
 
 /// Sorts indexes whose words agree in their highest bits, which are marked, by keys, then by index; marks are left where
 /// keys are equal.
-fn compare_tied(sorted: &mut [u32], key: impl Fn(u32) -> u64) {
-    let mut full: Vec<(u64, u32)> = Vec::new();
+fn compare_tied(sorted: &mut [u32], rooms: &Rooms, key: impl Fn(u32) -> u64) {
+    let mut full = rooms.empty::<(u64, u32)>(0);
     for run in sorted.chunk_by_mut(|_, next| next & TIED != 0).filter(|run| run.len() > 1) {
         full.clear();
         full.extend(run.iter().map(|&entry| (key(entry & !TIED), entry & !TIED)));
@@ -227,7 +230,7 @@ mod tests {
 
     fn sorted(values: &[f64]) -> Vec<u32> {
         let mut sorted = vec![0; values.len()];
-        sort_values(&mut sorted, |i| values[i]);
+        sort_values(&mut sorted, &Rooms::default(), |i| values[i]);
         sorted
     }
 

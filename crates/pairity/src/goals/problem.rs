@@ -316,14 +316,24 @@ impl Problem {
 
     /// The largest miss; 0 where that is only rounding.
     pub(crate) fn largest_miss(&self, rates: &[f64]) -> f64 {
-        let violation = self.bound_misses(rates).fold(0.0, f64::max);
+        self.largest_miss_at(rates, &self.best_centers(rates))
+    }
+
+    /// The same at centers.
+    pub(crate) fn largest_miss_at(&self, rates: &[f64], centers: &[f64]) -> f64 {
+        let misses = self.bounds.iter().map(|bound| self.value(&bound.form, rates, centers));
+        let violation = misses.fold(0.0, f64::max);
         if is_met(violation) { 0.0 } else { violation }
     }
 
     /// The value to be minimized; NaN if no form of the objective has a value.
     pub(crate) fn cost(&self, rates: &[f64]) -> f64 {
-        let centers = self.best_centers(rates);
-        self.objective.iter().map(|form| self.value(form, rates, &centers)).fold(f64::NAN, f64::max)
+        self.cost_at(rates, &self.best_centers(rates))
+    }
+
+    /// The same at centers.
+    pub(crate) fn cost_at(&self, rates: &[f64], centers: &[f64]) -> f64 {
+        self.objective.iter().map(|form| self.value(form, rates, centers)).fold(f64::NAN, f64::max)
     }
 
     /// By how much each bound is missed; negative where there is room left.
@@ -344,12 +354,20 @@ impl Problem {
     /// The centers for which the forms are lowest: in the middle between the least and the largest of the values
     /// around each. In a batch some may have none; where every rate has to count, their forms are NaN anyway.
     pub(crate) fn best_centers(&self, rates: &[f64]) -> Vec<f64> {
+        let mut centers = Vec::new();
+        self.put_centers(rates, &mut centers);
+        centers
+    }
+
+    /// The same in place of others.
+    pub(crate) fn put_centers(&self, rates: &[f64], centers: &mut Vec<f64>) {
         let middle = |list: &Vec<LinearForm>| {
             let values = list.iter().map(|form| self.value(form, rates, &[])).filter(|value| !value.is_nan());
             let (low, high) = values.fold((f64::NAN, f64::NAN), |(low, high), x| (x.min(low), x.max(high)));
             (low + high) / 2.0
         };
-        self.centers.iter().map(middle).collect()
+        centers.clear();
+        centers.extend(self.centers.iter().map(middle));
     }
 
     /// Weights of the objective and of the game's bounds, as weights of the objective and the constraints.

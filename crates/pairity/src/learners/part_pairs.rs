@@ -5,7 +5,7 @@
 
 use super::{Architecture, Features, Trace};
 use crate::examples::Examples;
-use crate::pairs::{RateIndex, Surrogate, SurrogateError, SurrogateKind, Weights};
+use crate::pairs::{RateIndex, Surrogate, SurrogateError, SurrogateKind, Wanted, Weights};
 use crate::rates::{Average, Rate, Ties};
 use serde::{Deserialize, Serialize};
 
@@ -104,7 +104,7 @@ impl PartPairs {
         let mut slopes = vec![0.0; scores.len()];
         let PartWeights { hold_up, hold_down, mse } = weights;
         let weights = Weights { hold_up, hold_down, mse: *mse };
-        self.surrogate.evaluate(&self.index, &order, weights, &mut slopes, &mut Default::default());
+        self.surrogate.evaluate(&self.index, &order, (weights, Wanted::Slopes), &mut slopes, None);
         PartLoss {
             gradient: scorer.pull_back(parameters, &self.features, &Trace::default(), &slopes),
             earned: self.index.rate_sums(&order).credits,

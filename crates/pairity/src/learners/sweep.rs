@@ -137,22 +137,21 @@ pub(super) fn put_back(
             kernel.pull_back_rows(set, FeatureBlock::new(features, first, values), by_score, found);
         });
     };
-    let parts = slopes.chunks(sweep.part).enumerate();
+    // Each part has its own sums, behind the gradient.
+    let parts = slopes.len().div_ceil(sweep.part);
+    let apart = if sweep.parallel { parts } else { parts.min(1) };
+    gradient.resize(parameters.len() + apart * sweep.set_len, 0.0);
+    let (all, found) = gradient.split_at_mut(parameters.len());
+    let by_score = |part: usize| &slopes[part * sweep.part..slopes.len().min((part + 1) * sweep.part)];
     if sweep.parallel {
-        let found = threads::map(&parts.collect::<Vec<_>>(), &|&(part, by_score)| {
-            let mut found = vec![0.0; sweep.set_len];
-            of_part(part, by_score, &mut found);
-            found
-        });
-        found.iter().for_each(|found| add(gradient, sweep.shared, found));
+        let work = |part: usize, found: &mut [f64]| of_part(part, by_score(part), found);
+        threads::each_chunk(found, sweep.set_len, &work);
+        found.chunks(sweep.set_len).for_each(|found| add(all, sweep.shared, found));
     } else {
-        // Each part has its own sums, behind the gradient.
-        gradient.resize(parameters.len() + sweep.set_len, 0.0);
-        let (gradient, found) = gradient.split_at_mut(parameters.len());
-        for (part, by_score) in parts {
+        for part in 0..parts {
             found.fill(0.0);
-            of_part(part, by_score, found);
-            add(gradient, sweep.shared, found);
+            of_part(part, by_score(part), found);
+            add(all, sweep.shared, found);
         }
     }
     gradient.truncate(parameters.len());

@@ -17,6 +17,7 @@ use super::label_walk::STRETCH;
 use super::order::position;
 use super::rank_tree::RankTree;
 use crate::examples::TIED;
+use crate::rooms::{Lent, Rooms};
 use crate::threads;
 use std::ops::Range;
 
@@ -26,10 +27,10 @@ const PARTS: usize = 4;
 /// The examples of a query that have an attribute, in three orders.
 struct AttributeOrders {
     /// Places in the order of scores and in that of the attribute, in the order of labels.
-    score: Vec<u32>,
-    attribute: Vec<u32>,
+    score: Lent<Vec<u32>>,
+    attribute: Lent<Vec<u32>>,
     /// Places in the order of the attribute, in the order of scores.
-    attribute_by_score: Vec<u32>,
+    attribute_by_score: Lent<Vec<u32>>,
 }
 
 /// Numbers of pairs whose better example has the greater and the lesser attribute.
@@ -50,7 +51,7 @@ pub(super) fn count(query: &QueryPairs, entries: &[u32]) -> AttributeCounts {
         || entries.iter().any(|entry| entry & TIED != 0);
     let all = n * n.saturating_sub(1) / 2;
     let [[x, y, z], less] = [false, true].map(|turned| match is_tied || !turned {
-        true => AttributeOrders::new(query, entries, highest, turned).alike(parts),
+        true => AttributeOrders::new(query, entries, highest, turned).alike(parts, query.rooms),
         false => [0; 3],
     });
     let wins = |[x, y, z]: [u64; 3]| (x + y + z - all) / 2;
@@ -69,40 +70,40 @@ impl AttributeOrders {
             false => query.attribute[at] as usize,
         };
         // Where each rank starts; positions are in ascending order of label.
-        let mut next = vec![0; highest as usize + 2];
+        let mut next = query.rooms.filled(highest as usize + 2, 0);
         (0..query.len()).filter(known).for_each(|at| next[rank(at) + 1] += 1);
         (1..next.len()).for_each(|rank| next[rank] += next[rank - 1]);
-        let mut attribute = vec![0; query.len()];
+        let mut attribute = query.rooms.list(query.len());
         for at in (0..query.len()).rev().filter(known) {
             attribute[at] = next[rank(at)];
             next[rank(at)] += 1;
         }
         drop(next);
 
-        let mut score = vec![0; query.len()];
-        let mut attribute_by_score = Vec::with_capacity(query.len());
-        let mut run = Vec::new();
+        let mut score = query.rooms.list(query.len());
+        let mut attribute_by_score = query.rooms.empty(query.len());
+        let mut run = query.rooms.empty::<usize>(0);
         for equal in entries.chunk_by(|_, next| next & TIED != 0) {
             run.clear();
             run.extend(equal.iter().map(|&entry| position(entry)).filter(known));
             if run.len() > 1 {
                 run.sort_unstable_by_key(|&at| u32::MAX - attribute[at]);
             }
-            for &at in &run {
+            for &at in run.iter() {
                 score[at] = attribute_by_score.len() as u32;
                 attribute_by_score.push(attribute[at]);
             }
         }
 
         let mut kept = 0;
-        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        let mut pairs = query.rooms.empty::<(u32, u32)>(0);
         for equal in level_ranges(query.rank) {
             pairs.clear();
             pairs.extend(equal.filter(known).map(|at| (score[at], attribute[at])));
             if pairs.len() > 1 {
                 pairs.sort_unstable_by_key(|&(score, _)| u32::MAX - score);
             }
-            for &pair in &pairs {
+            for &pair in pairs.iter() {
                 (score[kept], attribute[kept]) = pair;
                 kept += 1;
             }
@@ -113,16 +114,16 @@ impl AttributeOrders {
     }
 
     /// How many pairs are alike in label and score, in label and attribute, and in score and attribute.
-    fn alike(&self, parts: usize) -> [u64; 3] {
+    fn alike(&self, parts: usize, rooms: &Rooms) -> [u64; 3] {
         let lists = [&self.score[..], &self.attribute, &self.attribute_by_score];
         let n = self.score.len();
-        let tasks: Vec<(usize, Range<usize>)> = (0..lists.len() * parts)
-            .map(|task| (task / parts, task % parts * n / parts..(task % parts + 1) * n / parts))
-            .collect();
-        let mut sums = [0; 3];
-        let found = threads::map(&tasks, &|(list, range)| ascending(lists[*list], range.clone()));
-        tasks.iter().zip(found).for_each(|((list, _), found)| sums[*list] += found);
-        sums
+        let mut found = rooms.list(lists.len() * parts);
+        threads::each_chunk(&mut found, 1, &|task, found| {
+            let (list, part) = (lists[task / parts], task % parts);
+            found.fill(ascending(list, part * n / parts..(part + 1) * n / parts, rooms));
+        });
+        let sum = |list: usize| found[list * parts..][..parts].iter().sum();
+        [sum(0), sum(1), sum(2)]
     }
 }
 
@@ -136,8 +137,8 @@ fn level_ranges(ranks: &[u32]) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// How many pairs of a list of all numbers below its length ascend, the second of which is in a range of it.
-fn ascending(list: &[u32], range: Range<usize>) -> u64 {
-    let mut tree = RankTree::<1>::default();
+fn ascending(list: &[u32], range: Range<usize>, rooms: &Rooms) -> u64 {
+    let mut tree = rooms.lend::<RankTree<1>>();
     tree.reset(list.len());
     tree.extend(list[..range.start].iter().map(|&place| (place as usize, 0)));
     let mut sum = 0;

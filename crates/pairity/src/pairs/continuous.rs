@@ -15,6 +15,7 @@ use super::index::{NO_RANK, QueryPairs, add, partition};
 use super::mass::{EqualMass, Mass};
 use super::order::{ScoreOrder, position, runs};
 use crate::examples::Attribute;
+use crate::rooms::Lent;
 use crate::threads::both;
 
 /// Marks the better examples of an inner recursion, in the highest bit of the position.
@@ -28,11 +29,15 @@ type ByOrder<M> = [<M as Mass>::Worth; 2];
 pub(crate) type OrderSums = [f32; 4];
 
 /// All label-ordered pairs of a query, greater and less.
-pub(crate) fn continuous<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[M]) -> CellCounts<M> {
+pub(crate) fn continuous<M: Mass>(
+    query: &QueryPairs,
+    order: &ScoreOrder,
+    masses: &[M],
+) -> Lent<CellCounts<M>> {
     if !query.is_small() {
         return sweep(query, order, masses);
     }
-    let mut cells = CellCounts::new(2);
+    let mut cells = CellCounts::none(2, query.rooms);
     let Attribute::Continuous(attribute) = &query.examples.attribute else { return cells };
     let (at, scores) = (query.positions(), order.scores(query));
     let (labels, attribute) = (query.labels(), &attribute[query.range.clone()]);
@@ -47,26 +52,27 @@ pub(crate) fn continuous<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses
     cells
 }
 
-fn sweep<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[M]) -> CellCounts<M> {
+fn sweep<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[M]) -> Lent<CellCounts<M>> {
+    let mut cells = CellCounts::<M>::none(2, query.rooms);
+    let CellCounts { wins, ties, totals, pairs } = &mut *cells;
     let ranked = RankedPairs::<M, false>::new(query, masses);
-    let mut ties = [M::Worth::default(); 2];
-    ranked.for_ties(order, |elements| add(&mut ties, &ranked.by_label(elements, &mut [])));
+    ranked.for_ties(order, |elements| add(ties, &ranked.by_label(elements, &mut [])));
     let entries = order.entries(query);
     let counted = (M::EQUAL && !entries.is_empty()).then(|| attribute_counts::count(query, entries));
-    let wins = match &counted {
+    wins.copy_from_slice(&match &counted {
         Some(counted) => counted.wins.map(M::of_count),
         None => ranked.by_score(ranked.in_score_order(order), &mut []),
-    };
-    let totals = match counted.and_then(|counted| counted.totals) {
-        Some(totals) => totals.map(M::of_count).to_vec(),
-        None => ranked.by_label(ranked.in_label_order(), &mut []).to_vec(),
-    };
-    let pairs = M::counts(&totals).unwrap_or_else(|| {
+    });
+    totals.copy_from_slice(&match counted.and_then(|counted| counted.totals) {
+        Some(totals) => totals.map(M::of_count),
+        None => ranked.by_label(ranked.in_label_order(), &mut []),
+    });
+    if !M::put_counts(totals, pairs) {
         let equal = vec![EqualMass; query.len()];
         let counted = RankedPairs::<_, false>::new(query, &equal);
-        counted.by_label(counted.in_label_order(), &mut []).to_vec()
-    });
-    CellCounts { wins: wins.to_vec(), ties: ties.to_vec(), totals, pairs }
+        pairs.copy_from_slice(&counted.by_label(counted.in_label_order(), &mut []));
+    }
+    cells
 }
 
 /// Credit and total of the pairs of each example, by position.
@@ -139,25 +145,31 @@ impl<'a, M: Mass, const EACH: bool> RankedPairs<'a, M, EACH> {
         (rank != NO_RANK).then_some(u64::from(rank) << 32 | at as u64)
     }
 
-    fn in_label_order(&self) -> Vec<u64> {
-        (0..self.query.len()).filter_map(|at| self.element(at)).collect()
+    /// The elements at some positions.
+    fn elements(&self, positions: impl ExactSizeIterator<Item = usize>) -> Lent<Vec<u64>> {
+        let mut elements = self.query.rooms.empty(positions.len());
+        elements.extend(positions.filter_map(|at| self.element(at)));
+        elements
     }
 
-    fn in_score_order(&self, order: &ScoreOrder) -> Vec<u64> {
-        order.entries(self.query).iter().filter_map(|&entry| self.element(position(entry))).collect()
+    fn in_label_order(&self) -> Lent<Vec<u64>> {
+        self.elements(0..self.query.len())
+    }
+
+    fn in_score_order(&self, order: &ScoreOrder) -> Lent<Vec<u64>> {
+        self.elements(order.entries(self.query).iter().map(|&entry| position(entry)))
     }
 
     /// Visits the elements of each run of equal scores in ascending order of label.
-    fn for_ties(&self, order: &ScoreOrder, mut visit: impl FnMut(Vec<u64>)) {
+    fn for_ties(&self, order: &ScoreOrder, mut visit: impl FnMut(Lent<Vec<u64>>)) {
         for run in runs(order.entries(self.query)).filter(|run| run.len() > 1) {
-            let ascending = run.iter().rev().filter_map(|&entry| self.element(position(entry)));
-            visit(ascending.collect());
+            visit(self.elements(run.iter().rev().map(|&entry| position(entry))));
         }
     }
 
     /// Pairs where the better example comes later than the worse, both by the given order.
-    fn by_score(&self, mut elements: Vec<u64>, sums: &mut [OrderSums]) -> ByOrder<M> {
-        let mut scratch = vec![0; 2 * elements.len()];
+    fn by_score(&self, mut elements: Lent<Vec<u64>>, sums: &mut [OrderSums]) -> ByOrder<M> {
+        let mut scratch = self.query.rooms.list(2 * elements.len());
         self.outer(&mut elements, &mut scratch, self.query.label_bits(), sums, 0)
     }
 
@@ -288,8 +300,8 @@ impl<'a, M: Mass, const EACH: bool> RankedPairs<'a, M, EACH> {
     }
 
     /// All pairs of elements in ascending order of label, whatever their scores.
-    fn by_label(&self, mut elements: Vec<u64>, sums: &mut [OrderSums]) -> ByOrder<M> {
-        let mut scratch = vec![0; elements.len()];
+    fn by_label(&self, mut elements: Lent<Vec<u64>>, sums: &mut [OrderSums]) -> ByOrder<M> {
+        let mut scratch = self.query.rooms.list(elements.len());
         self.labels_split(&mut elements, &mut scratch, self.attribute_bits, sums)
     }
 

@@ -18,12 +18,11 @@
 
 use super::index::QueryPairs;
 use super::label_walk::{inserted, level_end};
-use super::order::{DrawnOrder, KeptCounts, Places, position};
+use super::order::{DrawnOrder, KeptCounts, Places, QueryPlaces, position};
 use super::rank_tree::{RankList, RankTree};
 use super::tally::{CellLayout, Placement};
 use crate::rates::Ties;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Groups of a tree; more take several.
 const G: usize = 4;
@@ -38,9 +37,9 @@ const LONGEST: usize = 4096;
 type Trees = Vec<RankTree<G>>;
 
 /// One member of a mixture.
-struct MemberPlaces {
+struct MemberPlaces<'a> {
     chance: f32,
-    places: Arc<Places>,
+    places: QueryPlaces<'a>,
     /// All examples, `G` groups each.
     all: Vec<RankList<G>>,
 }
@@ -48,7 +47,7 @@ struct MemberPlaces {
 /// The placements of the examples of one query.
 pub(super) struct CountedPlacements<'a> {
     query: &'a QueryPairs<'a>,
-    members: Vec<MemberPlaces>,
+    members: Vec<MemberPlaces<'a>>,
     /// Examples of each group.
     sizes: Vec<u32>,
     /// For an example of each group, those whose parity with it is told.
@@ -98,7 +97,7 @@ impl<'a> CountedPlacements<'a> {
         layout: &CellLayout,
         ties: Ties,
     ) -> Self {
-        let member = |member: &DrawnOrder| {
+        let member = |member: &'a DrawnOrder| {
             let entries = member.order.entries(query);
             let group = |place: usize| usize::from(query.group[position(entries[place])]);
             let list = |first| RankList::new(query.len(), |place| group(place).wrapping_sub(first));

@@ -186,7 +186,8 @@ impl FlatPairs {
     }
 
     /// The true rates alone.
-    pub(super) fn rates(&self, index: &RateIndex, scores: &[f64], room: &mut FlatRoom, rates: &mut Vec<f64>) {
+    pub(super) fn rates(&self, index: &RateIndex, scores: &[f64], rates: &mut Vec<f64>) {
+        let room = &mut *index.pairs.rooms.lend::<FlatRoom>();
         let none = Coefficients::default();
         let question =
             FlatQuestion { index, scores, coefficients: &none, margin: 0.0, mse: 0.0, value: false };

@@ -17,13 +17,13 @@
 use super::index::{QueryPairs, add, partition};
 use super::label_walk;
 use super::mass::{EqualMass, Mass};
-use super::order::{ScoreOrder, position, runs};
+use super::order::{Entries, ScoreOrder, position, runs};
 use crate::examples::TIED;
+use crate::rooms::{Lent, Rooms};
 use crate::threads::{self, WORTH, both};
-use rayon::prelude::*;
-use std::borrow::Cow;
 
 /// What the pairs of each cell are worth, such as those between two groups: `[better * groups + worse]`.
+#[derive(Default)]
 pub(crate) struct CellCounts<M: Mass> {
     pub wins: Vec<M::Worth>,
     pub ties: Vec<M::Worth>,
@@ -32,21 +32,25 @@ pub(crate) struct CellCounts<M: Mass> {
 }
 
 impl<M: Mass> CellCounts<M> {
-    pub(super) fn new(cells: usize) -> CellCounts<M> {
-        let zero = || vec![M::Worth::default(); cells];
-        CellCounts { wins: zero(), ties: zero(), totals: zero(), pairs: vec![0; cells] }
+    /// Nothing counted yet.
+    pub(super) fn none(cells: usize, rooms: &Rooms) -> Lent<CellCounts<M>> {
+        let mut counts = rooms.lend::<CellCounts<M>>();
+        let CellCounts { wins, ties, totals, pairs } = &mut *counts;
+        for list in [wins, ties, totals] {
+            list.clear();
+            list.resize(cells, M::Worth::default());
+        }
+        pairs.clear();
+        pairs.resize(cells, 0);
+        counts
     }
 
-    /// The first cell, and the same pairs the other way round: these win where those neither win nor tie.
-    pub(super) fn both_ways(self) -> CellCounts<M> {
-        let lost = self.totals[0] - self.wins[0] - self.ties[0];
-        let twice = |worth: &[M::Worth]| vec![worth[0]; 2];
-        CellCounts {
-            wins: vec![self.wins[0], lost],
-            ties: twice(&self.ties),
-            totals: twice(&self.totals),
-            pairs: vec![self.pairs[0]; 2],
-        }
+    /// Puts the only cell's pairs the other way round behind it: these win where those neither win nor tie.
+    pub(super) fn add_mirror(&mut self) {
+        self.wins.push(self.totals[0] - self.wins[0] - self.ties[0]);
+        self.ties.push(self.ties[0]);
+        self.totals.push(self.totals[0]);
+        self.pairs.push(self.pairs[0]);
     }
 
     /// Adds one pair whose first example, the better one where labels count, has these scores beside the other's.
@@ -62,7 +66,7 @@ impl<M: Mass> CellCounts<M> {
 }
 
 /// All label-ordered pairs of a query.
-pub(crate) fn accuracy<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[M]) -> CellCounts<M> {
+pub(crate) fn accuracy<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[M]) -> Lent<CellCounts<M>> {
     if !query.is_small() {
         return match M::EQUAL && !order.entries(query).is_empty() {
             true => label_walk::count(query, order),
@@ -71,7 +75,7 @@ pub(crate) fn accuracy<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: 
     }
     let (k, at) = (query.present.len(), query.positions());
     let (labels, scores) = (query.labels(), order.scores(query));
-    let mut cells = CellCounts::new(k * k);
+    let mut cells = CellCounts::none(k * k, query.rooms);
     for i in 1..query.len() {
         for j in 0..i {
             if labels[i] == labels[j] {
@@ -86,85 +90,96 @@ pub(crate) fn accuracy<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: 
     cells
 }
 
-fn sweep<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[M]) -> CellCounts<M> {
-    let (k, entries) = (query.present.len(), order.entries(query));
+fn sweep<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[M]) -> Lent<CellCounts<M>> {
+    let (k, entries, rooms) = (query.present.len(), order.entries(query), query.rooms);
     let everyone = 0..query.len() as u32;
-    let ((totals, pairs), (ties, wins)) = both(
+    let mut cells = CellCounts::<M>::none(k * k, rooms);
+    let CellCounts { wins, ties, totals, pairs } = &mut *cells;
+    both(
         true,
         || {
-            let totals = by_rank(everyone.clone(), query, masses);
-            let counted = || by_rank(everyone.clone(), query, &vec![EqualMass; query.len()]);
-            let pairs = M::counts(&totals).unwrap_or_else(counted);
-            (totals, pairs)
+            add_by_rank(everyone.clone(), query, masses, totals);
+            if !M::put_counts(totals, pairs) {
+                add_by_rank(everyone.clone(), query, &vec![EqualMass; query.len()], pairs);
+            }
         },
         || {
-            let mut ties = vec![M::Worth::default(); k * k];
+            let mut own = rooms.list(k * k);
             for run in runs(entries).filter(|run| run.len() > 1) {
-                let ascending = run.iter().rev().map(|&entry| position(entry) as u32);
-                add(&mut ties, &by_rank(ascending, query, masses));
+                own.fill(M::Worth::default());
+                add_by_rank(run.iter().rev().map(|&entry| position(entry) as u32), query, masses, &mut own);
+                add(ties, &own);
             }
-            let element = |&entry: &u32| {
-                let at = position(entry);
-                u64::from(query.rank[at]) << 32 | at as u64
-            };
-            let elements: Vec<u64> = entries.par_iter().map(element).collect();
-            let wins = match k {
-                1 => wins::<M, 1>(elements, query, masses),
-                2 => wins::<M, 2>(elements, query, masses),
-                3 | 4 => wins::<M, 4>(elements, query, masses),
-                _ => wins::<M, 8>(elements, query, masses),
-            };
-            (ties, wins)
+            let mut elements = rooms.list::<u64>(entries.len());
+            threads::fill(&mut elements, &|from, own| {
+                for (to, &entry) in own.iter_mut().zip(&entries[from..]) {
+                    *to = u64::from(query.rank[position(entry)]) << 32 | position(entry) as u64;
+                }
+            });
+            match k {
+                1 => find_wins::<M, 1>(&mut elements, query, masses, wins),
+                2 => find_wins::<M, 2>(&mut elements, query, masses, wins),
+                3 | 4 => find_wins::<M, 4>(&mut elements, query, masses, wins),
+                _ => find_wins::<M, 8>(&mut elements, query, masses, wins),
+            }
         },
     );
-    CellCounts { wins, ties, totals, pairs }
+    cells
 }
 
-/// All pairs of unequal rank among positions that come in ascending order of rank.
-fn by_rank<M: Mass>(positions: impl Iterator<Item = u32>, query: &QueryPairs, masses: &[M]) -> Vec<M::Worth> {
+/// Adds all pairs of unequal rank among positions that come in ascending order of rank.
+fn add_by_rank<M: Mass>(
+    positions: impl Iterator<Item = u32>,
+    query: &QueryPairs,
+    masses: &[M],
+    worth: &mut [M::Worth],
+) {
     let k = query.present.len();
-    let mut worth = vec![M::Worth::default(); k * k];
-    let mut below = vec![M::Sum::default(); k];
-    let mut level = vec![M::Sum::default(); k];
+    let mut below = query.rooms.filled(k, M::Sum::default());
+    let mut level = query.rooms.filled(k, M::Sum::default());
     let mut current = u32::MAX;
     for at in positions.map(|at| at as usize) {
         if query.rank[at] != current {
             current = query.rank[at];
-            for (below, level) in below.iter_mut().zip(&mut level) {
+            for (below, level) in below.iter_mut().zip(level.iter_mut()) {
                 *below += std::mem::take(level);
             }
         }
         let group = query.group[at] as usize;
-        for (worth, &below) in worth[group * k..][..k].iter_mut().zip(&below) {
+        for (worth, &below) in worth[group * k..][..k].iter_mut().zip(below.iter()) {
             *worth += masses[at].above(below);
         }
         level[group] += masses[at].alone();
     }
-    worth
 }
 
 /// Sweeps once for every `G` groups of worse examples.
-fn wins<M: Mass, const G: usize>(elements: Vec<u64>, query: &QueryPairs, masses: &[M]) -> Vec<M::Worth> {
-    let (k, bits) = (query.present.len(), query.label_bits());
-    let mut wins = vec![M::Worth::default(); k * k];
+fn find_wins<M: Mass, const G: usize>(
+    work: &mut [u64],
+    query: &QueryPairs,
+    masses: &[M],
+    wins: &mut [M::Worth],
+) {
+    let (k, bits, rooms) = (query.present.len(), query.label_bits(), query.rooms);
     if bits == 0 {
-        return wins;
+        return;
     }
-    let mut scratch = vec![0; elements.len()];
-    let mut work = elements;
-    let again = if k > G { work.clone() } else { Vec::new() };
+    let mut scratch = rooms.list(work.len());
+    let mut again = rooms.empty(if k > G { work.len() } else { 0 });
+    if k > G {
+        again.extend_from_slice(work);
+    }
     for first in (0..k).step_by(G) {
         if first > 0 {
             work.copy_from_slice(&again);
         }
-        let mut rows = vec![[M::Worth::default(); G]; k];
-        WinSweep { query, masses, first }.split(&mut work, &mut scratch, bits - 1, &mut rows);
+        let mut rows = rooms.filled(k, [M::Worth::default(); G]);
+        WinSweep { query, masses, first }.split(work, &mut scratch, bits - 1, &mut rows);
         for (better, row) in rows.iter().enumerate() {
             let width = G.min(k - first);
             wins[better * k + first..][..width].copy_from_slice(&row[..width]);
         }
     }
-    wins
 }
 
 /// One sweep: the worse examples are those of the groups from `first` on.
@@ -194,7 +209,7 @@ impl<M: Mass, const G: usize> WinSweep<'_, M, G> {
         let (above, below) = scratch.split_at_mut(zeros);
         if n > sizes.count_fork {
             let alone = |elements: &mut [u64], scratch: &mut [u64]| {
-                let mut rows = vec![[M::Worth::default(); G]; k];
+                let mut rows = self.query.rooms.filled(k, [M::Worth::default(); G]);
                 self.split(elements, scratch, bit - 1, &mut rows);
                 rows
             };
@@ -247,10 +262,10 @@ impl<M: Mass, const G: usize> WinSweep<'_, M, G> {
 /// All pairs of a query, by the groups present in it: `[first * groups + second]`, where the first wins
 /// if it scores higher. Pairs inside one group are counted too; they are half wins by symmetry and no
 /// rate uses them.
-pub(crate) fn parity<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[M]) -> CellCounts<M> {
-    let k = query.present.len();
+pub(crate) fn parity<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[M]) -> Lent<CellCounts<M>> {
+    let (k, rooms) = (query.present.len(), query.rooms);
     let group = |at: usize| query.group[at] as usize;
-    let mut cells = CellCounts::new(k * k);
+    let mut cells = CellCounts::<M>::none(k * k, rooms);
     if query.is_small() {
         let (at, scores) = (query.positions(), order.scores(query));
         for i in 1..query.len() {
@@ -267,17 +282,18 @@ pub(crate) fn parity<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[
             }
         }
     } else if M::EQUAL && order.entries(query).iter().all(|entry| entry & TIED == 0) {
-        for (wins, count) in cells.wins.iter_mut().zip(parity_wins(query, order.entries(query))) {
-            *wins = M::of_count(count);
-        }
+        let mut counted = rooms.filled(k * k, 0);
+        count_parity_wins(query, order.entries(query), &mut counted);
+        cells.wins.iter_mut().zip(counted.iter()).for_each(|(wins, &count)| *wins = M::of_count(count));
     } else {
         let entries = in_score_order::<M>(query, order);
-        let mut below = vec![M::Sum::default(); k];
+        let (mut below, mut levels) = (rooms.filled(k, M::Sum::default()), rooms.list(k));
         for run in runs(&entries) {
-            let mut level = vec![M::Sum::default(); if run.len() > 1 { k } else { 0 }];
+            let level: &mut [M::Sum] = if run.len() > 1 { &mut levels } else { &mut [] };
+            level.fill(M::Sum::default());
             for at in run.iter().map(|&entry| position(entry)) {
                 let (group, mass) = (group(at), masses[at]);
-                for (cell, &below) in cells.wins[group * k..][..k].iter_mut().zip(&below) {
+                for (cell, &below) in cells.wins[group * k..][..k].iter_mut().zip(below.iter()) {
                     *cell += mass.above(below);
                 }
                 // Each tie stands in both directions; `level` holds the members already seen.
@@ -294,21 +310,22 @@ pub(crate) fn parity<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[
             }
         }
     }
-    let mut counts = vec![0u64; k];
+    let mut counts = rooms.filled(k, 0u64);
     query.group.iter().for_each(|&group| counts[usize::from(group)] += 1);
     for (cell, pairs) in cells.pairs.iter_mut().enumerate() {
         *pairs = counts[cell / k] * counts[cell % k];
     }
     if M::EQUAL {
-        cells.totals = cells.pairs.iter().map(|&pairs| M::of_count(pairs)).collect();
+        let CellCounts { totals, pairs, .. } = &mut *cells;
+        totals.iter_mut().zip(pairs).for_each(|(total, pairs)| *total = M::of_count(*pairs));
         return cells;
     }
     // Sums of weights are defined by the order of the examples.
     let positions = query.positions();
-    let mut sums = vec![M::Sum::default(); k];
+    let mut sums = rooms.filled(k, M::Sum::default());
     positions.iter().for_each(|&at| sums[group(at)] += masses[at].alone());
-    for at in positions {
-        for (cell, &sum) in cells.totals[group(at) * k..][..k].iter_mut().zip(&sums) {
+    for &at in positions.iter() {
+        for (cell, &sum) in cells.totals[group(at) * k..][..k].iter_mut().zip(sums.iter()) {
             *cell += masses[at].above(sum);
         }
     }
@@ -318,18 +335,21 @@ pub(crate) fn parity<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[
 /// Columns of a register.
 const LANES: usize = 4;
 
-/// How often an example of one group scores higher than one of another, where no two scores are equal: parts of the score
-/// order are counted apart, and an example has all of earlier parts below it.
-fn parity_wins(query: &QueryPairs, entries: &[u32]) -> Vec<u64> {
-    let k = query.present.len();
-    let parts: Vec<&[u32]> = entries.chunks(WORTH).collect();
+/// Adds how often an example of one group scores higher than one of another, where no two scores are equal: parts of the
+/// score order are counted apart, and an example has all of earlier parts below it.
+fn count_parity_wins(query: &QueryPairs, entries: &[u32], all: &mut [u64]) {
+    let (k, rooms) = (query.present.len(), query.rooms);
     // Of a part, by group: how many of each group are below its examples, and how many it has. No sum exceeds 2³².
-    let count = |part: &&[u32]| -> (Vec<u32>, Vec<u32>) {
-        let (mut wins, mut sizes) = (vec![0; k * k], vec![0; k]);
+    let size = k * k + k;
+    let mut parts = rooms.list::<u32>(size * entries.len().div_ceil(WORTH));
+    threads::each_chunk(&mut parts, size, &|at, counted| {
+        let part = &entries[at * WORTH..entries.len().min((at + 1) * WORTH)];
+        let (wins, sizes) = counted.split_at_mut(k * k);
+        let mut rows = rooms.list::<[u32; LANES]>(k);
         for first in (0..k).step_by(LANES) {
-            let mut rows = vec![[0; LANES]; k];
+            rows.fill([0; LANES]);
             let mut below = [0; LANES];
-            for &entry in *part {
+            for &entry in part {
                 let group = usize::from(query.group[position(entry)]);
                 let row = &mut rows[group];
                 for lane in 0..LANES {
@@ -343,22 +363,20 @@ fn parity_wins(query: &QueryPairs, entries: &[u32]) -> Vec<u64> {
             });
             sizes[first..][..width].copy_from_slice(&below[..width]);
         }
-        (wins, sizes)
-    };
-    let (mut all, mut before) = (vec![0; k * k], vec![0u64; k]);
-    for (wins, sizes) in threads::map(&parts, &count) {
+    });
+    let mut before = rooms.filled(k, 0u64);
+    for (wins, sizes) in parts.chunks(size).map(|counted| counted.split_at(k * k)) {
         for (cell, all) in all.iter_mut().enumerate() {
             *all += u64::from(wins[cell]) + u64::from(sizes[cell / k]) * before[cell % k];
         }
-        before.iter_mut().zip(sizes).for_each(|(before, size)| *before += u64::from(size));
+        before.iter_mut().zip(sizes).for_each(|(before, &size)| *before += u64::from(size));
     }
-    all
 }
 
 /// The score order with equal scores in the order of the examples, which sums of weights are defined by.
-pub(super) fn in_score_order<'o, M: Mass>(query: &QueryPairs, order: &'o ScoreOrder) -> Cow<'o, [u32]> {
+pub(super) fn in_score_order<'o, M: Mass>(query: &QueryPairs, order: &'o ScoreOrder) -> Entries<'o> {
     match M::EQUAL {
-        true => Cow::Borrowed(order.entries(query)),
+        true => Entries::Sorted(order.entries(query)),
         false => order.entries_by(query, |position| query.example[position as usize]),
     }
 }

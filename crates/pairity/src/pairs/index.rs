@@ -10,6 +10,8 @@ use super::mass::{EqualMass, GapMass, Mass, WeightMass};
 use super::tally::{CellLayout, RateKinds};
 use crate::examples::{Attribute, Examples, SMALL, TIED, sort_values, tasks};
 use crate::rates::{Average, Rate};
+use crate::rooms::{Lent, Rooms};
+use crate::threads::{self, both};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -137,6 +139,8 @@ pub(crate) struct PairIndex<'a> {
     /// The examples of the queries that the table has in no label order: put in that order for slopes, otherwise
     /// 0, 1, 2, … up to the length of the longest.
     example: Vec<u32>,
+    /// The position of each example; empty without slopes or where no query is put in score order.
+    position: Vec<u32>,
     /// At each position, the first one of an equal label in the query, and the one behind the last; empty without slopes.
     first: Vec<u32>,
     end: Vec<u32>,
@@ -156,6 +160,8 @@ pub(crate) struct PairIndex<'a> {
     /// For slopes all queries are in label order. Where pairs count alike, the number of a group in a small query is
     /// its code: coefficients, which are the same in all queries, need then no selection for it.
     slopes: Option<Average>,
+    /// Kept where evaluations follow each other, as those of slopes do.
+    pub(super) rooms: Rooms,
     /// In pairs of unequal labels.
     pub(super) label_ordered: MassColumn,
     /// In pairs whatever their labels; none if it is the same.
@@ -168,6 +174,8 @@ pub(super) struct QueryPairs<'a> {
     pub range: Range<usize>,
     /// At each position, the example, counted from the query's first.
     pub example: &'a [u32],
+    /// Of each example, the position; empty without slopes or where all queries are small.
+    pub position: &'a [u32],
     /// At each position, the label's dense rank; empty for a small query.
     pub rank: &'a [u32],
     /// At each position, the first one of an equal label, and the one behind the last; empty without slopes.
@@ -185,6 +193,7 @@ pub(super) struct QueryPairs<'a> {
     /// The groups: indexes into the names, or their number for "no group".
     pub present: &'a [u16],
     pub sizes: &'a Sizes,
+    pub rooms: &'a Rooms,
 }
 
 impl<'a> QueryPairs<'a> {
@@ -217,10 +226,20 @@ impl<'a> QueryPairs<'a> {
     }
 
     /// The position of each example: small queries are compared in the order of the examples.
-    pub(super) fn positions(&self) -> Vec<usize> {
-        let mut positions = vec![0; self.len()];
+    pub(super) fn positions(&self) -> Lent<Vec<usize>> {
+        let mut positions = self.rooms.list(self.len());
         self.example.iter().enumerate().for_each(|(position, &e)| positions[e as usize] = position);
         positions
+    }
+
+    /// Puts numbers, which are by position, to their examples.
+    pub(super) fn put_by_example(&self, numbers: &[f64], to: &mut [f64]) {
+        if self.position.is_empty() {
+            return self.example.iter().zip(numbers).for_each(|(&e, &number)| to[e as usize] = number);
+        }
+        threads::fill(to, &|from, own| {
+            own.iter_mut().zip(&self.position[from..]).for_each(|(to, &at)| *to = numbers[at as usize]);
+        });
     }
 
     /// The class of a pair of positions by the order of their continuous attributes.
@@ -262,6 +281,7 @@ impl<'a> PairIndex<'a> {
             tasks: tasks((0..examples.blocks()).map(|block| examples.block(block).len())),
             any_sorted: false,
             example: Vec::new(),
+            position: Vec::new(),
             first: Vec::new(),
             end: Vec::new(),
             group: Vec::new(),
@@ -272,6 +292,7 @@ impl<'a> PairIndex<'a> {
             present_starts: Vec::new(),
             codes: vec![0],
             slopes,
+            rooms: if slopes.is_some() { Rooms::kept() } else { Rooms::default() },
             label_ordered: MassColumn::Equal(Vec::new()),
             unordered: None,
             examples,
@@ -331,6 +352,7 @@ impl<'a> PairIndex<'a> {
         QueryPairs {
             examples: &self.examples,
             example: self.examples_at(&range),
+            position: if self.position.is_empty() { &[] } else { &self.position[range.clone()] },
             rank: if ordered { &self.examples.label_order.rank[range.clone()] } else { &[] },
             first: if self.first.is_empty() { &[] } else { &self.first[range.clone()] },
             end: if self.end.is_empty() { &[] } else { &self.end[range.clone()] },
@@ -341,6 +363,7 @@ impl<'a> PairIndex<'a> {
             side_values: self.examples.side.as_ref().map(|side| &side[range.clone()]),
             present,
             sizes: &self.sizes,
+            rooms: &self.rooms,
             range,
         }
     }
@@ -366,16 +389,34 @@ impl<'a> PairIndex<'a> {
         }
     }
 
-    /// The parts of a column that belong to each task.
-    pub(super) fn by_task<'c, T>(&self, column: &'c mut [T]) -> Vec<(Range<usize>, &'c mut [T])> {
-        let mut rest = column;
-        let part = |task: &Range<usize>| {
-            let rows = self.examples.block(task.end - 1).end - self.examples.block(task.start).start;
-            let (own, others) = std::mem::take(&mut rest).split_at_mut(rows);
-            rest = others;
-            (task.clone(), own)
-        };
-        self.tasks.iter().map(part).collect()
+    /// Works on all tasks, each with its part of a column, and puts what they find to their places in a list.
+    pub(super) fn each_task<T: Send, R: Send>(
+        &self,
+        column: &mut [T],
+        found: &mut [R],
+        work: &(dyn Fn(Range<usize>, &mut [T]) -> R + Sync),
+    ) {
+        self.halve(&self.tasks, column, found, work);
+    }
+
+    fn halve<T: Send, R: Send>(
+        &self,
+        tasks: &[Range<usize>],
+        column: &mut [T],
+        found: &mut [R],
+        work: &(dyn Fn(Range<usize>, &mut [T]) -> R + Sync),
+    ) {
+        if let ([task], [found]) = (tasks, &mut *found) {
+            *found = work(task.clone(), column);
+        }
+        if tasks.len() < 2 {
+            return;
+        }
+        let (tasks, others) = tasks.split_at(tasks.len() / 2);
+        let rows = self.examples.block(others[0].start).start - self.examples.block(tasks[0].start).start;
+        let (own, theirs) = column.split_at_mut(rows);
+        let (found, found_there) = found.split_at_mut(tasks.len());
+        both(true, || self.halve(tasks, own, found, work), || self.halve(others, theirs, found_there, work));
     }
 
     fn ranges(&self) -> impl Iterator<Item = Range<usize>> + '_ {
@@ -415,6 +456,15 @@ impl<'a> PairIndex<'a> {
             }
         }
         (self.first, self.end) = (first, end);
+        if !self.any_sorted {
+            return;
+        }
+        let mut position = vec![0; labels.len()];
+        for range in self.ranges() {
+            let own = &mut position[range.clone()];
+            (0..).zip(self.examples_at(&range)).for_each(|(at, &e)| own[e as usize] = at);
+        }
+        self.position = position;
     }
 
     fn add_groups(&mut self) {
@@ -456,7 +506,7 @@ impl<'a> PairIndex<'a> {
             let (values, example) = (&values[range.clone()], self.examples_at(&range));
             let value = |position: usize| values[example[position] as usize];
             let mut sorted = vec![0; values.len()];
-            sort_values(&mut sorted, value);
+            sort_values(&mut sorted, &self.rooms, value);
             let (own, has_nan) = (&mut ranks[range.clone()], values.iter().any(|value| value.is_nan()));
             let mut next = 0;
             for entry in sorted {

@@ -15,7 +15,8 @@ use super::index::{QueryPairs, add};
 use super::mass::Mass;
 use super::order::{KeptCounts, Places, ScoreOrder};
 use super::rank_tree::RankTree;
-use crate::threads;
+use crate::rooms::Lent;
+use crate::threads::{self, both};
 use std::ops::Range;
 
 /// Places of so many positions are brought into the cache at once.
@@ -49,7 +50,7 @@ pub(super) fn inserted<'a, const G: usize>(
 }
 
 /// All label-ordered pairs of a query, by the groups of both.
-pub(super) fn count<M: Mass>(query: &QueryPairs, order: &ScoreOrder) -> CellCounts<M> {
+pub(super) fn count<M: Mass>(query: &QueryPairs, order: &ScoreOrder) -> Lent<CellCounts<M>> {
     match query.present.len() {
         1 => count_in::<M, 1>(query, order),
         2 => count_in::<M, 2>(query, order),
@@ -59,9 +60,9 @@ pub(super) fn count<M: Mass>(query: &QueryPairs, order: &ScoreOrder) -> CellCoun
 }
 
 /// The same, `G` groups of worse examples at once.
-fn count_in<M: Mass, const G: usize>(query: &QueryPairs, order: &ScoreOrder) -> CellCounts<M> {
+fn count_in<M: Mass, const G: usize>(query: &QueryPairs, order: &ScoreOrder) -> Lent<CellCounts<M>> {
     let (n, k) = (query.len(), query.present.len());
-    let places = &order.places(query);
+    let places = &*order.places(query);
     let parts = if n > query.sizes.count_fork { threads::count() } else { 1 };
     // Steps and insertions before of all parts cost the same: where the label starts that is at the start of such a part.
     let share = |part: usize| 1.0 - (1.0 - INSERTION).powi(part as i32);
@@ -69,36 +70,27 @@ fn count_in<M: Mass, const G: usize>(query: &QueryPairs, order: &ScoreOrder) -> 
         Some(label) if part < parts => query.rank.partition_point(|rank| rank < label),
         _ => n,
     };
-    let ranges: Vec<Range<usize>> = (0..parts).map(|part| start(part)..start(part + 1)).collect();
+    let mut walked = query.rooms.lend::<Vec<WalkPart<M, G>>>();
+    walked.resize_with(parts, WalkPart::default);
+    walked.iter_mut().enumerate().for_each(|(at, part)| part.positions = start(at)..start(at + 1));
     let is_distinct = places.are_distinct() && query.rank.last().is_some_and(|&last| last as usize + 1 == n);
     let keeps = is_distinct && order.keeps() && k <= G.min(MOST_KEPT);
     let mut lower = vec![0; if keeps { G * n } else { 0 }];
-    let mut cells = CellCounts::<M>::new(k * k);
+    let mut cells = CellCounts::<M>::none(k * k, query.rooms);
+    let CellCounts { wins, ties, totals, pairs } = &mut *cells;
     for first in (0..k).step_by(G) {
-        let walk = LabelWalk::<G> { query, places, first };
-        let mut rest = &mut lower[..];
-        let part = |range: &Range<usize>| {
-            let (own, others) =
-                std::mem::take(&mut rest).split_at_mut(if keeps { G * range.len() } else { 0 });
-            rest = others;
-            (range.clone(), own)
-        };
-        let mut walked: Vec<(Range<usize>, &mut [i32])> = ranges.iter().map(part).collect();
-        let work = |(range, own): &mut (Range<usize>, &mut [i32])| match is_distinct {
-            true => walk.distinct_part::<M>(range.clone(), own),
-            false => walk.part::<M>(range.clone()),
-        };
-        for part in threads::map_mut(&mut walked, &work) {
-            for (group, sums) in part.iter().enumerate() {
+        LabelWalk { query, places, first, is_distinct }.go(&mut walked, &mut lower);
+        for part in walked.iter() {
+            for (group, sums) in part.sums.iter().enumerate() {
                 let width = G.min(k - first);
-                let lists = [&mut cells.wins, &mut cells.ties, &mut cells.totals];
+                let lists = [&mut *wins, &mut *ties, &mut *totals];
                 for (list, sums) in lists.into_iter().zip(sums) {
                     add(&mut list[group * k + first..][..width], &sums[..width]);
                 }
             }
         }
     }
-    cells.pairs = M::counts(&cells.totals).unwrap_or_default();
+    M::put_counts(totals, pairs);
     if keeps {
         order.keep(KeptCounts { width: G, lower });
     }
@@ -108,28 +100,63 @@ fn count_in<M: Mass, const G: usize>(query: &QueryPairs, order: &ScoreOrder) -> 
 /// What is counted for each group of better examples: wins, ties and totals by worse group.
 type Sums<M, const G: usize> = [[<M as Mass>::Worth; G]; 3];
 
+/// A part of a walk: its positions, its tree, and what it counted.
+struct WalkPart<M: Mass, const G: usize> {
+    positions: Range<usize>,
+    tree: RankTree<G>,
+    sums: Vec<Sums<M, G>>,
+}
+
+impl<M: Mass, const G: usize> Default for WalkPart<M, G> {
+    fn default() -> WalkPart<M, G> {
+        WalkPart { positions: 0..0, tree: RankTree::default(), sums: Vec::new() }
+    }
+}
+
 /// One walk, of which the worse examples are those of `G` groups from `first` on.
 struct LabelWalk<'a, const G: usize> {
     query: &'a QueryPairs<'a>,
     places: &'a Places,
     first: usize,
+    /// Whether no two labels are equal, and no two scores.
+    is_distinct: bool,
 }
 
 impl<const G: usize> LabelWalk<'_, G> {
-    /// The tree of all examples before a position.
-    fn tree_before(&self, position: usize) -> RankTree<G> {
-        let mut tree = RankTree::default();
+    /// Goes through all parts; what is found of each example is kept where there is room for it.
+    fn go<M: Mass>(&self, parts: &mut [WalkPart<M, G>], kept: &mut [i32]) {
+        if let [WalkPart { positions, tree, sums }] = parts {
+            self.start_at(positions.start, tree);
+            sums.clear();
+            sums.resize(self.query.present.len(), [[M::Worth::default(); G]; 3]);
+            return match self.is_distinct {
+                true => self.distinct_part::<M>(positions.clone(), tree, sums, kept),
+                false => self.part::<M>(positions.clone(), tree, sums),
+            };
+        }
+        let (parts, others) = parts.split_at_mut(parts.len() / 2);
+        let (Some(first), Some(next)) = (parts.first(), others.first()) else { return };
+        let rows = next.positions.start - first.positions.start;
+        let (kept, kept_there) = kept.split_at_mut(if kept.is_empty() { 0 } else { G * rows });
+        both(true, || self.go(parts, kept), || self.go(others, kept_there));
+    }
+
+    /// Puts all examples before a position into a tree.
+    fn start_at(&self, position: usize, tree: &mut RankTree<G>) {
         tree.reset(self.query.len());
         tree.extend(inserted::<G>(self.query, self.places, self.first, 0..position));
-        tree
     }
 
     /// The same as [`part`](Self::part) where no two labels are equal, and no two scores: one step after another, without
     /// a look at what comes next. Keeps what is found of each, where there is room for it.
-    fn distinct_part<M: Mass>(&self, positions: Range<usize>, kept: &mut [i32]) -> Vec<Sums<M, G>> {
+    fn distinct_part<M: Mass>(
+        &self,
+        positions: Range<usize>,
+        tree: &mut RankTree<G>,
+        sums: &mut [Sums<M, G>],
+        kept: &mut [i32],
+    ) {
         let query = self.query;
-        let mut sums: Vec<Sums<M, G>> = vec![[[M::Worth::default(); G]; 3]; query.present.len()];
-        let mut tree = self.tree_before(positions.start);
         let mut kept = kept.as_chunks_mut::<G>().0.iter_mut();
         for from in positions.clone().step_by(STRETCH) {
             let stretch = from..positions.end.min(from + STRETCH);
@@ -150,14 +177,11 @@ impl<const G: usize> LabelWalk<'_, G> {
                 }
             }
         }
-        sums
     }
 
     /// Goes through some positions, which are all those of their labels.
-    fn part<M: Mass>(&self, positions: Range<usize>) -> Vec<Sums<M, G>> {
+    fn part<M: Mass>(&self, positions: Range<usize>, tree: &mut RankTree<G>, sums: &mut [Sums<M, G>]) {
         let query = self.query;
-        let mut sums: Vec<Sums<M, G>> = vec![[[M::Worth::default(); G]; 3]; query.present.len()];
-        let mut tree = self.tree_before(positions.start);
         let add = |sums: &mut [M::Worth; G], counts: [i32; G]| {
             sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += M::Worth::from(count as u32));
         };
@@ -183,6 +207,5 @@ impl<const G: usize> LabelWalk<'_, G> {
             inserted::<G>(query, self.places, self.first, level)
                 .for_each(|(place, column)| tree.insert(place, column));
         }
-        sums
     }
 }

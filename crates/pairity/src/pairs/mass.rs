@@ -14,9 +14,9 @@
 use std::ops::{AddAssign, Mul, Sub};
 
 /// What an example brings to its pairs.
-pub(crate) trait Mass: Copy + Default + Send + Sync {
+pub(crate) trait Mass: Copy + Default + Send + Sync + 'static {
     /// A sum over examples, and the worth of pairs made with it.
-    type Sum: Copy + Default + Send + Sync + AddAssign;
+    type Sum: Copy + Default + Send + Sync + AddAssign + 'static;
     /// What pairs are worth: an exact count, or a weight.
     type Worth: Copy
         + Default
@@ -25,7 +25,8 @@ pub(crate) trait Mass: Copy + Default + Send + Sync {
         + AddAssign
         + Sub<Output = Self::Worth>
         + Mul<Output = Self::Worth>
-        + From<u32>;
+        + From<u32>
+        + 'static;
     /// A sum over examples, each times a coefficient.
     type Scaled: Copy + Default + Send + Sync + AddAssign + Mul<f64, Output = Self::Scaled>;
     /// Every pair counts one, so that a group is all there is to know of an example.
@@ -48,9 +49,9 @@ pub(crate) trait Mass: Copy + Default + Send + Sync {
     }
     /// The worth as a plain number.
     fn number(worth: Self::Worth) -> f64;
-    /// The worths as numbers of pairs, where that is what they are.
-    fn counts(_worths: &[Self::Worth]) -> Option<Vec<u64>> {
-        None
+    /// Puts the worths as numbers of pairs, where that is what they are; returns whether it is.
+    fn put_counts(_worths: &[Self::Worth], _to: &mut [u64]) -> bool {
+        false
     }
     /// What so many pairs are worth that count one each.
     fn of_count(count: u64) -> Self::Worth;
@@ -96,8 +97,9 @@ impl Mass for EqualMass {
     fn of_count(count: u64) -> u64 {
         count
     }
-    fn counts(worths: &[u64]) -> Option<Vec<u64>> {
-        Some(worths.to_vec())
+    fn put_counts(worths: &[u64], to: &mut [u64]) -> bool {
+        to.copy_from_slice(worths);
+        true
     }
     #[inline(always)]
     fn times(self, coefficient: f64) -> f64 {

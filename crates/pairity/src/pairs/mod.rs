@@ -43,6 +43,6 @@ pub(crate) use order::{DrawnOrder, ScoreOrder};
 pub(crate) use placements::{PlacedRows, rows_and_stride, visit_placements};
 pub use rate_index::RateIndex;
 pub use slopes::SurrogateKind;
-pub(crate) use surrogate::StepRoom;
+pub(crate) use surrogate::Wanted;
 pub use surrogate::{Surrogate, SurrogateError, SurrogateValue, Weights};
 pub(crate) use tally::{CellLayout, CellSum, Placement, RateSums, Tally, UnitSums};

@@ -18,7 +18,6 @@ use super::order::ScoreOrder;
 use super::rate_index::RateIndex;
 use super::slopes::{Coefficients, RateWeights, ScoredPairs, SquaredHinge, SurrogateKind};
 use super::surrogate::Weights;
-use rayon::prelude::*;
 
 /// What stands in place of a pair's error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +59,8 @@ impl NetLoss {
         gradient: &mut [f64],
     ) -> f64 {
         let (pairs, mse) = (&index.pairs, weights.mse);
-        let net = NetCoefficients::new(index, weights);
+        let EvaluationRoom { pooled, shaped, values } = &mut *pairs.rooms.lend();
+        let net = NetCoefficients::new(index, weights, pooled);
         let weighs = weights.hold_up.iter().zip(weights.hold_down).any(|(up, down)| up != down);
         let order = &if weighs { index.order(scores) } else { ScoreOrder::unsorted(scores) };
         let square = 2.0 / (self.margin * self.margin);
@@ -69,17 +69,14 @@ impl NetLoss {
             _ => square * piece.step * net,
         };
         let mirrored = index.is_mirrored();
-        let shaped = PIECES.each_ref().map(|piece| {
-            let mut all = Coefficients::default();
-            if let Some(net) = &net.pooled {
+        if let Some(net) = net.pooled {
+            for (piece, all) in PIECES.iter().zip(&mut *shaped) {
                 all.map_from(net, mirrored, |net| factor(piece, net));
             }
-            all
-        });
+        }
         let of_task = |blocks: std::ops::Range<usize>, gradient: &mut [f64]| {
             let start = pairs.examples.block(blocks.start).start;
-            let (mut room, mut own, mut piece_room) =
-                (Room::default(), Coefficients::default(), Coefficients::default());
+            let TaskRoom { own, piece: piece_room, query: room } = &mut *pairs.rooms.lend::<TaskRoom>();
             let mut sum = 0.0;
             for block in blocks {
                 let query = pairs.query(block);
@@ -87,15 +84,15 @@ impl NetLoss {
                 room.start(order.scores(&query), &query);
                 let directly = index.pairs.layout.labels && query.is_compared_directly();
                 if directly {
-                    let net = net.of_block(block, &mut own);
-                    sum += self.add_directly(index, &query, net, &mut room);
+                    let net = net.of_block(block, own);
+                    sum += self.add_directly(index, &query, net, room);
                 }
-                for (piece, all) in PIECES.iter().zip(&shaped) {
+                for (piece, all) in PIECES.iter().zip(&*shaped) {
                     let coefficients = match net.pooled.is_some() {
                         true if query.present.len() == pairs.codes.len() => all,
                         true => piece_room.select(all, pairs.codes.len(), query.present),
                         false => {
-                            let own = net.of_block(block, &mut own);
+                            let own = net.of_block(block, own);
                             piece_room.map_from(own, mirrored, |net| factor(piece, net))
                         }
                     };
@@ -108,8 +105,9 @@ impl NetLoss {
             }
             sum
         };
-        let tasks = pairs.by_task(gradient).into_par_iter();
-        let values: Vec<f64> = tasks.map(|(blocks, own)| of_task(blocks, own)).collect();
+        values.clear();
+        values.resize(pairs.tasks.len(), 0.0);
+        pairs.each_task(gradient, values, &of_task);
         values.iter().sum()
     }
 }
@@ -121,18 +119,17 @@ impl NetLoss {
         index: &RateIndex,
         query: &QueryPairs,
         net: &Coefficients,
-        room: &mut Room,
+        room: &mut QueryRoom,
     ) -> f64 {
         let k = query.present.len();
         let by_order: [f64; 3] = net.joint.map(|cell| cell[0]);
-        let by_group: Vec<f64> = net.accuracy.iter().map(|cell| cell[0]).collect();
         with_masses!(&index.pairs.label_ordered, masses => {
             let masses = &masses[query.range.clone()];
             match (net.has_orders, net.has_accuracy) {
                 (true, _) => self.each_directly(query, masses, room, |i, j| by_order[query.order_class(i, j)]),
                 (false, true) => {
                     let cell = |i: usize, j: usize| {
-                        by_group[usize::from(query.group[i]) * k + usize::from(query.group[j])]
+                        net.accuracy[usize::from(query.group[i]) * k + usize::from(query.group[j])][0]
                     };
                     self.each_directly(query, masses, room, cell)
                 }
@@ -146,7 +143,7 @@ impl NetLoss {
         &self,
         query: &QueryPairs,
         masses: &[M],
-        room: &mut Room,
+        room: &mut QueryRoom,
         net: impl Fn(usize, usize) -> f64,
     ) -> f64 {
         let (by, convex) = (self.margin.recip(), self.shape == NetShape::Convex);
@@ -182,27 +179,28 @@ struct NetCoefficients<'a> {
     index: &'a RateIndex<'a>,
     weights: RateWeights<'a>,
     /// Where they are the same in all queries.
-    pooled: Option<Coefficients>,
+    pooled: Option<&'a Coefficients>,
 }
 
 impl<'a> NetCoefficients<'a> {
-    fn new(index: &'a RateIndex<'a>, weights: Weights<'a>) -> NetCoefficients<'a> {
+    fn new(
+        index: &'a RateIndex<'a>,
+        weights: Weights<'a>,
+        room: &'a mut Coefficients,
+    ) -> NetCoefficients<'a> {
         let chosen = index.pairs.examples.side.is_some();
         // The ramp's coefficients are the signed differences.
         let weights =
             RateWeights { rates: index.rates(), weights, kind: SurrogateKind::Ramp, unit: 1.0, chosen };
-        let pooled = index.fractions.pooled().map(|fractions| {
-            let mut all = Coefficients::default();
-            all.fill(weights, fractions, &index.pairs.codes);
-            all
-        });
+        let pooled = index.fractions.pooled();
+        let pooled = pooled.map(|fractions| room.fill(weights, fractions, &index.pairs.codes));
         NetCoefficients { index, weights, pooled }
     }
 
     fn of_block<'b>(&'b self, block: usize, own: &'b mut Coefficients) -> &'b Coefficients {
         let pairs = &self.index.pairs;
         let present = pairs.query(block).present;
-        match &self.pooled {
+        match self.pooled {
             Some(all) if present.len() == pairs.codes.len() => all,
             Some(all) => own.select(all, pairs.codes.len(), present),
             None => {
@@ -213,9 +211,26 @@ impl<'a> NetCoefficients<'a> {
     }
 }
 
-/// Room that queries use again.
+/// What an evaluation uses again.
 #[derive(Default)]
-struct Room {
+struct EvaluationRoom {
+    /// Net weights that are the same in all queries, and their factors in each piece.
+    pooled: Coefficients,
+    shaped: [Coefficients; PIECES.len()],
+    values: Vec<f64>,
+}
+
+/// What a task uses again.
+#[derive(Default)]
+struct TaskRoom {
+    own: Coefficients,
+    piece: Coefficients,
+    query: QueryRoom,
+}
+
+/// What queries use again.
+#[derive(Default)]
+struct QueryRoom {
     scores: Vec<f64>,
     slopes: Vec<f64>,
     /// Slopes of pairs that were looked at one by one.
@@ -223,7 +238,7 @@ struct Room {
     offset: f64,
 }
 
-impl Room {
+impl QueryRoom {
     fn start(&mut self, own: &[f64], query: &QueryPairs) {
         // Differences alone matter; counted from one of them, scores cost no precision in sums.
         self.scores.clear();
@@ -245,13 +260,13 @@ impl Room {
         threshold: f64,
         ordered: bool,
     ) {
-        let Room { scores, slopes, offset, .. } = self;
-        let entries = if query.is_small() { Default::default() } else { order.entries_by(query, |at| at) };
+        let QueryRoom { scores, slopes, offset, .. } = self;
+        let entries = order.entries_of_slopes(query);
         let (scores, range, margin) = (&scores[..], query.range.clone(), threshold);
         if ordered && index.pairs.layout.labels && (coefficients.has_accuracy || coefficients.has_orders) {
             *offset += with_masses!(&index.pairs.label_ordered, masses => {
                 let masses = &masses[range.clone()];
-                ScoredPairs { query, entries: &entries, scores, masses, margin }
+                ScoredPairs { query, order, entries: &entries, scores, masses, margin }
                     .label_ordered::<SquaredHinge>(coefficients, slopes)
             });
         }
@@ -260,7 +275,7 @@ impl Room {
             let query = by_attribute.as_ref().unwrap_or(query);
             *offset += with_masses!(index.pairs.unordered(), masses => {
                 let masses = &masses[range];
-                ScoredPairs { query, entries: &entries, scores, masses, margin }
+                ScoredPairs { query, order, entries: &entries, scores, masses, margin }
                     .unordered::<SquaredHinge>(coefficients, slopes)
             });
         }
@@ -294,8 +309,8 @@ impl RateIndex<'_> {
     /// Visits every pair that has a net weight: two examples, and what the first one's scoring higher is worth. Equal
     /// scores are worth half of it, unless ties are strict; then weights of pairs held down are not net.
     pub(crate) fn each_pair(&self, weights: Weights, mut visit: impl FnMut(usize, usize, f64)) {
-        let net = NetCoefficients::new(self, weights);
-        let mut own = Coefficients::default();
+        let (mut pooled, mut own) = (Coefficients::default(), Coefficients::default());
+        let net = NetCoefficients::new(self, weights, &mut pooled);
         for block in 0..self.examples().blocks() {
             let query = self.pairs.query(block);
             let coefficients = net.of_block(block, &mut own);

@@ -5,20 +5,20 @@
 
 use super::index::{PairIndex, QueryPairs};
 use crate::examples::{TIED, sort_values};
+use crate::rooms::{Lent, Rooms};
 use crate::threads::{self, WORTH};
 use rayon::prelude::*;
-use std::borrow::Cow;
-use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::ops::{Deref, Range};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// Scores in the order of the examples, and the positions of all queries that are not small in the order of scores.
 pub(crate) struct ScoreOrder<'s> {
     pub(crate) scores: &'s [f64],
     /// Empty if all queries are small.
-    sorted: Vec<u32>,
+    sorted: Lent<Vec<u32>>,
     /// Of the one query that has all examples. Work that asks for it is never done while another thread waits for it.
-    places: OnceLock<Arc<Places>>,
+    places: OnceLock<Lent<Places>>,
     /// Whether counts keep what they find of each example, for placements.
     keeps: bool,
     kept: OnceLock<KeptCounts>,
@@ -69,7 +69,42 @@ impl KeptCounts {
     }
 }
 
+/// Entries of a query, where they stand or in another order.
+pub(super) enum Entries<'o> {
+    Sorted(&'o [u32]),
+    Other(Lent<Vec<u32>>),
+}
+
+impl Deref for Entries<'_> {
+    type Target = [u32];
+
+    fn deref(&self) -> &[u32] {
+        match self {
+            Entries::Sorted(entries) => entries,
+            Entries::Other(entries) => entries,
+        }
+    }
+}
+
+/// The places of a query: those that are kept of the one that has all examples, or others.
+pub(super) enum QueryPlaces<'o> {
+    OfAll(&'o Places),
+    Own(Lent<Places>),
+}
+
+impl Deref for QueryPlaces<'_> {
+    type Target = Places;
+
+    fn deref(&self) -> &Places {
+        match self {
+            QueryPlaces::OfAll(places) => places,
+            QueryPlaces::Own(places) => places,
+        }
+    }
+}
+
 /// Where each position of a query stands in score order.
+#[derive(Default)]
 pub(super) struct Places {
     /// By position, marked where others have the same score. Several threads set them, each those of some places.
     place: Vec<AtomicU32>,
@@ -78,12 +113,17 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub(super) fn new(entries: &[u32]) -> Places {
-        let place: Vec<AtomicU32> =
-            (0..entries.len()).into_par_iter().with_min_len(WORTH).map(|_| AtomicU32::new(0)).collect();
-        let starts: Vec<usize> = (0..entries.len()).step_by(WORTH).collect();
-        let has_ties = threads::map(&starts, &|&start| {
-            let own = &entries[start..entries.len().min(start + WORTH)];
+    pub(super) fn new(entries: &[u32], rooms: &Rooms) -> Lent<Places> {
+        let mut places = rooms.lend::<Places>();
+        let (n, Places { place, tied }) = (entries.len(), &mut *places);
+        match place.capacity() < n {
+            true => *place = (0..n).into_par_iter().with_min_len(WORTH).map(|_| AtomicU32::new(0)).collect(),
+            false => place.resize_with(n, AtomicU32::default),
+        }
+        let has_ties = AtomicBool::new(false);
+        threads::each(n.div_ceil(WORTH), &|part| {
+            let start = part * WORTH;
+            let own = &entries[start..n.min(start + WORTH)];
             let next = own.iter().skip(1).chain(entries.get(start + own.len())).chain([&0]);
             let mut marks = 0;
             for ((entry, next), at) in own.iter().zip(next).zip(start as u32..) {
@@ -91,10 +131,12 @@ impl Places {
                 marks |= mark;
                 place[position(*entry)].store(at | mark, Ordering::Relaxed);
             }
-            marks != 0
+            if marks != 0 {
+                has_ties.store(true, Ordering::Relaxed);
+            }
         });
-        let mut tied: Vec<Range<u32>> = Vec::new();
-        if has_ties.contains(&true) {
+        tied.clear();
+        if has_ties.into_inner() {
             for at in (0..).zip(entries).filter(|(_, entry)| *entry & TIED != 0).map(|(at, _)| at) {
                 match tied.last_mut() {
                     Some(run) if run.end == at => run.end = at + 1,
@@ -102,7 +144,7 @@ impl Places {
                 }
             }
         }
-        Places { place, tied }
+        places
     }
 
     /// The place of a position alone.
@@ -137,8 +179,8 @@ impl PairIndex<'_> {
         if !self.any_sorted {
             return ScoreOrder::unsorted(scores);
         }
-        let mut sorted = vec![0; scores.len()];
-        self.by_task(&mut sorted).into_par_iter().for_each(|(task, own)| {
+        let mut sorted = self.rooms.list(scores.len());
+        self.each_task(&mut sorted, &mut vec![(); self.tasks.len()], &|task, own| {
             let start = examples.block(task.start).start;
             for block in task.filter(is_sorted) {
                 let query = self.query(block);
@@ -152,7 +194,7 @@ impl PairIndex<'_> {
 /// Sorts the positions of one query.
 fn sort(query: &QueryPairs, scores: &[f64], sorted: &mut [u32]) {
     let scores = &scores[query.range.clone()];
-    sort_values(sorted, |position| scores[query.example[position] as usize]);
+    sort_values(sorted, query.rooms, |position| scores[query.example[position] as usize]);
     // Equal scores are by position, which is ascending order of label.
     if !query.rank.is_empty() {
         sort_ties(sorted, |position| (u32::MAX - query.rank[position as usize], position));
@@ -173,7 +215,7 @@ impl<'s> ScoreOrder<'s> {
     pub(super) fn unsorted(scores: &'s [f64]) -> ScoreOrder<'s> {
         ScoreOrder {
             scores,
-            sorted: Vec::new(),
+            sorted: Lent::default(),
             places: OnceLock::new(),
             keeps: false,
             kept: OnceLock::new(),
@@ -198,9 +240,17 @@ impl<'s> ScoreOrder<'s> {
     }
 
     /// Where the positions of a query stand.
-    pub(super) fn places(&self, query: &QueryPairs) -> Arc<Places> {
-        let places = || Arc::new(Places::new(self.entries(query)));
-        if query.len() == self.scores.len() { self.places.get_or_init(places).clone() } else { places() }
+    pub(super) fn places(&self, query: &QueryPairs) -> QueryPlaces<'_> {
+        match self.places_of_all(query) {
+            Some(places) => QueryPlaces::OfAll(places),
+            None => QueryPlaces::Own(Places::new(self.entries(query), query.rooms)),
+        }
+    }
+
+    /// The same where the query has all examples; none elsewhere.
+    pub(super) fn places_of_all(&self, query: &QueryPairs) -> Option<&Places> {
+        let is_all = query.len() == self.scores.len();
+        is_all.then(|| &**self.places.get_or_init(|| Places::new(self.entries(query), query.rooms)))
     }
 
     /// The scores of a query's examples.
@@ -214,12 +264,21 @@ impl<'s> ScoreOrder<'s> {
     }
 
     /// The same with equal scores in the order of `key` of their positions, by which sums are defined.
-    pub(super) fn entries_by<K: Ord>(&self, query: &QueryPairs, key: impl Fn(u32) -> K) -> Cow<'_, [u32]> {
-        let mut entries = Cow::Borrowed(self.entries(query));
-        if entries.iter().any(|entry| entry & TIED != 0) {
-            sort_ties(entries.to_mut(), key);
+    pub(super) fn entries_by<K: Ord>(&self, query: &QueryPairs, key: impl Fn(u32) -> K) -> Entries<'_> {
+        let entries = self.entries(query);
+        if entries.iter().all(|entry| entry & TIED == 0) {
+            return Entries::Sorted(entries);
         }
-        entries
+        let mut other = query.rooms.list(entries.len());
+        other.copy_from_slice(entries);
+        sort_ties(&mut other, key);
+        Entries::Other(other)
+    }
+
+    /// The entries that slopes walk through: none of a small query, which is not put in score order, and otherwise with
+    /// equal scores by position.
+    pub(super) fn entries_of_slopes(&self, query: &QueryPairs) -> Entries<'_> {
+        if query.is_small() { Entries::Sorted(&[]) } else { self.entries_by(query, |at| at) }
     }
 }
 
@@ -234,7 +293,7 @@ mod tests {
             let positions = (0..n).map(|at| (at * 7_919 % n) as u32);
             let mark = |at: usize| if at.is_multiple_of(run) { 0 } else { TIED };
             let entries: Vec<u32> = positions.enumerate().map(|(at, position)| position | mark(at)).collect();
-            let places = Places::new(&entries);
+            let places = Places::new(&entries, &Rooms::default());
             assert_eq!(places.are_distinct(), run == 1);
             for (at, &entry) in entries.iter().enumerate() {
                 assert_eq!(places.of(position(entry)), at);

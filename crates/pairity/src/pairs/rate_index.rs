@@ -10,10 +10,11 @@ use super::index::{PairIndex, Sizes, with_masses};
 use super::mass::Mass;
 use super::order::ScoreOrder;
 use super::slopes::Slope;
-use super::surrogate::{StepRoom, Weights};
-use super::tally::{RateSums, Tally, UnitSums};
+use super::surrogate::Weights;
+use super::tally::{RateSums, Tally, TallyRoom, UnitSums};
 use crate::examples::{Examples, ExamplesError};
 use crate::rates::{Average, Rate, Ties};
+use crate::rooms::Rooms;
 use crate::threads;
 use std::borrow::Cow;
 
@@ -158,14 +159,20 @@ impl<'a> RateIndex<'a> {
     /// # Errors
     /// Scores that are not finite, or not as many as rows.
     pub fn rates_at_rows(&self, scores: &[f64]) -> Result<Vec<Option<f64>>, ExamplesError> {
-        let scores = self.examples().arrange(scores)?;
-        let rates = self.true_rates(&self.order(&scores));
+        let mut arranged = self.pairs.rooms.list(self.examples().len());
+        self.examples().put_arranged(scores, &mut arranged)?;
+        let rates = self.true_rates(&self.order(&arranged));
         Ok(rates.into_iter().map(|rate| Some(rate).filter(|rate| !rate.is_nan())).collect())
     }
 
     /// The examples.
     pub(crate) fn examples(&self) -> &Examples {
         self.pairs.examples()
+    }
+
+    /// What evaluations use again.
+    pub(crate) fn rooms(&self) -> &Rooms {
+        &self.pairs.rooms
     }
 
     /// Sorts scores, which are in the order of the examples.
@@ -178,28 +185,32 @@ impl<'a> RateIndex<'a> {
     /// audit counts it.
     pub(crate) fn true_rates(&self, order: &ScoreOrder) -> Vec<f64> {
         let mut rates = Vec::new();
-        self.fill_rates(order, &mut StepRoom::default(), &mut rates);
+        self.fill_rates(order, &mut rates);
         rates
     }
 
     /// The same, put in place of others.
-    pub(crate) fn fill_rates(&self, order: &ScoreOrder, room: &mut StepRoom, rates: &mut Vec<f64>) {
+    pub(crate) fn fill_rates(&self, order: &ScoreOrder, rates: &mut Vec<f64>) {
         match &self.flat {
             // The mean squared error has no pairs.
-            Some(flat) if !self.pairs.kinds.mse => flat.rates(self, order.scores, &mut room.flat, rates),
-            _ => *rates = self.count_rates(order),
+            Some(flat) if !self.pairs.kinds.mse => flat.rates(self, order.scores, rates),
+            _ => self.count_rates(order, rates),
         }
     }
 
-    fn count_rates(&self, order: &ScoreOrder) -> Vec<f64> {
+    fn count_rates(&self, order: &ScoreOrder, rates: &mut Vec<f64>) {
         let examples = self.examples();
         let small = (0..examples.blocks()).all(|block| examples.block(block).len() <= self.pairs.sizes.small);
         let simple = self.rates().iter().all(|rate| matches!(rate, Rate::Accuracy { .. }));
+        let mut room = self.pairs.rooms.lend::<TallyRoom>();
         match self.fractions.pooled() {
             Some(fractions) if examples.has_labels() && small && simple && examples.side.is_none() => {
-                with_masses!(&self.pairs.label_ordered, masses => self.pooled_rates(order, masses, fractions))
+                let unit = room.unit(&self.pairs);
+                with_masses!(&self.pairs.label_ordered, masses => {
+                    self.put_pooled_rates(order, masses, fractions, unit, rates);
+                });
             }
-            _ => Tally::count(&self.pairs, order, self.ties).values(&self.pairs, self.average),
+            _ => room.put_values(&self.pairs, order, (self.ties, self.average), rates),
         }
     }
 
@@ -209,16 +220,22 @@ impl<'a> RateIndex<'a> {
         Tally::count(&self.pairs, order, self.ties).rate_sums(&self.pairs, by_query)
     }
 
-    fn pooled_rates<M: Mass>(&self, order: &ScoreOrder, masses: &[M], fractions: &[(u32, f64)]) -> Vec<f64> {
-        let layout = &self.pairs.layout;
-        let codes = layout.codes();
+    fn put_pooled_rates<M: Mass>(
+        &self,
+        order: &ScoreOrder,
+        masses: &[M],
+        fractions: &[(u32, f64)],
+        unit: &UnitSums,
+        rates: &mut Vec<f64>,
+    ) {
+        let (codes, rooms) = (self.pairs.layout.codes(), &self.pairs.rooms);
         let tie = u8::from(self.ties == Ties::Half);
         // Half wins by better and worse group. The parts are added in order: the same bits for any number
         // of threads.
-        let parts = threads::map(&self.pairs.tasks, &|task| {
-            let mut halves = vec![0.0; codes * codes];
-            let mut ordered = vec![0.0; self.pairs.sizes.small];
-            for block in task.clone() {
+        let mut parts = rooms.filled(self.pairs.tasks.len() * codes * codes, 0.0);
+        threads::each_chunk(&mut parts, codes * codes, &|task, halves| {
+            let mut ordered = rooms.list::<f64>(self.pairs.sizes.small);
+            for block in self.pairs.tasks[task].clone() {
                 let query = self.pairs.query(block);
                 let (own, masses) = (order.scores(&query), &masses[query.range.clone()]);
                 for (to, &e) in ordered.iter_mut().zip(query.example) {
@@ -234,15 +251,18 @@ impl<'a> RateIndex<'a> {
                     }
                 }
             }
-            halves
         });
-        let mut rates = vec![f64::NAN; self.rates().len()];
-        for &(rate, fraction) in fractions {
-            let cells = layout.cells(self.rates()[rate as usize]);
-            let halves: f64 = parts.iter().flat_map(|part| cells.iter().map(|&cell| part[cell])).sum();
-            rates[rate as usize] = halves * 0.5 * fraction;
+        let mut sums = rooms.filled(self.rates().len(), 0.0);
+        for part in parts.chunks(codes * codes) {
+            for (cell, halves) in (0..).zip(part) {
+                unit.rates_of(cell).iter().for_each(|&rate| sums[rate as usize] += halves);
+            }
         }
-        rates
+        rates.clear();
+        rates.resize(sums.len(), f64::NAN);
+        for &(rate, fraction) in fractions {
+            rates[rate as usize] = sums[rate as usize] * 0.5 * fraction;
+        }
     }
 
     /// What ramps lack: a win's ramp is taken as 1 less that of the error, except for parity between groups, where

@@ -14,6 +14,7 @@ use super::mass::{EqualMass, Mass};
 use super::order::{ScoreOrder, position, runs};
 use super::tally::{CellLayout, Placement};
 use crate::rates::Ties;
+use crate::rooms::Lent;
 
 /// An element is a position, and which sides of a pair it may stand on.
 const FIRST: u64 = 1 << 32;
@@ -32,9 +33,9 @@ pub(super) fn count<M: Mass>(
     order: &ScoreOrder,
     masses: &[M],
     kind: PairKind,
-) -> CellCounts<M> {
+) -> Lent<CellCounts<M>> {
     let k = query.present.len();
-    let mut cells = CellCounts::new(k * k);
+    let mut cells = CellCounts::<M>::none(k * k, query.rooms);
     if query.is_small() {
         let (at, scores, labels) = (query.positions(), order.scores(query), query.labels());
         let Some(side) = query.side_values else { return cells };
@@ -47,13 +48,14 @@ pub(super) fn count<M: Mass>(
         return cells;
     }
     let sweep = SideSweep { query, masses, kind };
-    cells.wins = sweep.cells(|sweep, visit| sweep.wins(order, visit));
-    cells.ties = sweep.cells(|sweep, visit| sweep.ties(order, visit));
-    cells.totals = sweep.cells(|sweep, visit| sweep.totals(visit));
-    cells.pairs = M::counts(&cells.totals).unwrap_or_else(|| {
+    let CellCounts { wins, ties, totals, pairs } = &mut *cells;
+    sweep.add_cells(wins, |sweep, visit| sweep.wins(order, visit));
+    sweep.add_cells(ties, |sweep, visit| sweep.ties(order, visit));
+    sweep.add_cells(totals, |sweep, visit| sweep.totals(visit));
+    if !M::put_counts(totals, pairs) {
         let equal = vec![EqualMass; query.len()];
-        SideSweep { query, masses: &equal, kind }.cells(|sweep, visit| sweep.totals(visit))
-    });
+        SideSweep { query, masses: &equal, kind }.add_cells(pairs, |sweep, visit| sweep.totals(visit));
+    }
     cells
 }
 
@@ -137,15 +139,13 @@ struct SideSweep<'a, M> {
 }
 
 impl<M: Mass> SideSweep<'_, M> {
-    /// What is visited, by the groups of both.
-    fn cells(&self, run: impl Fn(&Self, &mut Visits<M>)) -> Vec<M::Worth> {
+    /// Adds what is visited, by the groups of both.
+    fn add_cells(&self, cells: &mut [M::Worth], run: impl Fn(&Self, &mut Visits<M>)) {
         let k = self.query.present.len();
-        let mut cells = vec![M::Worth::default(); k * k];
         let visit = &mut |at: usize, _: usize, other: usize, sum: M::Sum| {
             cells[usize::from(self.query.group[at]) * k + other] += self.masses[at].above(sum);
         };
         run(self, &mut Visits { each: false, visit });
-        cells
     }
 
     /// What is visited, by position, side and the group of the other.
@@ -167,8 +167,11 @@ impl<M: Mass> SideSweep<'_, M> {
             // Equal scores are in descending order of label.
             PairKind::LabelOrdered => {
                 let entries = order.entries(self.query).iter();
-                let mut elements: Vec<u64> = entries.map(|&entry| position(entry) as u64).collect();
-                self.by_label(&mut elements, &mut Vec::new(), self.query.label_bits(), visits);
+                let mut elements = self.query.rooms.empty(entries.len());
+                elements.extend(entries.map(|&entry| position(entry) as u64));
+                let (mut marked, mut room) =
+                    (self.query.rooms.list(elements.len()), self.query.rooms.list(elements.len()));
+                self.by_label(&mut elements, &mut marked, &mut room, self.query.label_bits(), visits);
             }
             PairKind::All => {
                 let entries = order.entries_by(self.query, |at| u32::MAX - self.query.side[at as usize]);
@@ -180,18 +183,21 @@ impl<M: Mass> SideSweep<'_, M> {
     /// Pairs of equal scores.
     fn ties(&self, order: &ScoreOrder, visits: &mut Visits<M>) {
         for run in runs(order.entries(self.query)).filter(|run| run.len() > 1) {
-            self.all(run.iter().map(|&entry| position(entry)).collect(), visits);
+            self.all(run.iter().map(|&entry| position(entry)), visits);
         }
     }
 
     /// All pairs.
     fn totals(&self, visits: &mut Visits<M>) {
-        self.all((0..self.query.len()).collect(), visits);
+        self.all(0..self.query.len(), visits);
     }
 
     /// All pairs of some positions, whatever their scores.
-    fn all(&self, mut positions: Vec<usize>, visits: &mut Visits<M>) {
+    fn all(&self, positions: impl Iterator<Item = usize>, visits: &mut Visits<M>) {
         let (rank, side) = (self.query.rank, self.query.side);
+        let mut own = self.query.rooms.empty(0);
+        own.extend(positions);
+        let positions: &mut [usize] = &mut own;
         match self.kind {
             // Of equal labels the later one is not higher in the side column.
             PairKind::LabelOrdered => {
@@ -199,31 +205,39 @@ impl<M: Mass> SideSweep<'_, M> {
             }
             PairKind::All => positions.sort_unstable_by_key(|&at| (side[at], at)),
         }
-        self.by_side(positions.into_iter(), visits);
+        self.by_side(positions.iter().copied(), visits);
     }
 
     /// Splits by the highest of the lowest `bits` bits of the label rank: the 1s are better.
-    fn by_label(&self, elements: &mut [u64], room: &mut Vec<u64>, bits: u32, visits: &mut Visits<M>) {
+    fn by_label(
+        &self,
+        elements: &mut [u64],
+        marked: &mut [u64],
+        room: &mut [u64],
+        bits: u32,
+        visits: &mut Visits<M>,
+    ) {
         let n = elements.len();
         if n < 2 || bits == 0 {
             return;
         }
         let is_better = |element: u64| self.query.rank[element as u32 as usize] >> (bits - 1) & 1 == 1;
         let mark = |&element: &u64| element | if is_better(element) { FIRST } else { SECOND };
-        let mut marked: Vec<u64> = elements.iter().map(mark).collect();
-        room.resize(n.max(room.len()), 0);
-        self.split(&mut marked, room, self.side_bits(), visits);
+        let marks = &mut marked[..n];
+        marks.iter_mut().zip(elements.iter().map(mark)).for_each(|(to, marked)| *to = marked);
+        self.split(marks, room, self.side_bits(), visits);
         let zeros = partition(elements, room, |element| !is_better(element));
         let (worse, better) = elements.split_at_mut(zeros);
-        self.by_label(worse, room, bits - 1, visits);
-        self.by_label(better, room, bits - 1, visits);
+        self.by_label(worse, marked, room, bits - 1, visits);
+        self.by_label(better, marked, room, bits - 1, visits);
     }
 
     /// Pairs whose first example comes later, both by the given order.
     fn by_side(&self, positions: impl Iterator<Item = usize>, visits: &mut Visits<M>) {
         let known = positions.filter(|&at| self.query.side[at] != NO_RANK);
-        let mut elements: Vec<u64> = known.map(|at| at as u64 | FIRST | SECOND).collect();
-        let mut room = vec![0; elements.len()];
+        let mut elements = self.query.rooms.empty(0);
+        elements.extend(known.map(|at| at as u64 | FIRST | SECOND));
+        let mut room = self.query.rooms.list(elements.len());
         self.split(&mut elements, &mut room, self.side_bits(), visits);
     }
 
@@ -250,7 +264,7 @@ impl<M: Mass> SideSweep<'_, M> {
             return;
         }
         let is_high = |element: u64| self.query.side[at(element)] >> bit & 1 == 1;
-        let mut passed = vec![M::Sum::default(); k];
+        let mut passed = self.query.rooms.filled(k, M::Sum::default());
         if visits.each {
             for &element in elements.iter().rev() {
                 let own = at(element);
@@ -259,7 +273,7 @@ impl<M: Mass> SideSweep<'_, M> {
                         passed[usize::from(group[own])] += self.masses[own].alone()
                     }
                     false if element & SECOND != 0 => {
-                        (0..).zip(&passed).for_each(|(other, &sum)| visits.add(own, 1, other, sum));
+                        (0..).zip(passed.iter()).for_each(|(other, &sum)| visits.add(own, 1, other, sum));
                     }
                     _ => {}
                 }
@@ -269,7 +283,7 @@ impl<M: Mass> SideSweep<'_, M> {
         let zeros = partition(elements, room, |element| {
             let (own, high) = (at(element), is_high(element));
             if high && element & FIRST != 0 {
-                (0..).zip(&passed).for_each(|(other, &sum)| visits.add(own, 0, other, sum));
+                (0..).zip(passed.iter()).for_each(|(other, &sum)| visits.add(own, 0, other, sum));
             } else if !high && element & SECOND != 0 {
                 passed[usize::from(group[own])] += self.masses[own].alone();
             }

@@ -19,8 +19,7 @@ use super::slopes::{
     Active, Coefficients, Hinge, Ramp, RateWeights, ScoredPairs, Slope, SquaredHinge, SurrogateKind,
 };
 use crate::examples::ExamplesError;
-use crate::threads;
-use rayon::prelude::*;
+use crate::threads::{self, WORTH};
 
 /// What is wrong with a surrogate's settings.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -68,20 +67,31 @@ pub struct SurrogateValue {
     pub mse: Option<f64>,
 }
 
-/// Room that evaluations use again.
-#[derive(Default)]
-pub(crate) struct StepRoom {
-    /// Whether slopes alone are wanted: values are then no numbers.
-    slopes_only: bool,
-    coefficients: Coefficients,
-    pub(super) flat: FlatRoom,
+/// What is asked of an evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Slopes and the value.
+    Value,
+    /// Slopes alone: the value is then no number.
+    Slopes,
 }
 
-impl StepRoom {
-    /// For evaluations whose slopes alone are wanted: their values are no numbers.
-    pub(crate) fn of_slopes() -> StepRoom {
-        StepRoom { slopes_only: true, ..StepRoom::default() }
-    }
+/// What an evaluation uses again.
+#[derive(Default)]
+struct SurrogateRoom {
+    /// Those of all queries, where they are the same.
+    coefficients: Coefficients,
+    flat: FlatRoom,
+    /// Value and squared error of each task.
+    values: Vec<(f64, f64)>,
+}
+
+/// What a task uses again.
+#[derive(Default)]
+struct TaskRoom {
+    coefficients: Coefficients,
+    scores: Vec<f64>,
+    slopes: Vec<f64>,
 }
 
 /// A bound of rates and of their errors: its shape, and the difference of scores from which a pair counts as ordered.
@@ -130,53 +140,67 @@ impl Surrogate {
         scores: &[f64],
         weights: Weights,
     ) -> Result<(SurrogateValue, Vec<f64>), SurrogateError> {
+        let mut gradient = vec![0.0; index.examples().rows()];
+        let value = self.put_at_rows(index, scores, weights, &mut gradient)?;
+        Ok((value, gradient))
+    }
+
+    /// The same with the gradient in place of other numbers, as many as rows: where one evaluation follows another, none
+    /// takes memory of its own.
+    ///
+    /// # Errors
+    /// Those of [`at_rows`](Self::at_rows).
+    ///
+    /// # Panics
+    /// If the gradient has not as many numbers as there are rows.
+    pub fn put_at_rows(
+        &self,
+        index: &RateIndex,
+        scores: &[f64],
+        weights: Weights,
+        gradient: &mut [f64],
+    ) -> Result<SurrogateValue, SurrogateError> {
         let rates = index.rates().len();
         let mut all = weights.hold_up.iter().chain(weights.hold_down).chain([&weights.mse]);
         let usable = all.all(|weight| *weight >= 0.0 && weight.is_finite());
         if !usable || [weights.hold_up.len(), weights.hold_down.len()] != [rates; 2] {
             return Err(SurrogateError::Weights { rates });
         }
-        let scores = index.examples().arrange(scores)?;
-        let mut slopes = vec![0.0; scores.len()];
-        let order = index.order(&scores);
-        let value = self.evaluate(index, &order, weights, &mut slopes, &mut StepRoom::default());
-        Ok((value, index.examples().by_row(&slopes)))
+        let (examples, rooms) = (index.examples(), &index.pairs.rooms);
+        let (mut arranged, mut slopes) = (rooms.list(examples.len()), rooms.list(examples.len()));
+        examples.put_arranged(scores, &mut arranged)?;
+        let value =
+            self.evaluate(index, &index.order(&arranged), (weights, Wanted::Value), &mut slopes, None);
+        examples.put_by_row(&slopes, gradient);
+        Ok(value)
     }
 
     /// The weighted sum at scores, and its gradient, which is overwritten; in the order of the
     /// examples. Rate r weighs `hold_up[r]` on its error and `hold_down[r]` on itself; one without
     /// pairs adds nothing. At kinks the gradient is the one-sided derivative where the hinge is flat.
+    /// The true rates are put in place of others, if they are asked for: in the same pass where all queries are tiny.
     pub(crate) fn evaluate(
         &self,
         index: &RateIndex,
         order: &ScoreOrder,
-        weights: Weights,
+        (weights, wanted): (Weights, Wanted),
         gradient: &mut [f64],
-        room: &mut StepRoom,
+        mut rates: Option<&mut Vec<f64>>,
     ) -> SurrogateValue {
-        match self.kind {
-            SurrogateKind::Hinge => self.sum::<Hinge>(index, order, weights, gradient, room),
-            SurrogateKind::SquaredHinge => self.sum::<SquaredHinge>(index, order, weights, gradient, room),
-            SurrogateKind::Ramp => self.sum::<Ramp>(index, order, weights, gradient, room),
+        let flat = index.flat.as_ref().filter(|_| !index.pairs.kinds.mse);
+        if let (Some(rates), None) = (&mut rates, flat) {
+            index.fill_rates(order, rates);
         }
-    }
-
-    /// The same with the true rates, which are put in place of others: in one pass where all queries are tiny.
-    pub(crate) fn evaluate_with_rates(
-        &self,
-        index: &RateIndex,
-        order: &ScoreOrder,
-        weights: Weights,
-        gradient: &mut [f64],
-        room: &mut StepRoom,
-        rates: &mut Vec<f64>,
-    ) -> SurrogateValue {
-        let Some(flat) = index.flat.as_ref().filter(|_| !index.pairs.kinds.mse) else {
-            index.fill_rates(order, room, rates);
-            return self.evaluate(index, order, weights, gradient, room);
+        let room = &mut *index.pairs.rooms.lend::<SurrogateRoom>();
+        let asked = (weights, wanted);
+        let value = match self.kind {
+            SurrogateKind::Hinge => self.sum::<Hinge>(index, order, asked, gradient, room),
+            SurrogateKind::SquaredHinge => self.sum::<SquaredHinge>(index, order, asked, gradient, room),
+            SurrogateKind::Ramp => self.sum::<Ramp>(index, order, asked, gradient, room),
         };
-        let value = self.evaluate(index, order, weights, gradient, room);
-        flat.read_rates(index, &room.flat, rates);
+        if let (Some(rates), Some(flat)) = (rates, flat) {
+            flat.read_rates(index, &room.flat, rates);
+        }
         value
     }
 
@@ -189,18 +213,18 @@ impl Surrogate {
         order: &ScoreOrder,
         weights: Weights,
         curvature: &mut [f64],
-        room: &mut StepRoom,
     ) {
-        self.sum::<Active>(index, order, weights, curvature, room);
+        let room = &mut index.pairs.rooms.lend();
+        self.sum::<Active>(index, order, (weights, Wanted::Slopes), curvature, room);
     }
 
     fn sum<S: Slope>(
         &self,
         index: &RateIndex,
         order: &ScoreOrder,
-        weights: Weights,
+        (weights, wanted): (Weights, Wanted),
         gradient: &mut [f64],
-        room: &mut StepRoom,
+        room: &mut SurrogateRoom,
     ) -> SurrogateValue {
         let (pairs, mse) = (&index.pairs, weights.mse);
         let (kind, unit) = match S::UNSIGNED {
@@ -209,8 +233,8 @@ impl Surrogate {
         };
         let chosen = pairs.examples.side.is_some();
         let rate_weights = RateWeights { rates: index.rates(), weights, kind, unit, chosen };
-        let StepRoom { slopes_only, coefficients, flat } = room;
-        let wants_value = !*slopes_only;
+        let SurrogateRoom { coefficients, flat, values } = room;
+        let wants_value = wanted == Wanted::Value;
         let pooled = index.fractions.pooled();
         let pooled = pooled.map(|fractions| coefficients.fill(rate_weights, fractions, &pairs.codes));
         if let (Some(pairs), Some(coefficients)) = (&index.flat, pooled) {
@@ -222,11 +246,11 @@ impl Surrogate {
         }
         let sums_of_task = |blocks: std::ops::Range<usize>, gradient: &mut [f64]| {
             let start = pairs.examples.block(blocks.start).start;
-            let mut own = Coefficients::default();
-            let mut scratch = (Vec::new(), Vec::new());
+            let room = &mut *pairs.rooms.lend::<TaskRoom>();
             let mut sums = (0.0, 0.0);
             for block in blocks {
                 let query = pairs.query(block);
+                let TaskRoom { coefficients: own, scores, slopes } = &mut *room;
                 let coefficients = match pooled {
                     Some(all) if query.present.len() == pairs.codes.len() => all,
                     Some(all) => own.select(all, pairs.codes.len(), query.present),
@@ -236,15 +260,16 @@ impl Surrogate {
                     }
                 };
                 let gradient = &mut gradient[query.range.start - start..query.range.end - start];
-                sums.0 += self.sum_query::<S>(index, &query, order, coefficients, gradient, &mut scratch);
+                sums.0 += self.sum_query::<S>(index, &query, order, coefficients, gradient, [scores, slopes]);
                 if mse != 0.0 {
                     sums.1 += index.add_squared_error::<S>(block, mse, order.scores, gradient);
                 }
             }
             sums
         };
-        let tasks = pairs.by_task(gradient).into_par_iter();
-        let values: Vec<(f64, f64)> = tasks.map(|(blocks, own)| sums_of_task(blocks, own)).collect();
+        values.clear();
+        values.resize(pairs.tasks.len(), (0.0, 0.0));
+        pairs.each_task(gradient, values, &sums_of_task);
         let (sum, error) = values.iter().fold((0.0, 0.0), |sum, value| (sum.0 + value.0, sum.1 + value.1));
         self.value(index, weights, sum, error)
     }
@@ -267,7 +292,7 @@ impl Surrogate {
         order: &ScoreOrder,
         coefficients: &Coefficients,
         gradient: &mut [f64],
-        (scores, slopes): &mut (Vec<f64>, Vec<f64>),
+        [scores, slopes]: [&mut Vec<f64>; 2],
     ) -> f64 {
         // Differences alone matter; counted from one of them, scores cost no precision in sums.
         let own = order.scores(query);
@@ -278,13 +303,13 @@ impl Surrogate {
         });
         slopes.clear();
         slopes.resize(scores.len(), 0.0);
-        let entries = if query.is_small() { Default::default() } else { order.entries_by(query, |at| at) };
+        let entries = order.entries_of_slopes(query);
         let (scores, range, margin) = (&scores[..], query.range.clone(), self.margin);
         let mut offset = 0.0;
         if index.pairs.layout.labels && (coefficients.has_accuracy || coefficients.has_orders) {
             offset += with_masses!(&index.pairs.label_ordered, masses => {
                 let masses = &masses[range.clone()];
-                ScoredPairs { query, entries: &entries, scores, masses, margin }
+                ScoredPairs { query, order, entries: &entries, scores, masses, margin }
                     .label_ordered::<S>(coefficients, slopes)
             });
         }
@@ -293,13 +318,16 @@ impl Surrogate {
             let query = by_attribute.as_ref().unwrap_or(query);
             offset += with_masses!(index.pairs.unordered(), masses => {
                 let masses = &masses[range];
-                ScoredPairs { query, entries: &entries, scores, masses, margin }
+                ScoredPairs { query, order, entries: &entries, scores, masses, margin }
                     .unordered::<S>(coefficients, slopes)
             });
         }
-        let places = || query.example.iter().map(|&example| example as usize);
-        threads::scatter(gradient, || places().zip(slopes.iter().copied()), |to, slope| *to = slope);
-        let moment = scores.iter().zip(&*slopes).fold(0.0, |sum, (score, slope)| sum + score * slope);
+        let slopes = &slopes[..];
+        let (moment, ()) = threads::both(
+            slopes.len() > WORTH,
+            || scores.iter().zip(slopes).fold(0.0, |sum, (score, slope)| sum + score * slope),
+            || query.put_by_example(slopes, gradient),
+        );
         self.kind.value(offset, moment)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::index::Sizes;
 use super::oracle::{self, OracleRows, RowPair, all_rates, sizes, tables};
-use super::{CellLayout, RateIndex, StepRoom, Surrogate, SurrogateKind, SurrogateValue, Tally, Weights};
+use super::{CellLayout, RateIndex, Surrogate, SurrogateKind, SurrogateValue, Tally, Wanted, Weights};
 use crate::examples::Examples;
 use crate::rates::{Average, Rate, Ties};
 use proptest::prelude::*;
@@ -122,9 +122,9 @@ fn ask(index: &RateIndex, scores: &[f64], question: &Question) -> (SurrogateValu
     let value = question.surrogate().evaluate(
         index,
         &order,
-        question.weights(),
+        (question.weights(), Wanted::Value),
         &mut gradient,
-        &mut StepRoom::default(),
+        None,
     );
     (value, gradient)
 }
@@ -171,13 +171,7 @@ fn check_rates(
     }
     let mut curvature = vec![f64::NAN; scores.len()];
     let order = index.order(&scores);
-    question.surrogate().curvature(
-        &index,
-        &order,
-        question.weights(),
-        &mut curvature,
-        &mut StepRoom::default(),
-    );
+    question.surrogate().curvature(&index, &order, question.weights(), &mut curvature);
     let sharpest = expected.curvature.iter().copied().fold(0.0, f64::max);
     for (bend, &row) in curvature.iter().zip(&examples.row) {
         let expected = expected.curvature[row as usize];
@@ -265,14 +259,14 @@ proptest! {
         let up = vec![1.0; rates.len()];
         let weights = Weights { hold_up: &up, hold_down: &up, mse: question.mse };
         // Room and rates of another evaluation leave no trace.
-        let (mut room, mut found, mut slopes) = (StepRoom::default(), vec![7.0], vec![f64::NAN; scores.len()]);
+        let (mut found, mut slopes) = (vec![7.0], vec![f64::NAN; scores.len()]);
         for scores in [vec![1.0; scores.len()], scores.clone()] {
             let order = index.order(&scores);
-            question.surrogate().evaluate_with_rates(&index, &order, weights, &mut slopes, &mut room, &mut found);
+            question.surrogate().evaluate(&index, &order, (weights, Wanted::Value), &mut slopes, Some(&mut found));
         }
         // Where the value is not asked for, slopes and rates have the same bits.
-        let (mut room, mut rated, mut sloped) = (StepRoom::of_slopes(), vec![7.0], vec![f64::NAN; scores.len()]);
-        question.surrogate().evaluate_with_rates(&index, &order, weights, &mut sloped, &mut room, &mut rated);
+        let (mut rated, mut sloped) = (vec![7.0], vec![f64::NAN; scores.len()]);
+        question.surrogate().evaluate(&index, &order, (weights, Wanted::Slopes), &mut sloped, Some(&mut rated));
         let bits = |numbers: &[f64]| numbers.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
         prop_assert_eq!([bits(&sloped), bits(&rated)], [bits(&slopes), bits(&found)]);
         let slow = Tally::count(&index.pairs, &order, ties).values(&index.pairs, Average::Pairs);

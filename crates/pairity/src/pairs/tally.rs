@@ -167,20 +167,35 @@ pub(crate) struct Tally {
 impl Tally {
     /// Counts the cells that the rates of the index need.
     pub(crate) fn count(index: &PairIndex, order: &ScoreOrder, ties: Ties) -> Tally {
-        let parts = Tally::of_tasks(index, &index.tasks, order, ties);
-        let mut all = Tally { pairs: vec![0; index.layout.len()], ..Tally::default() };
-        all.entries.reserve_exact(parts.iter().map(|part| part.entries.len()).sum());
-        all.ends.reserve_exact(index.examples.blocks());
+        let mut all = Tally::default();
+        all.recount(index, order, ties, &mut Vec::new());
+        all
+    }
+
+    /// The same in place of other cells, and of those of each task.
+    fn recount(&mut self, index: &PairIndex, order: &ScoreOrder, ties: Ties, parts: &mut Vec<Tally>) {
+        Tally::count_tasks(index, &index.tasks, order, ties, parts);
+        self.clear(index);
+        self.entries.reserve_exact(parts.iter().map(|part| part.entries.len()).sum());
+        self.ends.reserve_exact(index.examples.blocks());
         for part in parts {
-            let before = all.entries.len();
-            all.entries.extend(part.entries);
-            all.ends.extend(part.ends.iter().map(|end| end + before));
-            add(&mut all.pairs, &part.pairs);
+            let before = self.entries.len();
+            self.entries.extend_from_slice(&part.entries);
+            self.ends.extend(part.ends.iter().map(|end| end + before));
+            add(&mut self.pairs, &part.pairs);
         }
         // The blocks of a query stand together, and count as one.
-        let queries = 0..index.examples.queries();
-        all.ends = queries.map(|query| all.ends[index.examples.blocks_of(query).end - 1]).collect();
-        all
+        for query in 0..index.examples.queries() {
+            self.ends[query] = self.ends[index.examples.blocks_of(query).end - 1];
+        }
+        self.ends.truncate(index.examples.queries());
+    }
+
+    fn clear(&mut self, index: &PairIndex) {
+        self.entries.clear();
+        self.ends.clear();
+        self.pairs.clear();
+        self.pairs.resize(index.layout.len(), 0);
     }
 
     /// The totals of cells, which do not depend on scores; nothing is earned.
@@ -193,8 +208,10 @@ impl Tally {
     pub(crate) fn sums(index: &PairIndex, order: &ScoreOrder, ties: Ties) -> Vec<CellSum> {
         let mut all = vec![CellSum::default(); index.layout.len()];
         // A few tasks at a time, as each has cells of its own until they are added, in order.
+        let mut parts = Vec::new();
         for tasks in index.tasks.chunks(AT_ONCE) {
-            for tally in Tally::of_tasks(index, tasks, order, ties) {
+            Tally::count_tasks(index, tasks, order, ties, &mut parts);
+            for tally in &parts {
                 all.iter_mut().zip(&tally.pairs).for_each(|(cell, pairs)| cell.pairs += pairs);
                 for entry in &tally.entries {
                     all[entry.cell as usize].credit += entry.credit;
@@ -270,24 +287,39 @@ impl Tally {
         starts.zip(&self.ends).map(|(start, &end)| &self.entries[start..end])
     }
 
-    /// The cells of each task, which are consecutive blocks.
-    fn of_tasks(index: &PairIndex, tasks: &[Range<usize>], order: &ScoreOrder, ties: Ties) -> Vec<Tally> {
-        let count = |task: &Range<usize>| {
-            let mut tally = Tally { pairs: vec![0; index.layout.len()], ..Tally::default() };
-            for block in task.clone() {
-                tally.add_query(index, &index.query(block), order, ties);
-                tally.ends.push(tally.entries.len());
+    /// Puts the cells of each task, which are consecutive blocks, in place of others.
+    fn count_tasks(
+        index: &PairIndex,
+        tasks: &[Range<usize>],
+        order: &ScoreOrder,
+        ties: Ties,
+        parts: &mut Vec<Tally>,
+    ) {
+        parts.resize_with(tasks.len(), Tally::default);
+        threads::each_chunk(parts, 1, &|task, part| {
+            for tally in part {
+                tally.clear(index);
+                for block in tasks[task].clone() {
+                    tally.add_query(index, &index.query(block), order, ties);
+                    tally.ends.push(tally.entries.len());
+                }
             }
-            tally
-        };
-        threads::map(tasks, &count)
+        });
     }
 
     /// What the pairs of each rate earned.
     pub(crate) fn rate_sums(&self, index: &PairIndex, by_query: bool) -> RateSums {
-        let rates = index.rates.len();
-        let mut sums = RateSums { credits: vec![0.0; rates], totals: vec![0.0; rates] };
-        let mut unit = UnitSums::new(index);
+        let mut sums = RateSums::default();
+        self.put_rate_sums(&mut UnitSums::new(index), by_query, &mut sums);
+        sums
+    }
+
+    /// The same in place of other sums.
+    fn put_rate_sums(&self, unit: &mut UnitSums, by_query: bool, sums: &mut RateSums) {
+        for list in [&mut sums.credits, &mut sums.totals] {
+            list.clear();
+            list.resize(unit.totals.len(), 0.0);
+        }
         for placements in self.queries() {
             unit.collect(placements, by_query);
             for &rate in &unit.touched {
@@ -296,7 +328,6 @@ impl Tally {
                 sums.totals[r] += unit.totals[r][0];
             }
         }
-        sums
     }
 
     /// The value of each rate; NaN for one without pairs.
@@ -334,16 +365,17 @@ impl Tally {
             let cells = cells().map(|(a, b)| Some(layout.accuracy(a, b)));
             with_masses!(&index.label_ordered, masses => {
                 let masses = &masses[range.clone()];
-                self.add(match chosen {
+                let counts = match chosen {
                     true => side::count(query, order, masses, PairKind::LabelOrdered),
                     false => accuracy(query, order, masses),
-                }, cells, ties);
+                };
+                self.add(&counts, cells, ties);
             });
         }
         if kinds.continuous && grid.is_none() {
             let cells = [layout.greater(), layout.less()].map(Some);
             with_masses!(&index.label_ordered, masses => {
-                self.add(continuous(query, order, &masses[range.clone()]), cells.into_iter(), ties);
+                self.add(&continuous(query, order, &masses[range.clone()]), cells.into_iter(), ties);
             });
         }
         if kinds.mse {
@@ -371,17 +403,19 @@ impl Tally {
             let cells = cells().map(|cell| Some(cell).filter(between).map(|(a, b)| layout.parity(a, b)));
             with_masses!(index.unordered(), masses => {
                 let masses = &masses[range.clone()];
-                self.add(match chosen {
+                let counts = match chosen {
                     true => side::count(query, order, masses, PairKind::All),
                     false => parity(query, order, masses),
-                }, cells, ties);
+                };
+                self.add(&counts, cells, ties);
             });
         }
         if kinds.continuous_parity {
             let cells = [layout.parity_greater(), layout.parity_less()].map(Some);
             with_masses!(index.unordered(), masses => {
-                let counts = side::count(&query.by_attribute(), order, &masses[range.clone()], PairKind::All);
-                self.add(counts.both_ways(), cells.into_iter(), ties);
+                let mut counts = side::count(&query.by_attribute(), order, &masses[range.clone()], PairKind::All);
+                counts.add_mirror();
+                self.add(&counts, cells.into_iter(), ties);
             });
         }
     }
@@ -396,7 +430,7 @@ impl Tally {
     }
 
     /// Adds what was counted, each to its cell if it has one.
-    fn add<M: Mass>(&mut self, counts: CellCounts<M>, to: impl Iterator<Item = Option<usize>>, ties: Ties) {
+    fn add<M: Mass>(&mut self, counts: &CellCounts<M>, to: impl Iterator<Item = Option<usize>>, ties: Ties) {
         for (at, cell) in to.enumerate().filter_map(|(at, cell)| Some((at, cell?))) {
             self.pairs[cell] += counts.pairs[at];
             let total = M::number(counts.totals[at]);
@@ -407,6 +441,38 @@ impl Tally {
                 self.entries.push(Placement { cell: cell as u32, side: 0, credit, total });
             }
         }
+    }
+}
+
+/// Room for counts that follow each other on one index.
+#[derive(Default)]
+pub(super) struct TallyRoom {
+    parts: Vec<Tally>,
+    all: Tally,
+    unit: Option<UnitSums>,
+    sums: RateSums,
+}
+
+impl TallyRoom {
+    /// Puts the value of each rate in place of others; NaN for one without pairs.
+    pub(super) fn put_values(
+        &mut self,
+        index: &PairIndex,
+        order: &ScoreOrder,
+        (ties, average): (Ties, Average),
+        values: &mut Vec<f64>,
+    ) {
+        let TallyRoom { parts, all, unit, sums } = self;
+        all.recount(index, order, ties, parts);
+        let unit = unit.get_or_insert_with(|| UnitSums::new(index));
+        all.put_rate_sums(unit, index.is_by_query(average), sums);
+        values.clear();
+        values.extend((0..sums.totals.len()).map(|rate| sums.value(rate)));
+    }
+
+    /// The rates that each cell belongs to.
+    pub(super) fn unit(&mut self, index: &PairIndex) -> &UnitSums {
+        self.unit.get_or_insert_with(|| UnitSums::new(index))
     }
 }
 

@@ -16,14 +16,14 @@
 //! have few pairs of a rate, or none. Of [parts](super::within) both players look at the pairs inside them.
 
 use super::executor::Snapshot;
-use super::loss::{Batches, LossRoom, Sample, SurrogateWeights};
+use super::loss::{Batches, Sample, SurrogateWeights};
 use super::players::{Multipliers, Player};
 use super::solver::{Found, Solver, SolverTask, Training};
 use super::train::TrainSettings;
 use super::within::Partition;
 use crate::goals::Problem;
 use crate::learners::{Adam, Learner, Parametric, ScoreSlope, Trace};
-use crate::pairs::RateSums;
+use crate::pairs::{RateSums, Wanted};
 use serde::{Deserialize, Serialize};
 
 /// Both players.
@@ -45,9 +45,11 @@ pub(crate) struct Game<L> {
 pub(crate) struct Buffers {
     scores: Vec<f64>,
     multiplier_scores: Vec<f64>,
+    centers: Vec<f64>,
     violations: Vec<f64>,
     weights: SurrogateWeights,
-    loss: LossRoom,
+    /// Whether steps ask for slopes alone.
+    slopes_only: bool,
     batches: Option<Batches>,
     partition: Option<Partition>,
     seen: RateSums,
@@ -113,9 +115,10 @@ impl<L: Learner> Game<L> {
         }
         let order = sample.order(&room.scores);
         self.weigh(problem, &mut room.weights);
-        let Buffers { weights, loss, slopes, rates, .. } = room;
+        let wanted = if room.slopes_only { Wanted::Slopes } else { Wanted::Value };
+        let Buffers { weights, slopes, rates, .. } = room;
         let own = (view.multipliers.is_none() && view.memory.is_none()).then_some(&mut *rates);
-        room.value = sample.loss(&order, weights, slopes, loss, own);
+        room.value = sample.loss(&order, weights, slopes, wanted, own);
         match (view.multipliers, view.memory) {
             (None, None) => {}
             (None, Some(memory)) => {
@@ -123,11 +126,11 @@ impl<L: Learner> Game<L> {
                 room.seen.add(&self.seen, memory);
                 *rates = room.seen.values();
             }
-            (Some(other), _) => self.rate(other, &mut room.multiplier_scores, loss, rates),
+            (Some(other), _) => self.rate(other, &mut room.multiplier_scores, rates),
         }
         if self.learner.uses_curvature() {
             room.curvature.resize(n, 0.0);
-            sample.curvature(&order, &room.weights, &mut room.curvature, &mut room.loss);
+            sample.curvature(&order, &room.weights, &mut room.curvature);
         }
         Some(trace)
     }
@@ -141,10 +144,10 @@ impl<L: Learner> Game<L> {
     }
 
     /// The true rates on the examples of the multipliers.
-    fn rate(&self, other: &Sample, scores: &mut Vec<f64>, room: &mut LossRoom, rates: &mut Vec<f64>) {
+    fn rate(&self, other: &Sample, scores: &mut Vec<f64>, rates: &mut Vec<f64>) {
         scores.resize(other.examples().len(), 0.0);
         self.learner.scores(&other.features, scores);
-        other.fill_rates(&other.order(scores), room, rates);
+        other.fill_rates(&other.order(scores), rates);
     }
 
     /// One step of both players. None if scores are not finite.
@@ -160,23 +163,24 @@ impl<L: Learner> Game<L> {
     /// The step of the multipliers, and of the slack, at the rates that were found.
     fn answer(&mut self, problem: &Problem, room: &mut Buffers) -> Found {
         let Game { step_size, multipliers, multiplier_step, slack, .. } = self;
-        let centers = problem.best_centers(&room.rates);
+        let Buffers { rates, centers, violations, .. } = room;
+        problem.put_centers(rates, centers);
         let slacked = if slack.is_some() { problem.objective.len() } else { 0 };
         let below = slack.as_ref().map_or(0.0, |(slack, _)| *slack);
-        let violations = problem.game_bounds().enumerate().map(|(at, form)| {
-            let miss = problem.value(form, &room.rates, &centers) - if at < slacked { below } else { 0.0 };
+        let misses = problem.game_bounds().enumerate().map(|(at, form)| {
+            let miss = problem.value(form, rates, centers) - if at < slacked { below } else { 0.0 };
             // The first batches may lack the pairs of a rate: then they say nothing about the constraint.
             if miss.is_nan() { 0.0 } else { miss }
         });
-        room.violations.clear();
-        room.violations.extend(violations);
+        violations.clear();
+        violations.extend(misses);
         if let Some((slack, adam)) = slack {
             let weights = &multipliers.weights;
             let slope = weights[0] - weights[1..=slacked].iter().sum::<f64>();
             adam.descend(std::slice::from_mut(slack), &[slope], *step_size);
         }
-        multipliers.ascend(&room.violations, *multiplier_step);
-        Found::of(problem, &room.rates)
+        multipliers.ascend(violations, *multiplier_step);
+        Found::at(problem, rates, centers)
     }
 }
 
@@ -187,7 +191,7 @@ impl Game<Parametric> {
         let (gradient, sums) = partition.loss(&view.problem.rates, self.learner.scorer(), &room.weights)?;
         match view.multipliers {
             None => room.rates = sums.values(),
-            Some(other) => self.rate(other, &mut room.multiplier_scores, &mut room.loss, &mut room.rates),
+            Some(other) => self.rate(other, &mut room.multiplier_scores, &mut room.rates),
         }
         self.learner.descend(&gradient, self.step_size);
         Some(self.answer(view.problem, room))
@@ -218,7 +222,7 @@ impl Solver for Game<Parametric> {
     fn buffers(task: &SolverTask) -> Buffers {
         let Training { problem, settings, .. } = task.training;
         let batches = Batches::new(task.sample.examples(), settings.batch, settings.seed);
-        Buffers { batches, loss: LossRoom::of_slopes(), ..Buffers::new(problem) }
+        Buffers { batches, slopes_only: true, ..Buffers::new(problem) }
     }
 
     fn next_iteration(&mut self, task: &SolverTask, iteration: usize, room: &mut Buffers) -> Option<Found> {

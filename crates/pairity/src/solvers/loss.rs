@@ -8,7 +8,7 @@ use crate::examples::{Examples, shuffled};
 use crate::goals::{LinearForm, Problem, ProblemError};
 use crate::learners::{Architecture, Features};
 use crate::model::ModelError;
-use crate::pairs::{RateIndex, RateSums, ScoreOrder, StepRoom, Surrogate, SurrogateError, Weights};
+use crate::pairs::{RateIndex, RateSums, ScoreOrder, Surrogate, SurrogateError, Wanted, Weights};
 use crate::rates::Rate;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -30,20 +30,6 @@ pub trait LossTerm: Debug + Sync {
     /// # Errors
     /// Examples that it can't be taken over.
     fn on<'a>(&self, examples: &'a Examples) -> Result<ScoreTerm<'a>, SurrogateError>;
-}
-
-/// Room that evaluations of a loss use again.
-#[derive(Default)]
-pub(crate) struct LossRoom {
-    pub(super) pairs: StepRoom,
-    term: Vec<f64>,
-}
-
-impl LossRoom {
-    /// For steps that ask for no values, which are then no numbers.
-    pub(super) fn of_slopes() -> LossRoom {
-        LossRoom { pairs: StepRoom::of_slopes(), term: Vec::new() }
-    }
 }
 
 /// Examples with their features, both in the order of the examples.
@@ -143,8 +129,8 @@ impl<'a> Sample<'a> {
     }
 
     /// The same, put in place of others.
-    pub(crate) fn fill_rates(&self, order: &ScoreOrder, room: &mut LossRoom, rates: &mut Vec<f64>) {
-        self.index.fill_rates(order, &mut room.pairs, rates);
+    pub(crate) fn fill_rates(&self, order: &ScoreOrder, rates: &mut Vec<f64>) {
+        self.index.fill_rates(order, rates);
     }
 
     /// The rates of a scorer; not numbers where its scores are none.
@@ -175,31 +161,21 @@ impl<'a> Sample<'a> {
         order: &ScoreOrder,
         weights: &SurrogateWeights,
         slopes: &mut [f64],
-        room: &mut LossRoom,
+        wanted: Wanted,
         rates: Option<&mut Vec<f64>>,
     ) -> f64 {
         let (index, weights) = (&self.index, weights.given());
-        let LossRoom { pairs, term: own } = room;
-        let found = match rates {
-            Some(rates) => self.surrogate.evaluate_with_rates(index, order, weights, slopes, pairs, rates),
-            None => self.surrogate.evaluate(index, order, weights, slopes, pairs),
-        };
+        let found = self.surrogate.evaluate(index, order, (weights, wanted), slopes, rates);
         let Some(term) = &self.term else { return found.total };
-        own.resize(slopes.len(), 0.0);
-        let added = term(order.scores, own);
-        slopes.iter_mut().zip(own).for_each(|(slope, own)| *slope += *own);
+        let mut own = index.rooms().list::<f64>(slopes.len());
+        let added = term(order.scores, &mut own);
+        slopes.iter_mut().zip(own.iter()).for_each(|(slope, own)| *slope += *own);
         found.total + added
     }
 
     /// A curvature of the weighted sum of surrogates by each score, at least 0 and overwritten.
-    pub(crate) fn curvature(
-        &self,
-        order: &ScoreOrder,
-        weights: &SurrogateWeights,
-        curvature: &mut [f64],
-        room: &mut LossRoom,
-    ) {
-        self.surrogate.curvature(&self.index, order, weights.given(), curvature, &mut room.pairs);
+    pub(crate) fn curvature(&self, order: &ScoreOrder, weights: &SurrogateWeights, curvature: &mut [f64]) {
+        self.surrogate.curvature(&self.index, order, weights.given(), curvature);
     }
 }
 

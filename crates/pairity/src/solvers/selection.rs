@@ -6,7 +6,7 @@
 //! than its own, and gains more than twice as much over a constant score, that one is taken.
 
 use super::executor::Snapshot;
-use super::loss::{LossRoom, Sample, SurrogateWeights};
+use super::loss::{Sample, SurrogateWeights};
 use super::shrink::{Mixture, finite, shrink, shrink_within};
 use super::train::TrainError;
 use crate::examples::{Examples, ExamplesError};
@@ -15,6 +15,7 @@ use crate::learners::Architecture;
 use crate::metrics::{Measurement, Settings, values_in_order};
 use crate::model::Component;
 use crate::names::names;
+use crate::pairs::Wanted;
 use crate::rates::{Average, Rate, Ties};
 use crate::threads;
 
@@ -165,7 +166,7 @@ impl Selector<'_> {
         let loss = |own: &Candidate| {
             let Some(scores) = self.scores(&own.snapshot.parameters) else { return f64::INFINITY };
             let order = self.sample.order(&scores);
-            self.sample.loss(&order, &weights, &mut vec![0.0; scores.len()], &mut LossRoom::default(), None)
+            self.sample.loss(&order, &weights, &mut vec![0.0; scores.len()], Wanted::Value, None)
         };
         let losses: Vec<f64> = threads::map(&candidates.scorers, &loss);
         let best = least((0..losses.len()).filter(|&t| losses[t].is_finite()), |&t| losses[t])?;

@@ -88,7 +88,12 @@ pub(crate) struct Found {
 impl Found {
     /// What rates come to that stand in the order of the problem's.
     pub(crate) fn of(problem: &Problem, rates: &[f64]) -> Found {
-        Found { cost: problem.cost(rates), violation: problem.largest_miss(rates) }
+        Found::at(problem, rates, &problem.best_centers(rates))
+    }
+
+    /// The same with the centers that are best at these rates.
+    pub(crate) fn at(problem: &Problem, rates: &[f64], centers: &[f64]) -> Found {
+        Found { cost: problem.cost_at(rates, centers), violation: problem.largest_miss_at(rates, centers) }
     }
 }
 

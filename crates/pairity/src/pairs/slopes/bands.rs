@@ -6,12 +6,12 @@
 
 use super::ScoredPairs;
 use super::shape::Slope;
-use super::sweeps::{Held, Sweep, Swept, run_all, settle};
+use super::sweeps::{Held, Sweep, Sweeps, Swept, run_all, settle};
 use crate::pairs::index::grown;
 use crate::pairs::mass::Mass;
 use crate::pairs::order::position;
+use crate::rooms::Lent;
 use crate::threads;
-use std::ops::Range;
 
 /// The most bands of one part.
 pub(in crate::pairs) const BANDS: usize = 256;
@@ -42,7 +42,7 @@ struct BandSums<const G: usize, const P: usize> {
 impl<const G: usize, const P: usize> Default for BandSums<G, P> {
     fn default() -> Self {
         let none = [[[0.0; WIDE]; P]; G];
-        BandSums { blocks: none, bands: vec![none; WIDE], all: [[0.0; P]; G] }
+        BandSums { blocks: none, bands: Vec::new(), all: [[0.0; P]; G] }
     }
 }
 
@@ -65,7 +65,8 @@ impl<'a, const G: usize, const P: usize> HeldBands<'a, G, P> {
     fn new(sums: &'a mut BandSums<G, P>, parting: &'a Parting) -> HeldBands<'a, G, P> {
         let none = [[[0.0; WIDE]; P]; G];
         (sums.blocks, sums.all) = (none, [[0.0; P]; G]);
-        sums.bands[..parting.bands.div_ceil(WIDE)].fill(none);
+        sums.bands.clear();
+        sums.bands.resize(parting.bands.div_ceil(WIDE), none);
         HeldBands { sums, parting }
     }
 
@@ -117,25 +118,31 @@ struct Parting<'a> {
     shift: u32,
     /// The band of the labels that begin at so many times 2^`shift` positions.
     band: [u8; BANDS],
+    /// Where each band begins among the positions, and where the last one ends.
+    bounds: [u32; BANDS + 1],
     bands: usize,
 }
 
 impl Parting<'_> {
-    /// Of positions from `base` on, whose labels begin at `first`; with the positions of each band.
-    fn new(base: usize, first: &[u32], most: usize) -> (Parting<'_>, Vec<Range<usize>>) {
+    /// Of positions from `base` on, whose labels begin at `first`.
+    fn new(base: usize, first: &[u32], most: usize) -> Parting<'_> {
         let last = first.last().map_or(0, |&first| first - base as u32);
         let mut shift = 0;
         while (last >> shift) as usize >= most.clamp(2, BANDS) {
             shift += 1;
         }
-        let (mut band, mut ranges): (_, Vec<Range<usize>>) = ([0; BANDS], Vec::new());
+        let (mut band, mut bounds, mut bands) = ([0; BANDS], [0; BANDS + 1], 0);
         let start = |first: u32| ((first - base as u32) >> shift) as usize;
         for equal in first.chunk_by(|&a, &b| start(a) == start(b)) {
-            band[start(equal[0])] = ranges.len() as u8;
-            let from = ranges.last().map_or(0, |range| range.end);
-            ranges.push(from..from + equal.len());
+            band[start(equal[0])] = bands as u8;
+            bounds[bands + 1] = bounds[bands] + equal.len() as u32;
+            bands += 1;
         }
-        (Parting { base: base as u32, first, shift, band, bands: ranges.len() }, ranges)
+        Parting { base: base as u32, first, shift, band, bounds, bands }
+    }
+
+    fn bounds(&self) -> &[u32] {
+        &self.bounds[..=self.bands]
     }
 
     #[inline(always)]
@@ -156,22 +163,26 @@ struct BandRoom<const G: usize, const P: usize> {
 /// All of a query's sweeps.
 struct Bands<'a, M, const G: usize> {
     pairs: &'a ScoredPairs<'a, M>,
-    sweeps: Vec<Sweep<G>>,
+    sweeps: &'a [Sweep<G>],
     /// Adds the slopes of all pairs of positions from one on, and returns their offset.
     few: &'a (dyn Fn(usize, &mut [f64]) -> f64 + Sync),
 }
 
 impl<M: Mass> ScoredPairs<'_, M> {
     /// The examples in score order, as sweeps see them.
-    pub(super) fn swept(&self) -> Vec<Swept<M>> {
+    pub(super) fn swept(&self) -> Lent<Vec<Swept<M>>> {
         let query = self.query;
         let any_tied = (0..).zip(query.first).any(|(at, &first)| at != first);
-        threads::list(query.len(), |i| {
-            let at = position(self.entries[i]);
-            let tied = any_tied && query.end[at] - query.first[at] > 1;
-            let (score, mass, group) = (self.scores[at], self.masses[at], query.group[at]);
-            Swept { score, mass, position: at as u32, group, tied }
-        })
+        let mut list = query.rooms.list(query.len());
+        threads::fill(&mut list, &|from, own| {
+            for (to, &entry) in own.iter_mut().zip(&self.entries[from..]) {
+                let at = position(entry);
+                let tied = any_tied && query.end[at] - query.first[at] > 1;
+                let (score, mass, group) = (self.scores[at], self.masses[at], query.group[at]);
+                *to = Swept { score, mass, position: at as u32, group, tied };
+            }
+        });
+        list
     }
 
     /// Adds the slopes of all label-ordered pairs; returns the offset.
@@ -188,8 +199,8 @@ impl<M: Mass> ScoredPairs<'_, M> {
         let few = |base: usize, gradient: &mut [f64]| {
             self.few::<S, true>(base, gradient, |i, j| self.cell(i, j), cells)
         };
-        let sweeps = Sweep::all::<S>(cells, self.query.present.len(), self.margin);
-        let bands = Bands::<M, G> { pairs: self, sweeps, few: &few };
+        let sweeps = Sweeps::all::<S>(self.query, cells, self.margin);
+        let bands = Bands::<M, G> { pairs: self, sweeps: sweeps.list(), few: &few };
         match M::PARTS << u32::from(S::SQUARED) {
             1 => bands.run::<1>(gradient),
             2 => bands.run::<2>(gradient),
@@ -201,7 +212,8 @@ impl<M: Mass> ScoredPairs<'_, M> {
 impl<M: Mass, const G: usize> Bands<'_, M, G> {
     fn run<const P: usize>(&self, gradient: &mut [f64]) -> f64 {
         let mut examples = self.pairs.swept();
-        self.part::<P>(&mut examples, &mut [], 0, gradient, &mut BandRoom::default())
+        let room = &mut self.pairs.query.rooms.lend::<BandRoom<G, P>>();
+        self.part::<P>(&mut examples, &mut [], 0, gradient, room)
     }
 
     /// The pairs of all positions from `base` on, whose examples are given in score order; returns their offset.
@@ -221,28 +233,21 @@ impl<M: Mass, const G: usize> Bands<'_, M, G> {
         if first[0] == first[n - 1] {
             return 0.0;
         }
-        let (parting, bands) = Parting::new(base, first, query.sizes.slope_bands);
+        let parting = Parting::new(base, first, query.sizes.slope_bands);
         let offset = self.pairs.margin * self.between(examples, &parting, gradient, room);
-        let has_pairs = |band: &Range<usize>| first[band.start] != first[band.end - 1];
-        if !bands.iter().any(has_pairs) {
+        let has_pairs = |band: &[u32]| first[band[0] as usize] != first[band[1] as usize - 1];
+        if !parting.bounds().windows(2).any(has_pairs) {
             return offset;
         }
-        let mut starts: [u32; BANDS] = [0; BANDS];
-        starts.iter_mut().zip(&bands).for_each(|(start, band)| *start = band.start as u32);
-        let mut fresh;
-        let spare = match spare.is_empty() {
-            true => {
-                fresh = threads::list(n, |_| Swept::default());
-                &mut fresh[..]
-            }
-            false => spare,
-        };
+        let mut starts = parting.bounds;
+        let mut own = query.rooms.list(if spare.is_empty() { n } else { 0 });
+        let spare = if spare.is_empty() { &mut own[..] } else { spare };
         for example in &*examples {
             let start = &mut starts[parting.band(example)];
             spare[*start as usize] = *example;
             *start += 1;
         }
-        offset + self.each(&bands, spare, examples, base, gradient, room)
+        offset + self.each(parting.bounds(), spare, examples, base, gradient, room)
     }
 
     /// The pairs between bands; returns the sum over better examples.
@@ -256,11 +261,14 @@ impl<M: Mass, const G: usize> Bands<'_, M, G> {
         let base = parting.base as usize;
         if examples.len() > self.pairs.query.sizes.slope_fork {
             let run = |sweep: &Sweep<G>, slopes: &mut [f64]| {
-                let mut sums = BandSums::<G, P>::default();
+                let mut sums = self.pairs.query.rooms.lend::<BandSums<G, P>>();
                 sweep.run(examples, &mut HeldBands::new(&mut sums, parting), slopes)
             };
-            let (total, slopes) = run_all(&self.sweeps, examples.len(), self.pairs.query.sizes, &run);
-            settle(examples, &slopes, base, gradient);
+            let (total, found) = run_all(self.sweeps, examples.len(), self.pairs.query, &run);
+            match examples.len() == self.pairs.query.len() {
+                true => self.pairs.settle_all(examples, &found[0].slopes, gradient),
+                false => settle(examples, &found[0].slopes, base, gradient),
+            }
             return total;
         }
         let slopes = grown(&mut room.slopes, examples.len());
@@ -272,36 +280,39 @@ impl<M: Mass, const G: usize> Bands<'_, M, G> {
         total
     }
 
-    /// The pairs inside of some bands that follow each other; returns their offset.
+    /// The pairs inside of some bands that follow each other, given by their bounds; returns their offset.
     fn each<const P: usize>(
         &self,
-        bands: &[Range<usize>],
+        bounds: &[u32],
         examples: &mut [Swept<M>],
         spare: &mut [Swept<M>],
         base: usize,
         gradient: &mut [f64],
         room: &mut BandRoom<G, P>,
     ) -> f64 {
-        let (Some(first), Some(last)) = (bands.first(), bands.last()) else { return 0.0 };
-        let fork = last.end - first.start > self.pairs.query.sizes.slope_fork;
-        if bands.len() == 1 || !fork {
+        let (Some(&first), bands) = (bounds.first(), bounds.len().saturating_sub(1)) else { return 0.0 };
+        let within = |bound: u32| (bound - first) as usize;
+        if bands < 2 || examples.len() <= self.pairs.query.sizes.slope_fork {
             let mut offset = 0.0;
-            for band in bands {
-                let own = band.start - first.start..band.end - first.start;
+            for band in bounds.windows(2) {
+                let own = within(band[0])..within(band[1]);
                 let (examples, spare) = (&mut examples[own.clone()], &mut spare[own.clone()]);
                 let gradient = &mut gradient[own];
-                offset += self.part(examples, spare, base + band.start, gradient, room);
+                offset += self.part(examples, spare, base + band[0] as usize, gradient, room);
             }
             return offset;
         }
-        let (lower, upper) = bands.split_at(bands.len() / 2);
-        let middle = upper[0].start - first.start;
+        let middle = bands / 2;
+        let (lower, upper, at) = (&bounds[..=middle], &bounds[middle..], within(bounds[middle]));
         let (examples, spare, gradient) =
-            (examples.split_at_mut(middle), spare.split_at_mut(middle), gradient.split_at_mut(middle));
+            (examples.split_at_mut(at), spare.split_at_mut(at), gradient.split_at_mut(at));
         let (a, b) = threads::both(
             true,
             || self.each(lower, examples.0, spare.0, base, gradient.0, room),
-            || self.each(upper, examples.1, spare.1, base, gradient.1, &mut BandRoom::<G, P>::default()),
+            || {
+                let room = &mut self.pairs.query.rooms.lend::<BandRoom<G, P>>();
+                self.each(upper, examples.1, spare.1, base, gradient.1, room)
+            },
         );
         a + b
     }

@@ -27,7 +27,7 @@
 use super::ScoredPairs;
 use super::coefficients::{Coefficients, GREATER, LESS};
 use super::shape::Slope;
-use super::sweeps::{Held, Sweep, Swept, run_all, settle};
+use super::sweeps::{Held, Sweep, Sweeps, Swept, run_all, settle};
 use crate::pairs::attribute_grid::{AttributeGrid, COLUMNS, HeldGrid, with_held};
 use crate::pairs::index::{NO_RANK, QueryPairs, grown, partition};
 use crate::pairs::label_walk::STRETCH;
@@ -85,14 +85,15 @@ impl<M: Mass> ScoredPairs<'_, M> {
 
     fn sweep_counts_of<S: Slope, const G: usize>(&self, cells: &[[f64; 2]], gradient: &mut [f64]) -> f64 {
         let examples = self.swept();
-        let sweeps = Sweep::<G>::all::<S>(cells, self.query.present.len(), self.margin);
+        let sweeps = Sweeps::<G>::all::<S>(self.query, cells, self.margin);
         let run = |sweep: &Sweep<G>, slopes: &mut [f64]| {
-            let mut held = HeldCounts { tree: RankTree::<G>::default(), query: self.query };
-            held.tree.reset(examples.len());
-            sweep.run::<M, _, 1>(&examples, &mut held, slopes)
+            let mut tree = self.query.rooms.lend::<RankTree<G>>();
+            tree.reset(examples.len());
+            let held = &mut HeldCounts { tree: &mut *tree, query: self.query };
+            sweep.run::<M, _, 1>(&examples, held, slopes)
         };
-        let (total, slopes) = run_all(&sweeps, examples.len(), self.query.sizes, &run);
-        settle(&examples, &slopes, 0, gradient);
+        let (total, found) = run_all(sweeps.list(), examples.len(), self.query, &run);
+        self.settle_all(&examples, &found[0].slopes, gradient);
         self.margin * total
     }
 
@@ -106,11 +107,12 @@ impl<M: Mass> ScoredPairs<'_, M> {
         let examples = self.swept();
         let accuracy = if of.has_accuracy { of.accuracy[0] } else { [0.0; 2] };
         let columns = [of.orders[GREATER], of.orders[LESS], accuracy];
-        let sweeps = Sweep::new::<S>(1, 0, self.margin, &|_, column, _| columns[column]);
-        let mut slopes = vec![0.0; examples.len()];
+        let mut sweeps = Sweeps::none(self.query);
+        sweeps.add::<S>(1, 0, self.margin, &|_, column, _| columns[column]);
+        let mut slopes = self.query.rooms.filled(examples.len(), 0.0);
         let run =
             |sweep: &Sweep<COLUMNS>| with_held!(grid, held => sweep.run(&examples, &mut held, &mut slopes));
-        let total: f64 = sweeps.iter().map(run).sum();
+        let total: f64 = sweeps.list().iter().map(run).sum();
         settle(&examples, &slopes, 0, gradient);
         self.margin * total
     }
@@ -119,15 +121,18 @@ impl<M: Mass> ScoredPairs<'_, M> {
     pub(super) fn count_by_attribute<S: Slope>(&self, cells: &[[f64; 2]; 3], gradient: &mut [f64]) -> f64 {
         let attribute = |position: u32| self.query.attribute[position as usize];
         let known = self.by_score().filter(|&(_, position)| attribute(position) != NO_RANK);
-        let mut by_score: Vec<(f64, u32)> = known.collect();
+        let rooms = self.query.rooms;
+        let mut by_score = rooms.empty::<(f64, u32)>(self.query.len());
+        by_score.extend(known);
         // The attribute's rank, then the position.
         let packed = |&(_, position): &(f64, u32)| u64::from(attribute(position)) << 32 | u64::from(position);
-        let mut by_attribute: Vec<u64> = by_score.iter().map(packed).collect();
+        let mut by_attribute = rooms.empty::<u64>(by_score.len());
+        by_attribute.extend(by_score.iter().map(packed));
         by_attribute.sort_unstable();
-        let parts = count_weights::<S>(cells);
+        let (parts, used) = count_weights::<S>(cells);
         self.split(
             (&mut by_score[..], &mut by_attribute[..]),
-            &mut CountRoom::default(),
+            &mut *rooms.lend::<CountRoom>(),
             0,
             gradient,
             &|_, base, gradient| self.few::<S, true>(base, gradient, |i, j| self.order(i, j), cells),
@@ -141,7 +146,7 @@ impl<M: Mass> ScoredPairs<'_, M> {
                 find_ranks(better, worse, self.margin, base, ranks);
                 room.trees[0].reset(worse.len());
                 room.trees[1].reset(better.len());
-                let total = between(&parts, by_attribute, room, [base, middle], gradient);
+                let total = between(&parts[..used], by_attribute, room, [base, middle], gradient);
                 let scratch = grown(&mut room.by_attribute, by_attribute.len());
                 partition(by_attribute, scratch, |packed| is_worse(packed as u32));
                 let (lower, upper) = by_attribute.split_at_mut(firsts);
@@ -153,7 +158,7 @@ impl<M: Mass> ScoredPairs<'_, M> {
 
 /// How many were inserted, by position.
 struct HeldCounts<'a, const G: usize> {
-    tree: RankTree<G>,
+    tree: &'a mut RankTree<G>,
     query: &'a QueryPairs<'a>,
 }
 
@@ -218,7 +223,7 @@ impl<const W: usize> Held<COLUMNS, 1> for HeldGrid<'_, W> {
 }
 
 /// What counts of the other half weigh for examples of one half, in one part of the surrogate.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct CountWeight {
     /// At `high`, or at `low`.
     high: bool,
@@ -232,8 +237,8 @@ struct CountWeight {
     offset: f64,
 }
 
-/// For each part with coefficients, the weights for worse examples and for better ones.
-fn count_weights<S: Slope>(cells: &[[f64; 2]; 3]) -> Vec<[CountWeight; 2]> {
+/// For each part with coefficients, the weights for worse examples and for better ones; and how many such parts there are.
+fn count_weights<S: Slope>(cells: &[[f64; 2]; 3]) -> ([[CountWeight; 2]; 2], usize) {
     let weight = |part: usize, half: usize| {
         // A better example with a lower attribute makes a pair of the kind `less`.
         let (lower, higher) = if half == 0 { (LESS, GREATER) } else { (GREATER, LESS) };
@@ -248,7 +253,12 @@ fn count_weights<S: Slope>(cells: &[[f64; 2]; 3]) -> Vec<[CountWeight; 2]> {
         }
     };
     let has_pairs = |part: &usize| cells[LESS][*part] != 0.0 || cells[GREATER][*part] != 0.0;
-    (0..2).filter(has_pairs).map(|part| [0, 1].map(|half| weight(part, half))).collect()
+    let (mut weights, mut used) = ([[CountWeight::default(); 2]; 2], 0);
+    for part in (0..2).filter(has_pairs) {
+        weights[used] = [0, 1].map(|half| weight(part, half));
+        used += 1;
+    }
+    (weights, used)
 }
 
 /// What a thread needs to count the pairs parted by one split.

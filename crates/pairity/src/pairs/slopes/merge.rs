@@ -18,6 +18,7 @@
 
 use super::shape::Slope;
 use crate::pairs::mass::Mass;
+use crate::rooms::{Lent, Rooms};
 use std::hint::select_unpredictable;
 
 /// Readers served by one merge; more groups take several.
@@ -68,7 +69,7 @@ impl GroupBits {
 /// offset. Slopes that are not squared differ in the coefficients of their parts alone, so that all of them share the
 /// compiled walks, which are many.
 pub(super) fn merge<M: Mass>(
-    parts: &[HingePart],
+    parts: &HingeParts,
     worse: &mut [Element],
     better: &mut [Element],
     group: GroupBits,
@@ -78,7 +79,7 @@ pub(super) fn merge<M: Mass>(
         return 0.0;
     }
     let mut offset = 0.0;
-    for part in parts {
+    for part in &parts.room[..parts.used] {
         let block = match (part.squared, part.width) {
             (false, 1) => HingePart::block::<false, M, 1>,
             (false, 2) => HingePart::block::<false, M, 2>,
@@ -96,7 +97,34 @@ pub(super) fn merge<M: Mass>(
     offset
 }
 
+/// The parts of a surrogate that have coefficients, in room that the next evaluation uses again.
+#[derive(Default)]
+pub(super) struct HingeParts {
+    room: [HingePart; 2],
+    used: usize,
+}
+
+impl HingeParts {
+    /// Of coefficients, `[better * k + worse]`.
+    pub(super) fn of<S: Slope, M: Mass>(
+        cells: &[[f64; 2]],
+        k: usize,
+        margin: f64,
+        rooms: &Rooms,
+    ) -> Lent<HingeParts> {
+        let mut parts = rooms.lend::<HingeParts>();
+        parts.used = 0;
+        for part in (0..2).filter(|&part| cells.iter().any(|cell| cell[part] != 0.0)) {
+            let own = parts.used;
+            parts.room[own].set::<S, M>(cells, part, k, margin);
+            parts.used += 1;
+        }
+        parts
+    }
+}
+
 /// One of the two parts of a surrogate, ready to be merged.
+#[derive(Default)]
 pub(super) struct HingePart {
     /// Threshold less score.
     shift: f64,
@@ -115,15 +143,7 @@ pub(super) struct HingePart {
 }
 
 impl HingePart {
-    /// The parts of a surrogate with coefficients, `[better * k + worse]`.
-    pub(super) fn both<S: Slope, M: Mass>(cells: &[[f64; 2]], k: usize, margin: f64) -> Vec<HingePart> {
-        (0..2).filter_map(|part| HingePart::new::<S, M>(cells, part, k, margin)).collect()
-    }
-
-    fn new<S: Slope, M: Mass>(cells: &[[f64; 2]], part: usize, k: usize, margin: f64) -> Option<HingePart> {
-        if cells.iter().all(|cell| cell[part] == 0.0) {
-            return None;
-        }
+    fn set<S: Slope, M: Mass>(&mut self, cells: &[[f64; 2]], part: usize, k: usize, margin: f64) {
         let (shift, above) = ([-margin, margin][part], part == 0 || S::BOUNDED);
         let sign = if part == 1 && S::BOUNDED { -1.0 } else { 1.0 };
         let width = k.next_power_of_two().min(WIDEST);
@@ -137,7 +157,11 @@ impl HingePart {
             (true, false) => (outward, -inward),
         };
         let blocks = k.div_ceil(width);
-        let mut passed = [vec![0.0; blocks * k * width], vec![0.0; blocks * k * width]];
+        let mut passed = std::mem::take(&mut self.passed);
+        for rows in &mut passed {
+            rows.clear();
+            rows.resize(blocks * k * width, 0.0);
+        }
         for better in 0..k {
             for worse in 0..k {
                 let c = cells[better * k + worse][part];
@@ -145,7 +169,7 @@ impl HingePart {
                 passed[1][(worse / width * k + better) * width + worse % width] = inward * c;
             }
         }
-        Some(HingePart { shift, above, worse_first: shift < 0.0, squared: S::SQUARED, k, width, passed })
+        *self = HingePart { shift, above, worse_first: shift < 0.0, squared: S::SQUARED, k, width, passed };
     }
 
     /// The slopes of readers in one block of groups; returns the sum over better ones.

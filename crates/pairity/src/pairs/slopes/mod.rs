@@ -19,11 +19,12 @@ pub(super) use shape::{Active, Hinge, Ramp, Slope, SquaredHinge, number_if};
 
 use super::index::QueryPairs;
 use super::mass::Mass;
-use super::order::position;
+use super::order::{ScoreOrder, position};
 
 /// One query with its scores, as the sums of slopes see it.
 pub(super) struct ScoredPairs<'a, M> {
     pub query: &'a QueryPairs<'a>,
+    pub order: &'a ScoreOrder<'a>,
     /// Positions by ascending score, equal scores by position; none if the query is small.
     pub entries: &'a [u32],
     /// At each position, the score less that of the query's first example.
@@ -93,6 +94,10 @@ impl<M: Mass> ScoredPairs<'_, M> {
         cells: &[[f64; 2]],
     ) -> f64 {
         let n = gradient.len();
+        // Examples of one label, which may be many, have no pairs.
+        if ORDERED && self.query.first[base..base + n].last().is_none_or(|&first| first as usize <= base) {
+            return 0.0;
+        }
         let (scores, masses) = (&self.scores[base..base + n], &self.masses[base..base + n]);
         let mut offset = 0.0;
         for (i, &score) in scores.iter().enumerate() {

@@ -11,11 +11,20 @@
 
 use super::ScoredPairs;
 use super::coefficients::{GREATER, LESS, order};
-use super::merge::{Element, GroupBits, HingePart, merge, settle};
+use super::merge::{Element, GroupBits, HingeParts, merge, settle};
 use super::shape::Slope;
 use crate::pairs::index::{NO_RANK, grown, partition};
 use crate::pairs::mass::Mass;
-use crate::threads::both;
+use crate::pairs::order::position;
+use crate::rooms::{Lent, Rooms};
+use crate::threads::{self, both};
+
+/// The same elements in a list of their own.
+fn copied(elements: &[Element], rooms: &Rooms) -> Lent<Vec<Element>> {
+    let mut own = rooms.empty(elements.len());
+    own.extend_from_slice(elements);
+    own
+}
 
 /// Where to split a range of positions that starts at `base`: at the change of label next to its middle.
 fn boundary(first: &[u32], base: usize) -> Option<usize> {
@@ -33,16 +42,20 @@ fn boundary(first: &[u32], base: usize) -> Option<usize> {
 
 impl<M: Mass> ScoredPairs<'_, M> {
     /// The elements by ascending score, each with its group or the rank of its attribute.
-    fn elements(&self, class: impl Fn(usize) -> u32) -> Vec<Element> {
-        let element =
-            |(score, position)| Element { score, position, class: class(position as usize), slope: 0.0 };
-        self.by_score().map(element).collect()
+    fn elements(&self, class: impl Fn(usize) -> u32 + Sync) -> Lent<Vec<Element>> {
+        let mut elements = self.query.rooms.list(self.entries.len());
+        threads::fill(&mut elements, &|from, own| {
+            for (to, at) in own.iter_mut().zip(self.entries[from..].iter().map(|&entry| position(entry))) {
+                *to = Element { score: self.scores[at], position: at as u32, class: class(at), slope: 0.0 };
+            }
+        });
+        elements
     }
 
     /// Splits a range of positions that starts at `base`, and with it a list of its examples. `part` adds the slopes
     /// of the pairs that are parted at a place after `base` and returns their offset and the halves of the list;
     /// `leaf` adds those of a range that is not split. Each thread has room of its own.
-    pub(super) fn split<L: Send, R: Default + Send>(
+    pub(super) fn split<L: Send, R: Default + Send + 'static>(
         &self,
         list: L,
         room: &mut R,
@@ -60,7 +73,7 @@ impl<M: Mass> ScoredPairs<'_, M> {
         let left = |room: &mut R| self.split(worse, room, base, lower, leaf, part);
         let right = |room: &mut R| self.split(better, room, base + middle, upper, leaf, part);
         let (a, b) = match n > sizes.slope_fork {
-            true => both(true, || left(room), || right(&mut R::default())),
+            true => both(true, || left(room), || right(&mut self.query.rooms.lend::<R>())),
             false => (left(room), right(room)),
         };
         offset + (a + b)
@@ -68,10 +81,11 @@ impl<M: Mass> ScoredPairs<'_, M> {
 
     /// Adds the slopes of all label-ordered pairs; returns the offset.
     pub(super) fn split_by_label<S: Slope>(&self, cells: &[[f64; 2]], gradient: &mut [f64]) -> f64 {
-        let parts = HingePart::both::<S, M>(cells, self.query.present.len(), self.margin);
+        let rooms = self.query.rooms;
+        let parts = HingeParts::of::<S, M>(cells, self.query.present.len(), self.margin, rooms);
         self.split(
             &mut self.elements(|at| self.query.group[at].into())[..],
-            &mut Vec::new(),
+            &mut *rooms.lend::<Vec<Element>>(),
             0,
             gradient,
             &|elements, base, gradient| {
@@ -91,8 +105,9 @@ impl<M: Mass> ScoredPairs<'_, M> {
     /// Adds the slopes of all pairs, whatever their labels; returns the offset.
     pub(super) fn merge_unordered<S: Slope>(&self, cells: &[[f64; 2]], gradient: &mut [f64]) -> f64 {
         let mut worse = self.elements(|at| self.query.group[at].into());
-        let mut better = worse.clone();
-        let parts = HingePart::both::<S, M>(cells, self.query.present.len(), self.margin);
+        let rooms = self.query.rooms;
+        let mut better = copied(&worse, rooms);
+        let parts = HingeParts::of::<S, M>(cells, self.query.present.len(), self.margin, rooms);
         let offset = merge(&parts, &mut worse, &mut better, GroupBits::ALL, self.masses);
         settle(&worse, 0, gradient);
         settle(&better, 0, gradient);
@@ -103,7 +118,8 @@ impl<M: Mass> ScoredPairs<'_, M> {
     pub(super) fn split_by_attribute<S: Slope>(&self, cells: &[[f64; 2]; 3], gradient: &mut [f64]) -> f64 {
         // The better example's bit of the attribute's rank, then the worse one's.
         let by_bits = [[0.0; 2], cells[LESS], cells[GREATER], [0.0; 2]];
-        let parts = HingePart::both::<S, M>(&by_bits, 2, self.margin);
+        let rooms = self.query.rooms;
+        let parts = &HingeParts::of::<S, M>(&by_bits, 2, self.margin, rooms);
         let mut elements = self.elements(|at| self.query.attribute[at]);
         elements.retain(|element| element.class != NO_RANK);
         let Some(highest) = elements.iter().map(|element| element.class).max() else { return 0.0 };
@@ -111,14 +127,14 @@ impl<M: Mass> ScoredPairs<'_, M> {
         let split = AttributeSplit { pairs: self, cells, parts };
         self.split(
             &mut elements[..],
-            &mut Vec::new(),
+            &mut *rooms.lend::<Vec<Element>>(),
             0,
             gradient,
             &|_, base, gradient| self.few::<S, true>(base, gradient, |i, j| self.order(i, j), cells),
             &|elements, room, [base, middle], gradient| {
                 let room = grown(room, elements.len());
                 let firsts = partition(elements, room, |element| (element.position as usize) < base + middle);
-                let mut copy = elements.to_vec();
+                let mut copy = copied(elements, rooms);
                 let (worse, better) = copy.split_at_mut(firsts);
                 let offset = split.by_bits::<S>(worse, better, room, bits, base, gradient);
                 let (worse, better) = elements.split_at_mut(firsts);
@@ -136,21 +152,22 @@ impl<M: Mass> ScoredPairs<'_, M> {
         cells: &[[f64; 2]],
         gradient: &mut [f64],
     ) -> f64 {
-        let (side, none) = (self.query.side, cells.len());
+        let (side, none, rooms) = (self.query.side, cells.len(), self.query.rooms);
         // Pairs that are not chosen have no coefficient.
-        let cells_and_none = [cells, &[[0.0; 2]]].concat();
+        let mut cells_and_none = rooms.filled(none + 1, [0.0; 2]);
+        cells_and_none[..none].copy_from_slice(cells);
         let is_chosen = |i: usize, j: usize| side[i] > side[j] && side[i] != NO_RANK;
         let cell = |i: usize, j: usize| if is_chosen(i, j) { self.cell(i, j) } else { none };
         if self.query.is_small() {
             return self.few::<S, ORDERED>(0, gradient, cell, &cells_and_none);
         }
-        let parts = HingePart::both::<S, M>(cells, self.query.present.len(), self.margin);
+        let parts = HingeParts::of::<S, M>(cells, self.query.present.len(), self.margin, rooms);
         let highest = side.iter().filter(|rank| **rank != NO_RANK).max();
         let bits = u32::BITS - highest.map_or(u32::BITS, |highest| highest.leading_zeros());
         let mut elements = self.elements(|at| self.query.group[at].into());
         elements.retain(|element| side[element.position as usize] != NO_RANK);
         if !ORDERED {
-            let (mut seconds, mut room) = (elements.clone(), elements.clone());
+            let (mut seconds, mut room) = (copied(&elements, rooms), copied(&elements, rooms));
             let offset = self.by_side(&parts, &mut seconds, &mut elements, &mut room, bits);
             settle(&seconds, 0, gradient);
             settle(&elements, 0, gradient);
@@ -158,14 +175,14 @@ impl<M: Mass> ScoredPairs<'_, M> {
         }
         self.split(
             &mut elements[..],
-            &mut Vec::new(),
+            &mut *rooms.lend::<Vec<Element>>(),
             0,
             gradient,
             &|_, base, gradient| self.few::<S, true>(base, gradient, cell, &cells_and_none),
             &|elements, room, [base, middle], gradient| {
                 let room = grown(room, elements.len());
                 partition(elements, room, |element| (element.position as usize) < base + middle);
-                let mut copy = elements.to_vec();
+                let mut copy = copied(elements, rooms);
                 let (worse, better) = copy.split_at_mut(middle);
                 let offset = self.by_side(&parts, worse, better, room, bits);
                 settle(&copy, base, gradient);
@@ -179,7 +196,7 @@ impl<M: Mass> ScoredPairs<'_, M> {
     /// the side column's rank.
     fn by_side(
         &self,
-        parts: &[HingePart],
+        parts: &HingeParts,
         seconds: &mut [Element],
         firsts: &mut [Element],
         room: &mut [Element],
@@ -202,7 +219,7 @@ impl<M: Mass> ScoredPairs<'_, M> {
 struct AttributeSplit<'a, M> {
     pairs: &'a ScoredPairs<'a, M>,
     cells: &'a [[f64; 2]; 3],
-    parts: Vec<HingePart>,
+    parts: &'a HingeParts,
 }
 
 impl<M: Mass> AttributeSplit<'_, M> {
@@ -224,7 +241,7 @@ impl<M: Mass> AttributeSplit<'_, M> {
         }
         let bit = bits - 1;
         let group = GroupBits::one(bit);
-        let mut offset = merge(&self.parts, worse, better, group, self.pairs.masses);
+        let mut offset = merge(self.parts, worse, better, group, self.pairs.masses);
         let low = partition(worse, room, |element| group.of(element.class) == 0);
         let (low_worse, high_worse) = worse.split_at_mut(low);
         let low = partition(better, room, |element| group.of(element.class) == 0);

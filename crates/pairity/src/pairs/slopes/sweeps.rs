@@ -15,10 +15,12 @@
 //!
 //! Slopes that are squared sum m (s_y − θ), θ being the score of x less or plus the margin: a second sum m s_y is held.
 
+use super::ScoredPairs;
 use super::shape::Slope;
-use crate::pairs::index::Sizes;
+use crate::pairs::index::QueryPairs;
 use crate::pairs::mass::Mass;
-use crate::threads;
+use crate::rooms::Lent;
+use crate::threads::{self, WORTH};
 
 /// An example on its way through the sweeps.
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,6 +49,7 @@ pub(super) trait Held<const G: usize, const P: usize> {
 }
 
 /// One sweep: the partners of all examples that are in one set.
+#[derive(Default)]
 pub(super) struct Sweep<const G: usize> {
     /// Whether the set grows while scores go down.
     down: bool,
@@ -56,36 +59,59 @@ pub(super) struct Sweep<const G: usize> {
     /// The first group of partners.
     group: usize,
     /// The coefficients with worse partners of each column, for each group of the better example; none if all are 0.
-    worse: Option<Vec<[f64; G]>>,
+    worse: Vec<[f64; G]>,
     /// The same with better partners.
-    better: Option<Vec<[f64; G]>>,
+    better: Vec<[f64; G]>,
     /// Whether what is found pulls scores up or down.
     sign: f64,
 }
 
-impl<const G: usize> Sweep<G> {
-    /// All sweeps of a surrogate between `k` groups, with coefficients `[better * k + worse]`.
-    pub(super) fn all<S: Slope>(cells: &[[f64; 2]], k: usize, margin: f64) -> Vec<Sweep<G>> {
-        let none = [0.0; 2];
-        let of_groups = |group: usize| {
-            Sweep::new::<S>(k, group, margin, &|own, column, is_better| match (group + column < k, is_better)
-            {
-                (false, _) => none,
-                (true, true) => cells[own * k + group + column],
-                (true, false) => cells[(group + column) * k + own],
-            })
-        };
-        (0..k).step_by(G).flat_map(of_groups).collect()
+/// The sweeps of an evaluation, in room that the next one uses again.
+#[derive(Default)]
+pub(super) struct Sweeps<const G: usize> {
+    room: Vec<Sweep<G>>,
+    used: usize,
+}
+
+impl<const G: usize> Sweeps<G> {
+    /// All sweeps of a surrogate between the groups of a query, with coefficients `[better * k + worse]`.
+    pub(super) fn all<S: Slope>(query: &QueryPairs, cells: &[[f64; 2]], margin: f64) -> Lent<Sweeps<G>> {
+        let mut sweeps = Sweeps::none(query);
+        let (k, none) = (query.present.len(), [0.0; 2]);
+        for group in (0..k).step_by(G) {
+            sweeps.add::<S>(
+                k,
+                group,
+                margin,
+                &|own, column, is_better| match (group + column < k, is_better) {
+                    (false, _) => none,
+                    (true, true) => cells[own * k + group + column],
+                    (true, false) => cells[(group + column) * k + own],
+                },
+            );
+        }
+        sweeps
     }
 
-    /// The sweeps with partners in the columns from `group` on. A coefficient is that of an example's group with a column,
-    /// whose partners are worse if the example is the better one.
-    pub(super) fn new<S: Slope>(
+    pub(super) fn none(query: &QueryPairs) -> Lent<Sweeps<G>> {
+        let mut sweeps = query.rooms.lend::<Sweeps<G>>();
+        sweeps.used = 0;
+        sweeps
+    }
+
+    pub(super) fn list(&self) -> &[Sweep<G>] {
+        &self.room[..self.used]
+    }
+
+    /// Adds the sweeps with partners in the columns from `group` on. A coefficient is that of an example's group with a
+    /// column, whose partners are worse if the example is the better one.
+    pub(super) fn add<S: Slope>(
+        &mut self,
         k: usize,
         group: usize,
         margin: f64,
         cell: &dyn Fn(usize, usize, bool) -> [f64; 2],
-    ) -> Vec<Sweep<G>> {
+    ) {
         // Whether the set grows downward, whether it is of those far away, and the part in which the example is the
         // better one of its pairs, and in which it is the worse one.
         let sets: &[(bool, bool, Option<usize>, Option<usize>)] = match S::BOUNDED {
@@ -97,21 +123,34 @@ impl<const G: usize> Sweep<G> {
                 (false, true, None, Some(1)),
             ],
         };
-        let rows = |part: Option<usize>, is_better: bool| {
-            let part = part?;
+        let put_rows = |rows: &mut Vec<[f64; G]>, part: Option<usize>, is_better: bool| {
+            rows.clear();
+            let Some(part) = part else { return };
             let row = |own| std::array::from_fn(|column| cell(own, column, is_better)[part]);
-            let rows: Vec<[f64; G]> = (0..k).map(row).collect();
-            rows.as_flattened().iter().any(|&c| c != 0.0).then_some(rows)
+            rows.extend((0..k).map(row));
+            if rows.as_flattened().iter().all(|&c| c == 0.0) {
+                rows.clear();
+            }
         };
-        let sweep = |&(down, far, as_better, as_worse): &(bool, bool, Option<usize>, Option<usize>)| {
-            let (worse, better) = (rows(as_better, true), rows(as_worse, false));
+        for &(down, far, as_better, as_worse) in sets {
+            if self.used == self.room.len() {
+                self.room.push(Sweep::default());
+            }
+            let Sweep { worse, better, .. } = &mut self.room[self.used];
+            put_rows(worse, as_better, true);
+            put_rows(better, as_worse, false);
+            if worse.is_empty() && better.is_empty() {
+                continue;
+            }
             let sign = if S::UNSIGNED || down == far { 1.0 } else { -1.0 };
-            let has_any = worse.is_some() || better.is_some();
-            has_any.then_some(Sweep { down, far, margin, group, worse, better, sign })
-        };
-        sets.iter().filter_map(sweep).collect()
+            let (worse, better) = (std::mem::take(worse), std::mem::take(better));
+            self.room[self.used] = Sweep { down, far, margin, group, worse, better, sign };
+            self.used += 1;
+        }
     }
+}
 
+impl<const G: usize> Sweep<G> {
     /// Whether a score belongs to the partners of another one.
     #[inline(always)]
     fn includes(&self, other: f64, score: f64) -> bool {
@@ -142,14 +181,14 @@ impl<const G: usize> Sweep<G> {
             }
             let group = usize::from(example.group);
             let met = |rows: &[[f64; G]], sums| self.met(example, weighted(&rows[group], sums));
-            let (as_better, as_worse) = match (&self.worse, &self.better) {
-                (Some(worse), None) => (met(worse, held.below(example)), 0.0),
-                (None, Some(better)) => (0.0, met(better, held.above(example))),
-                (Some(worse), Some(better)) => {
+            let (as_better, as_worse) = match (&self.worse[..], &self.better[..]) {
+                ([], []) => (0.0, 0.0),
+                (worse, []) => (met(worse, held.below(example)), 0.0),
+                ([], better) => (0.0, met(better, held.above(example))),
+                (worse, better) => {
                     let [below, above] = held.around(example);
                     (met(worse, below), met(better, above))
                 }
-                (None, None) => (0.0, 0.0),
             };
             slopes[at(i)] += self.sign * (as_better + M::MIRROR * as_worse);
             total += as_better;
@@ -174,40 +213,65 @@ impl<const G: usize> Sweep<G> {
     }
 }
 
-/// Runs all sweeps of `n` examples, on several threads if the work is worth it; returns the sum over better ones and the slopes.
+/// What some sweeps found: the sum over better examples, and the slopes in score order.
+#[derive(Default)]
+pub(super) struct SweptSlopes {
+    total: f64,
+    pub slopes: Vec<f64>,
+}
+
+/// Runs all sweeps of `n` examples, on several threads if the work is worth it; returns the sum over better ones and the
+/// slopes, in the first of a list.
 pub(super) fn run_all<const G: usize>(
     sweeps: &[Sweep<G>],
     n: usize,
-    sizes: &Sizes,
+    query: &QueryPairs,
     run: &(dyn Fn(&Sweep<G>, &mut [f64]) -> f64 + Sync),
-) -> (f64, Vec<f64>) {
-    if n <= sizes.slope_fork || threads::count() == 1 {
-        let mut slopes = vec![0.0; n];
-        return (sweeps.iter().map(|sweep| run(sweep, &mut slopes)).sum(), slopes);
-    }
-    let found = threads::map(sweeps, &|sweep| {
-        let mut slopes = vec![0.0; n];
-        (run(sweep, &mut slopes), slopes)
+) -> (f64, Lent<Vec<SweptSlopes>>) {
+    let is_forked = n > query.sizes.slope_fork && threads::count() > 1;
+    let each = if is_forked { 1 } else { sweeps.len().max(1) };
+    let mut found = query.rooms.lend::<Vec<SweptSlopes>>();
+    found.resize_with(sweeps.len().div_ceil(each).max(1), SweptSlopes::default);
+    threads::each_chunk(&mut found, 1, &|at, found| {
+        for SweptSlopes { total, slopes } in found {
+            slopes.clear();
+            slopes.resize(n, 0.0);
+            *total = sweeps.iter().skip(at * each).take(each).map(|sweep| run(sweep, slopes)).sum();
+        }
     });
-    let total = found.iter().map(|(total, _)| total).sum();
-    let each = found.into_iter().map(|(_, slopes)| slopes);
-    let sum = |mut sum: Vec<f64>, own: Vec<f64>| {
-        threads::fill(&mut sum, &|from, part| {
-            part.iter_mut().zip(&own[from..]).for_each(|(to, own)| *to += own)
-        });
-        sum
-    };
-    (total, each.reduce(sum).unwrap_or_else(|| vec![0.0; n]))
+    let total = found.iter().map(|found| found.total).sum();
+    if let [first, others @ ..] = &mut found[..] {
+        for other in others {
+            threads::fill(&mut first.slopes, &|from, part| {
+                part.iter_mut().zip(&other.slopes[from..]).for_each(|(to, own)| *to += own);
+            });
+        }
+    }
+    (total, found)
 }
 
 /// Adds the slopes of examples to a gradient that starts at position `base`.
-pub(super) fn settle<M: Mass>(examples: &[Swept<M>], slopes: &[f64], base: usize, gradient: &mut [f64]) {
-    let place = |example: &Swept<M>| example.position as usize - base;
-    threads::scatter(
-        gradient,
-        || examples.iter().map(place).zip(slopes.iter().copied()),
-        |to, slope| *to += slope,
-    );
+pub(super) fn settle<M>(examples: &[Swept<M>], slopes: &[f64], base: usize, gradient: &mut [f64]) {
+    for (example, slope) in examples.iter().zip(slopes) {
+        gradient[example.position as usize - base] += slope;
+    }
+}
+
+impl<M: Mass> ScoredPairs<'_, M> {
+    /// Adds the slopes of all examples of the query. Several threads look up the slope of each position, where it is known
+    /// in which place this stands: none has to go through all slopes for those that are its own.
+    pub(super) fn settle_all(&self, examples: &[Swept<M>], slopes: &[f64], gradient: &mut [f64]) {
+        let is_worth = gradient.len() > 2 * WORTH && threads::count() > 1;
+        let places = if is_worth { self.order.places_of_all(self.query) } else { None };
+        match places.filter(|places| places.are_distinct()) {
+            Some(places) => threads::fill(gradient, &|from, own| {
+                for (to, at) in own.iter_mut().zip(from..) {
+                    *to += slopes[places.of(at)];
+                }
+            }),
+            None => settle(examples, slopes, 0, gradient),
+        }
+    }
 }
 
 /// What an example brings to sums: its mass, and the same times its score if there is room for it.

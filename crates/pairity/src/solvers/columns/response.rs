@@ -259,11 +259,12 @@ impl<'a> Fitting<'a> {
         gradient: &mut [f64],
         slopes: &mut [f64],
     ) -> f64 {
-        let scores = self.scores(parameters);
+        let sample = self.sample;
+        let mut scores = sample.index().rooms().list(sample.examples().len());
+        self.architecture.score(parameters, &sample.features, &mut scores);
         if !scores.iter().all(|score| score.is_finite()) {
             return f64::INFINITY;
         }
-        let sample = self.sample;
         let mut value = loss.evaluate(sample.index(), &scores, weights.given(), slopes);
         let back = self.architecture.pull_back(parameters, &sample.features, &Trace::default(), slopes);
         gradient.copy_from_slice(&back);
