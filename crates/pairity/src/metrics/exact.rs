@@ -4,6 +4,7 @@
 //! from the lowest power that was met to the highest: a number adds to three of them, and carries wait until a word might
 //! overflow.
 
+use crate::wide::wide;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::borrow::Cow;
 
@@ -272,9 +273,16 @@ impl SplitNumbers {
         (largest == 0.0 || is_inside).then_some(SplitNumbers { rounding })
     }
 
-    /// The sums of parts, by lane. Called, so that the compiler does not see lanes added up, and leaves them where they are.
-    #[inline(never)]
+    /// The sums of parts, by lane, which are added up elsewhere: in sight of the loop the compiler would shuffle all lanes.
     fn lanes(&self, numbers: &[f64; BLOCK]) -> [[f64; LANES]; 3] {
+        wide(
+            #[inline(always)]
+            || self.lanes_of(numbers),
+        )
+    }
+
+    #[inline(always)]
+    fn lanes_of(&self, numbers: &[f64; BLOCK]) -> [[f64; LANES]; 3] {
         let mut sums = [[0.0; LANES]; 3];
         let [first, second] = self.rounding;
         for numbers in numbers.as_chunks::<LANES>().0 {
@@ -480,6 +488,21 @@ mod tests {
             let mut slow = sum(&near().collect::<Vec<_>>());
             slow.add((numbers[0].0.unsigned_abs() << 11) as f64);
             prop_assert_eq!(extended.to_string(), slow.to_string());
+        }
+
+        /// Blocks with ±0, huge and tiny numbers.
+        #[test]
+        fn wide_vectors_change_no_bit(
+            numbers in prop::collection::vec(
+                prop_oneof![4 => -9.0..9.0, 1 => Just(0.0), 1 => Just(-0.0), 1 => -1e190..1e190, 1 => -1e-190..1e-190],
+                BLOCK,
+            ),
+            power in -50..50,
+        ) {
+            let numbers: [f64; BLOCK] = numbers.try_into().unwrap();
+            let top = 2f64.powi(power);
+            let split = SplitNumbers { rounding: [top, top * 2f64.powi(-PART)] };
+            prop_assert_eq!(split.lanes(&numbers).map(|sums| sums.map(f64::to_bits)), split.lanes_of(&numbers).map(|sums| sums.map(f64::to_bits)));
         }
     }
 }

@@ -270,9 +270,13 @@ struct Summing {
     /// Other products of any two numbers, where there are such products of the first.
     near: Vec<Vec<NearNumbers>>,
     unit: UnitSums,
+    /// The real numbers that the block has, and their squares.
+    near_real: [NearNumbers; 2],
     /// The rates of each cell, a bit each, and those of a query.
     rates_of: Vec<Vec<u64>>,
     rates: Vec<u64>,
+    /// How many queries have pairs of each rate, by word of rates: the lowest bits of all counts, then the next ones.
+    planes: Vec<Vec<u64>>,
     /// Whether a query has several blocks, which may share cells.
     has_blocks: bool,
     /// What one query earned in each cell, and could have earned, and its cells.
@@ -302,7 +306,9 @@ impl Summing {
                 Items::Cells => (0..sums.cell_pairs.len()).map(bits).collect(),
                 _ => Vec::new(),
             },
+            near_real: Default::default(),
             rates: vec![0; words],
+            planes: vec![Vec::new(); words],
             unit,
             has_blocks: index.examples().blocks() > index.examples().queries(),
             by_cell: vec![[0.0; 2]; sums.cell_pairs.len()],
@@ -313,6 +319,12 @@ impl Summing {
     }
 
     fn add(&mut self, placements: &[Placement]) {
+        if self.sums.items == Items::Cells {
+            self.note_rates(placements);
+            if self.add_small(placements) {
+                return;
+            }
+        }
         self.numbers.iter_mut().for_each(Vec::clear);
         match self.sums.items {
             Items::Cells => self.note_cells(placements),
@@ -331,7 +343,10 @@ impl Summing {
         let larger = |a: f64, b: f64| if b > a { b } else { a };
         let largest = whole.iter().fold(0.0, |largest, (_, number)| larger(largest, *number));
         let mut with_others = &whole[..];
-        if *items == Items::Cells && largest <= LARGEST && self.block.has_room(whole) {
+        if *items == Items::Cells
+            && largest <= LARGEST
+            && self.block.has_room(whole.len(), whole.iter().map(|(number, _)| *number))
+        {
             whole.iter().for_each(|&(at, number)| self.block.set(at, number));
             if matches!(others[..], [(at, number)] if self.block.set_real(at, number)) {
                 with_others = &[];
@@ -368,12 +383,69 @@ impl Summing {
         }
     }
 
-    /// The numbers of a query, by cell, and the rates that it has pairs of.
-    fn note_cells(&mut self, placements: &[Placement]) {
+    /// Adds a query all of whose numbers are small and whole, but for one at most, straight to the block; false if it is
+    /// no such query.
+    fn add_small(&mut self, placements: &[Placement]) -> bool {
+        let numbers = placements.iter().flat_map(|p| [2 * p.cell as usize, 2 * p.cell as usize + 1]);
+        if self.has_blocks || !self.block.has_room(2 * placements.len(), numbers) {
+            return false;
+        }
+        let mut real = None;
+        for placement in placements {
+            let earned = 2.0 * placement.credit;
+            let is_real = !is_small(earned) && real.replace((2 * placement.cell as usize, earned)).is_some();
+            if is_real || !is_small(placement.total) {
+                return false;
+            }
+        }
+        if let Some((number, value)) = real {
+            if !self.block.set_real(number, value) {
+                return false;
+            }
+            let QuerySums { items, sums, products, .. } = &mut self.sums;
+            if let Some(at) = place(*items, sums.len(), number, number) {
+                let [sum, square] = &mut self.near_real;
+                sum.add(value, &mut sums[number]);
+                square.add(value * value, &mut products[at]);
+            }
+        }
+        let real = real.map(|(number, _)| number);
+        for placement in placements {
+            let number = 2 * placement.cell as usize;
+            if real != Some(number) {
+                self.block.set(number, 2.0 * placement.credit);
+            }
+            self.block.set(number + 1, placement.total);
+        }
+        self.block.end_row();
+        true
+    }
+
+    /// Counts the rates that a query has pairs of.
+    fn note_rates(&mut self, placements: &[Placement]) {
         self.rates.fill(0);
         for placement in placements {
+            let rates = &self.rates_of[placement.cell as usize];
+            self.rates.iter_mut().zip(rates).for_each(|(all, rates)| *all |= rates);
+        }
+        for (planes, rates) in self.planes.iter_mut().zip(&self.rates) {
+            let mut carry = *rates;
+            for plane in planes.iter_mut() {
+                (*plane, carry) = (*plane ^ carry, *plane & carry);
+                if carry == 0 {
+                    break;
+                }
+            }
+            if carry != 0 {
+                planes.push(carry);
+            }
+        }
+    }
+
+    /// The numbers of a query, by cell.
+    fn note_cells(&mut self, placements: &[Placement]) {
+        for placement in placements {
             let cell = placement.cell as usize;
-            self.rates.iter_mut().zip(&self.rates_of[cell]).for_each(|(all, rates)| *all |= rates);
             if !self.has_blocks {
                 note(&mut self.numbers, cell, placement.credit, placement.total);
                 continue;
@@ -388,19 +460,24 @@ impl Summing {
             let [credit, total] = std::mem::take(&mut self.by_cell[cell]);
             note(&mut self.numbers, cell, credit, total);
         }
-        for (word, &rates) in self.rates.iter().enumerate() {
-            let mut rest = rates;
-            while rest != 0 {
-                self.sums.units[64 * word + rest.trailing_zeros() as usize] += 1;
-                rest &= rest - 1;
-            }
-        }
     }
 
     fn finish(mut self) -> QuerySums {
         self.block.sum();
-        let QuerySums { items, sums, products, .. } = &mut self.sums;
+        let QuerySums { items, sums, products, units, .. } = &mut self.sums;
+        for (word, planes) in self.planes.iter().enumerate() {
+            for (unit, bit) in units.iter_mut().skip(64 * word).zip(0..64) {
+                *unit += planes.iter().rev().fold(0, |count, plane| count << 1 | plane >> bit & 1);
+            }
+        }
         let numbers = sums.len();
+        if let Some(real) = self.block.real {
+            let [sum, square] = &mut self.near_real;
+            sum.finish(&mut sums[real]);
+            if let Some(at) = place(*items, numbers, real, real) {
+                square.finish(&mut products[at]);
+            }
+        }
         let mut found = self.block.products.iter();
         for (second, &b) in self.block.numbers.iter().enumerate() {
             sums[b].add_integer(self.block.sums[second]);
@@ -423,6 +500,13 @@ impl Summing {
         }
         self.sums
     }
+}
+
+/// Whether a number is whole and fits into the block: below 2⁵¹ this sum is rounded to a whole number.
+#[inline]
+fn is_small(number: f64) -> bool {
+    const ROUND: f64 = 1.5 * (1_u64 << 52) as f64;
+    number <= LARGEST && (number + ROUND) - ROUND == number
 }
 
 /// Notes the numbers of an item, twice what it earned and what it could have earned, among whole ones or others.
