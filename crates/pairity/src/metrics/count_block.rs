@@ -16,6 +16,9 @@ const ROWS: usize = BLOCK;
 /// The largest number: the products of a block fit into 31 bits.
 pub(super) const LARGEST: f64 = 4095.0;
 
+/// What a number below 2⁵¹ is added to to be rounded to a whole one, which the lowest bits of the sum then are.
+pub(super) const WHOLE_PART: f64 = 1.5 * (1_u64 << 52) as f64;
+
 /// The most columns; with more of them most are empty in a query.
 const MOST: usize = 192;
 
@@ -77,7 +80,7 @@ impl CountBlock {
             NONE => self.add_column(number),
             column => usize::from(column),
         };
-        self.columns[column][self.filled] = value as i16;
+        self.columns[column][self.filled] = (value + WHOLE_PART).to_bits() as i16;
     }
 
     #[cold]

@@ -148,16 +148,31 @@ impl ExactSum {
         if self.beyond != 0.0 {
             return self.beyond;
         }
-        let (negative, base, digits) = self.digits();
-        let top = digits.len().saturating_sub(4);
-        let mut number =
-            digits[top..].iter().rev().fold(0, |all: u128, digit| all << BITS | u128::from(*digit));
-        // What is below decides where the rest is halfway between two numbers: 97 bits or more are far beyond 53.
-        number |= u128::from(digits[..top].iter().any(|digit| *digit != 0));
-        let power = (base + top as i32) * BITS;
+        let (negative, base, number) = self.few_words().unwrap_or_else(|| {
+            let (negative, base, digits) = self.digits();
+            let top = digits.len().saturating_sub(4);
+            let mut number =
+                digits[top..].iter().rev().fold(0, |all: u128, digit| all << BITS | u128::from(*digit));
+            // What is below decides where the rest is halfway between two numbers: 97 bits or more are far beyond 53.
+            number |= u128::from(digits[..top].iter().any(|digit| *digit != 0));
+            (negative, base + top as i32, number)
+        });
+        let power = base * BITS;
         // In two steps, as the power alone may be out of range.
         let value = number as f64 * 2f64.powi(power / 2) * 2f64.powi(power - power / 2);
         if negative { -value } else { value }
+    }
+
+    /// Sign, power and size of a sum that fits into 128 bits, as most do, for which no digits are listed.
+    fn few_words(&self) -> Option<(bool, i32, u128)> {
+        let mut all = 0_i128;
+        for word in self.words.iter().rev() {
+            if all.unsigned_abs() >= 1 << 90 {
+                return None;
+            }
+            all = (all << BITS) + i128::from(*word);
+        }
+        Some((all < 0, self.base, all.unsigned_abs()))
     }
 }
 

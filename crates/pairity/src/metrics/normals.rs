@@ -203,9 +203,10 @@ fn words_from(key: &[u32; 8], from: usize) -> Words {
     for (to, word) in start.iter_mut().zip(CONSTANTS.iter().chain(key)) {
         *to = [*word; BLOCKS];
     }
-    for block in 0..BLOCKS {
+    let [.., low, high, _, _] = &mut start;
+    for (block, (low, high)) in low.iter_mut().zip(high).enumerate() {
         let count = (from + block) as u64;
-        (start[12][block], start[13][block]) = (count as u32, (count >> 32) as u32);
+        (*low, *high) = (count as u32, (count >> 32) as u32);
     }
     let mut words = start;
     for _ in 0..4 {
@@ -323,11 +324,11 @@ mod tests {
         for high in ends {
             for low in [0, 1 << 31, u32::MAX] {
                 let mut words = [[0; BLOCKS]; WORDS];
-                for block in 0..BLOCKS {
+                (0..BLOCKS).for_each(|block| {
                     let own = if block % 3 == 0 { high } else { 1 << 30 };
                     (words[4][block], words[5][block]) = (low, own);
                     words[7][block] = block as u32 * 0x0fff_ffff;
-                }
+                });
                 let made = near_blocks(&words);
                 for block in 0..BLOCKS {
                     let number = |at: usize| {

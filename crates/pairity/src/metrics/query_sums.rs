@@ -13,7 +13,7 @@
 //! Sums are kept for *items*: cells where all pairs count alike, as rates are sums of them; rates where queries
 //! count alike. With many groups only the sums that variances need are kept, by rate.
 
-use super::count_block::{CountBlock, LARGEST};
+use super::count_block::{CountBlock, LARGEST, WHOLE_PART};
 use super::exact::{ExactSum, NearNumbers, as_text};
 use super::influence::{Influence, MAX_COVARIANCES};
 use crate::examples::Examples;
@@ -272,9 +272,8 @@ struct Summing {
     unit: UnitSums,
     /// The real numbers that the block has, and their squares.
     near_real: [NearNumbers; 2],
-    /// The rates of each cell, a bit each, and those of a query.
-    rates_of: Vec<Vec<u64>>,
-    rates: Vec<u64>,
+    /// The rates of each cell, a bit each.
+    rates_of: Vec<u64>,
     /// How many queries have pairs of each rate, by word of rates: the lowest bits of all counts, then the next ones.
     planes: Vec<Vec<u64>>,
     /// Whether a query has several blocks, which may share cells.
@@ -303,11 +302,10 @@ impl Summing {
             bound: 0.0,
             near: vec![Vec::new(); sums.sums.len()],
             rates_of: match items {
-                Items::Cells => (0..sums.cell_pairs.len()).map(bits).collect(),
+                Items::Cells => (0..sums.cell_pairs.len()).flat_map(bits).collect(),
                 _ => Vec::new(),
             },
             near_real: Default::default(),
-            rates: vec![0; words],
             planes: vec![Vec::new(); words],
             unit,
             has_blocks: index.examples().blocks() > index.examples().queries(),
@@ -390,15 +388,19 @@ impl Summing {
         if self.has_blocks || !self.block.has_room(2 * placements.len(), numbers) {
             return false;
         }
-        let mut real = None;
+        let (mut real, mut reals, mut is_whole) = (None, 0, true);
         for placement in placements {
-            let earned = 2.0 * placement.credit;
-            let is_real = !is_small(earned) && real.replace((2 * placement.cell as usize, earned)).is_some();
-            if is_real || !is_small(placement.total) {
-                return false;
+            is_whole &= is_small(placement.total);
+            if !is_small(2.0 * placement.credit) {
+                real = Some((placement.cell, 2.0 * placement.credit));
+                reals += 1;
             }
         }
-        if let Some((number, value)) = real {
+        if !is_whole || reals > 1 {
+            return false;
+        }
+        if let Some((cell, value)) = real {
+            let number = 2 * cell as usize;
             if !self.block.set_real(number, value) {
                 return false;
             }
@@ -409,10 +411,10 @@ impl Summing {
                 square.add(value * value, &mut products[at]);
             }
         }
-        let real = real.map(|(number, _)| number);
+        let real = real.map(|(cell, _)| cell);
         for placement in placements {
             let number = 2 * placement.cell as usize;
-            if real != Some(number) {
+            if real != Some(placement.cell) {
                 self.block.set(number, 2.0 * placement.credit);
             }
             self.block.set(number + 1, placement.total);
@@ -423,13 +425,12 @@ impl Summing {
 
     /// Counts the rates that a query has pairs of.
     fn note_rates(&mut self, placements: &[Placement]) {
-        self.rates.fill(0);
-        for placement in placements {
-            let rates = &self.rates_of[placement.cell as usize];
-            self.rates.iter_mut().zip(rates).for_each(|(all, rates)| *all |= rates);
-        }
-        for (planes, rates) in self.planes.iter_mut().zip(&self.rates) {
-            let mut carry = *rates;
+        let words = self.planes.len();
+        for (word, planes) in self.planes.iter_mut().enumerate() {
+            let mut carry = 0;
+            for placement in placements {
+                carry |= self.rates_of[placement.cell as usize * words + word];
+            }
             for plane in planes.iter_mut() {
                 (*plane, carry) = (*plane ^ carry, *plane & carry);
                 if carry == 0 {
@@ -502,11 +503,10 @@ impl Summing {
     }
 }
 
-/// Whether a number is whole and fits into the block: below 2⁵¹ this sum is rounded to a whole number.
+/// Whether a number is whole and fits into the block.
 #[inline]
 fn is_small(number: f64) -> bool {
-    const ROUND: f64 = 1.5 * (1_u64 << 52) as f64;
-    number <= LARGEST && (number + ROUND) - ROUND == number
+    number <= LARGEST && (number + WHOLE_PART) - WHOLE_PART == number
 }
 
 /// Notes the numbers of an item, twice what it earned and what it could have earned, among whole ones or others.

@@ -285,9 +285,14 @@ impl UnitBlock {
     fn sum(&mut self, [credits, totals]: [&[f64]; 2], is_once: bool, sums: &RateSums) {
         let (rows, stride, own) = (self.rows, self.stride, self.columns.len());
         for (to, from) in self.sums.iter_mut().zip([credits, totals]) {
-            for (to, columns) in to.chunks_mut(stride).zip(&self.added) {
-                add_columns(from, stride, columns, &mut to[..rows]);
-            }
+            wide(
+                #[inline(always)]
+                || {
+                    for (to, columns) in to.chunks_mut(stride).zip(&self.added) {
+                        add_columns(from, stride, columns, &mut to[..rows]);
+                    }
+                },
+            );
         }
         let column = |kind: usize, at: usize| match at.checked_sub(own) {
             None => &[credits, totals][kind][at * stride..][..rows],
@@ -331,14 +336,17 @@ impl UnitBlock {
 }
 
 /// The sum of some columns, added in order.
+#[inline(always)]
 fn add_columns(all: &[f64], stride: usize, columns: &[usize], to: &mut [f64]) {
-    let rows = to.len();
-    let column = |at: usize| &all[at * stride..][..rows];
-    for (place, &at) in columns.iter().enumerate() {
-        match place {
-            0 => to.copy_from_slice(column(at)),
-            _ => to.iter_mut().zip(column(at)).for_each(|(sum, own)| *sum += own),
+    for (at, to) in to.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+        let mut sum = [0.0; LANES];
+        for (place, column) in columns.iter().enumerate() {
+            let own = &all[column * stride + at * LANES..][..LANES];
+            for lane in 0..LANES {
+                sum[lane] = if place == 0 { own[lane] } else { sum[lane] + own[lane] };
+            }
         }
+        *to = sum;
     }
 }
 
@@ -360,13 +368,15 @@ fn lane_moves_of([credits, totals]: [&[f64]; 2], all: f64, value: f64, moves: &m
     let mut sums = [[0.0; LANES]; 3];
     let [credits, totals] = [credits, totals].map(|column| column.as_chunks::<LANES>().0);
     for ((moves, credits), totals) in moves.as_chunks_mut::<LANES>().0.iter_mut().zip(credits).zip(totals) {
+        // Copies, as a number that is written might be one that is still to be read.
+        let (credits, totals, mut moved) = (*credits, *totals, [0.0; LANES]);
         for lane in 0..LANES {
-            let moved = (credits[lane] - value * totals[lane]) / (all - totals[lane]);
-            moves[lane] = moved;
+            moved[lane] = (credits[lane] - value * totals[lane]) / (all - totals[lane]);
             sums[0][lane] += if totals[lane] > 0.0 { 1.0 } else { 0.0 };
             sums[1][lane] += totals[lane] * totals[lane];
-            sums[2][lane] += moved * moved;
+            sums[2][lane] += moved[lane] * moved[lane];
         }
+        *moves = moved;
     }
     sums
 }
@@ -398,21 +408,23 @@ fn lane_moves_of_both_of(
     for (moves, (((credits, totals), more_credits), more_totals)) in
         moves.as_chunks_mut::<LANES>().0.iter_mut().zip(columns)
     {
+        let (credits, totals, more_credits, more_totals) = (*credits, *totals, *more_credits, *more_totals);
+        let (mut moved, mut moved_too, mut both) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
         for lane in 0..LANES {
             let (total, other) = (totals[lane], more_totals[lane]);
             let rest = all - total - other;
-            let moved = (credits[lane] - value * total) / rest;
-            let moved_too = (more_credits[lane] - value * other) / rest;
-            let both = moved + moved_too;
-            moves[lane] = both;
+            moved[lane] = (credits[lane] - value * total) / rest;
+            moved_too[lane] = (more_credits[lane] - value * other) / rest;
+            both[lane] = moved[lane] + moved_too[lane];
             sums[0][lane] += if total > 0.0 { 1.0 } else { 0.0 };
             sums[1][lane] += total * total;
-            sums[2][lane] += moved * moved;
+            sums[2][lane] += moved[lane] * moved[lane];
             others[0][lane] += if other > 0.0 { 1.0 } else { 0.0 };
             others[1][lane] += other * other;
-            others[2][lane] += moved_too * moved_too;
-            squares[lane] += both * both;
+            others[2][lane] += moved_too[lane] * moved_too[lane];
+            squares[lane] += both[lane] * both[lane];
         }
+        *moves = both;
     }
     ([sums, others], squares)
 }
