@@ -74,6 +74,7 @@ pub mod run;
 pub mod similar;
 pub mod solvers;
 mod threads;
+mod wide;
 
 pub use examples::{Column, Columns, Examples, Groups, Values};
 pub use goals::{Criterion, Goal, Problem};

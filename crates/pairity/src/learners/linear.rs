@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::architecture::{LearnerDefaults, LearnerSpec};
 use super::sweep::{self, FeatureBlock, Kernel};
 use super::{Features, GroupUse, Scorer, ScorerError, Trace};
+use crate::wide::wide;
 
 /// Sums that are carried side by side, since one has to wait for the addition before.
 const LANES: usize = 8;
@@ -166,11 +167,40 @@ fn loops(width: usize) -> Loops {
         6 => narrow::<6>(),
         7 => narrow::<7>(),
         8 => narrow::<8>(),
-        _ => Loops { score: score_wide, pull_back: pull_back_wide },
+        _ => Loops { score: score_any, pull_back: pull_back_any },
     }
 }
 
 fn score_narrow<const WIDTH: usize>(weights: &[f64], intercept: f64, values: &[f64], scores: &mut [f64]) {
+    wide(
+        #[inline(always)]
+        || score_narrow_of::<WIDTH>(weights, intercept, values, scores),
+    );
+}
+
+fn pull_back_narrow<const WIDTH: usize>(values: &[f64], by_score: &[f64], gradient: &mut [f64]) {
+    wide(
+        #[inline(always)]
+        || pull_back_narrow_of::<WIDTH>(values, by_score, gradient),
+    );
+}
+
+fn score_any(weights: &[f64], intercept: f64, values: &[f64], scores: &mut [f64]) {
+    wide(
+        #[inline(always)]
+        || score_any_of(weights, intercept, values, scores),
+    );
+}
+
+fn pull_back_any(values: &[f64], by_score: &[f64], gradient: &mut [f64]) {
+    wide(
+        #[inline(always)]
+        || pull_back_any_of(values, by_score, gradient),
+    );
+}
+
+#[inline(always)]
+fn score_narrow_of<const WIDTH: usize>(weights: &[f64], intercept: f64, values: &[f64], scores: &mut [f64]) {
     let Some(weights) = weights.first_chunk::<WIDTH>() else { return };
     let (rows, _) = values.as_chunks::<WIDTH>();
     for (score, x) in scores.iter_mut().zip(rows) {
@@ -182,7 +212,8 @@ fn score_narrow<const WIDTH: usize>(weights: &[f64], intercept: f64, values: &[f
     }
 }
 
-fn pull_back_narrow<const WIDTH: usize>(values: &[f64], by_score: &[f64], gradient: &mut [f64]) {
+#[inline(always)]
+fn pull_back_narrow_of<const WIDTH: usize>(values: &[f64], by_score: &[f64], gradient: &mut [f64]) {
     let (rows, _) = values.as_chunks::<WIDTH>();
     let (quads, last) = rows.as_chunks::<ROWS>();
     let (by_quad, by_last) = by_score.as_chunks::<ROWS>();
@@ -204,13 +235,15 @@ fn pull_back_narrow<const WIDTH: usize>(values: &[f64], by_score: &[f64], gradie
     }
 }
 
-fn score_wide(weights: &[f64], intercept: f64, values: &[f64], scores: &mut [f64]) {
+#[inline(always)]
+fn score_any_of(weights: &[f64], intercept: f64, values: &[f64], scores: &mut [f64]) {
     for (score, x) in scores.iter_mut().zip(values.chunks_exact(weights.len())) {
         *score = intercept + dot(weights, x);
     }
 }
 
-fn pull_back_wide(values: &[f64], by_score: &[f64], gradient: &mut [f64]) {
+#[inline(always)]
+fn pull_back_any_of(values: &[f64], by_score: &[f64], gradient: &mut [f64]) {
     let width = gradient.len();
     let (by_quad, by_last) = by_score.as_chunks::<ROWS>();
     let quads = values.chunks_exact(ROWS * width);
@@ -230,6 +263,7 @@ fn pull_back_wide(values: &[f64], by_score: &[f64], gradient: &mut [f64]) {
 }
 
 /// Σ aᵢ bᵢ, in lanes.
+#[inline(always)]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let ((a, a_last), (b, b_last)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
     let mut lanes = [0.0; LANES];
@@ -258,4 +292,56 @@ fn sum(a: &[f64]) -> f64 {
 #[inline(never)]
 fn fold([a, b, c, d, e, f, g, h]: &[f64; LANES]) -> f64 {
     ((a + e) + (b + f)) + ((c + g) + (d + h))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn bits(numbers: &[f64]) -> Vec<u64> {
+        numbers.iter().map(|number| number.to_bits()).collect()
+    }
+
+    /// Scores and gradient of rows of a width, first in wide vectors.
+    type Both = [Loops; 2];
+
+    fn both<const WIDTH: usize>() -> Both {
+        [
+            narrow::<WIDTH>(),
+            Loops { score: score_narrow_of::<WIDTH>, pull_back: pull_back_narrow_of::<WIDTH> },
+        ]
+    }
+
+    proptest! {
+        /// Rows that are no multiple of what is done at once, none, ±0, huge and tiny features.
+        #[test]
+        fn wide_vectors_change_no_bit(
+            width in 1..20_usize,
+            rows in 0..30_usize,
+            numbers in prop::collection::vec(
+                prop_oneof![4 => -3.0..3.0, 1 => Just(0.0), 1 => Just(-0.0), 1 => -1e300..1e300, 1 => -1e-300..1e-300],
+                20 * 30 + 50,
+            ),
+        ) {
+            let (weights, rest) = numbers.split_at(width);
+            let (slopes, rest) = rest.split_at(rows);
+            let values = &rest[..width * rows];
+            let both: Both = match width {
+                1 => both::<1>(),
+                2 => both::<2>(),
+                3 => both::<3>(),
+                5 => both::<5>(),
+                8 => both::<8>(),
+                _ => [loops(width.max(9)), Loops { score: score_any_of, pull_back: pull_back_any_of }],
+            };
+            let found = both.map(|Loops { score, pull_back }| {
+                let (mut scores, mut gradient) = (vec![0.0; rows], weights.to_vec());
+                score(weights, 0.25, values, &mut scores);
+                pull_back(values, slopes, &mut gradient);
+                (bits(&scores), bits(&gradient))
+            });
+            prop_assert_eq!(&found[0], &found[1]);
+        }
+    }
 }

@@ -8,12 +8,16 @@
 //! without rounding.
 
 use super::exact::{BLOCK, ExactSum, SplitNumbers};
+use crate::wide::wide;
 
 /// Queries of a block.
 const ROWS: usize = BLOCK;
 
 /// The largest number: the products of a block fit into 31 bits.
 pub(super) const LARGEST: f64 = 4095.0;
+
+/// What a number below 2⁵¹ is added to to be rounded to a whole one, which the lowest bits of the sum then are.
+pub(super) const WHOLE_PART: f64 = 1.5 * (1_u64 << 52) as f64;
 
 /// The most columns; with more of them most are empty in a query.
 const MOST: usize = 192;
@@ -63,11 +67,10 @@ impl CountBlock {
         is_same
     }
 
-    /// Whether there is room for the numbers of a query.
-    pub(super) fn has_room(&self, numbers: &[(usize, f64)]) -> bool {
-        self.columns.len() + numbers.len() <= MOST
-            || self.columns.len() + numbers.iter().filter(|(at, _)| self.column_of[*at] == NONE).count()
-                <= MOST
+    /// Whether there is room for so many numbers of a query.
+    pub(super) fn has_room(&self, count: usize, numbers: impl Iterator<Item = usize>) -> bool {
+        self.columns.len() + count <= MOST
+            || self.columns.len() + numbers.filter(|at| self.column_of[*at] == NONE).count() <= MOST
     }
 
     /// Sets a number of the query that is being added.
@@ -77,7 +80,7 @@ impl CountBlock {
             NONE => self.add_column(number),
             column => usize::from(column),
         };
-        self.columns[column][self.filled] = value as i16;
+        self.columns[column][self.filled] = (value + WHOLE_PART).to_bits() as i16;
     }
 
     #[cold]
@@ -102,14 +105,10 @@ impl CountBlock {
 
     /// Adds the rows to the sums, and clears them.
     pub(super) fn sum(&mut self) {
-        let mut products = self.products.iter_mut();
-        for (second, b) in self.columns.iter().enumerate() {
-            self.sums[second] += b.iter().map(|&number| number as u64).sum::<u64>();
-            for (a, sum) in self.columns[..=second].iter().zip(products.by_ref()) {
-                let product = |(&a, &b): (&i16, &i16)| i32::from(a) * i32::from(b);
-                *sum += a.iter().zip(b).map(product).sum::<i32>() as u64;
-            }
-        }
+        wide(
+            #[inline(always)]
+            || add_products(&self.columns, &mut self.sums, &mut self.products),
+        );
         if self.real.is_some() {
             let split = SplitNumbers::new(&self.reals, LARGEST);
             let mut products = [0.0; ROWS];
@@ -123,6 +122,29 @@ impl CountBlock {
         }
         self.columns.iter_mut().for_each(|column| *column = [0; ROWS]);
         self.filled = 0;
+    }
+}
+
+/// Adds the numbers of columns, and their products.
+#[inline(always)]
+fn add_products(columns: &[[i16; ROWS]], sums: &mut [u64], products: &mut [u64]) {
+    let mut products = products.iter_mut();
+    for (second, (b, sum)) in columns.iter().zip(sums).enumerate() {
+        // At most 128 numbers of 12 bits.
+        let mut all = 0;
+        for number in b {
+            all += i32::from(*number);
+        }
+        *sum += all as u64;
+        for a in &columns[..=second] {
+            let mut all = 0;
+            for row in 0..ROWS {
+                all += i32::from(a[row]) * i32::from(b[row]);
+            }
+            if let Some(sum) = products.next() {
+                *sum += all as u64;
+            }
+        }
     }
 }
 
@@ -160,8 +182,8 @@ mod tests {
                 let real = if at == 200 { real * far } else { real };
                 let row: Vec<(usize, f64)> = row.into_iter().map(|(at, value)| (at, f64::from(value))).collect();
                 let known = row.iter().filter(|(at, _)| sums.contains_key(at)).count();
-                prop_assert_eq!(block.has_room(&row), sums.len() + row.len() - known <= MOST);
-                if !block.has_room(&row) {
+                prop_assert_eq!(block.has_room(row.len(), row.iter().map(|(at, _)| *at)), sums.len() + row.len() - known <= MOST);
+                if !block.has_room(row.len(), row.iter().map(|(at, _)| *at)) {
                     continue;
                 }
                 prop_assert!(block.set_real(7, real) && !block.set_real(8, real) && !block.set_real(7, f64::INFINITY));

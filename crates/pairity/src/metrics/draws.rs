@@ -4,9 +4,9 @@
 //! and polynomials in place of logarithms, sines and cosines. No deviation is off by as much as [`OFF`], which says how
 //! many draws are below the quantile for sure, and which few it is one of; these alone are made exactly.
 
+use super::normals::{exact_pairs, larger, near_pairs};
 use crate::threads;
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use crate::wide::wide;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Draws that the quantile of the largest deviation is taken from.
@@ -24,11 +24,14 @@ const MOST_NEAR: usize = DRAWS / 20;
 /// Draws that are made at once.
 const LANES: usize = 8;
 
-/// Pairs of normal numbers that are made at once.
-const PAIRS: usize = 64;
+/// As many groups of them are made at once with few digits: a number takes long to be read with others soon after it
+/// was written alone.
+const GROUPS: usize = 4;
+
+const NEAR_LANES: usize = GROUPS * LANES;
 
 /// Draws of a task.
-const TASK: usize = 2_000;
+const TASK: usize = 64 * NEAR_LANES;
 
 /// Forms of `n` rates, each with what makes its variance 1, and a square root of the covariance of the rates.
 pub(super) struct DeviationForms<'a> {
@@ -95,84 +98,139 @@ impl DeviationForms<'_> {
         if !self.forms.iter().all(|form| rates_in(form) < LARGEST_RATES) {
             return None;
         }
-        let unit = (0..n).map(size).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-        // Half of a root are zeros, at the ends of rows.
-        let filled = |row: &[f64]| row.iter().rposition(|f| *f != 0.0).map_or(0, |last| last + 1);
-        let near = |row: &[f64]| row[..filled(row)].iter().map(|f| (f / unit) as f32).collect();
-        let factor: Vec<Vec<f32>> = (0..n).map(|a| near(row(a))).collect();
-        let forms = NearForms::new(self.forms, unit);
+        let near = NearForms::new(self, (0..n).map(size).fold(0.0, f64::max).max(f64::MIN_POSITIVE));
         let tasks: Vec<&[[f32; 2]]> = normals.chunks(TASK * width).collect();
         let found = threads::map(&tasks, &|normals| {
-            let (mut independent, mut rates) = (vec![[0.0; LANES]; 2 * width], vec![[0.0; LANES]; n]);
-            let mut largest = Vec::with_capacity(TASK);
-            for draws in normals.chunks(LANES * width) {
-                for (lane, draw) in draws.chunks(width).enumerate() {
-                    independent.iter_mut().zip(draw.as_flattened()).for_each(|(to, z)| to[lane] = *z);
-                }
-                for (rate, row) in rates.iter_mut().zip(&factor) {
-                    *rate = scaled_sum(row.iter().zip(&independent).map(|(f, z)| (*f, z)));
-                }
-                let deviations = forms.largest(&rates);
-                largest.extend_from_slice(&deviations[..draws.len() / width]);
-            }
+            let mut largest = vec![0.0; normals.len() / width];
+            wide(
+                #[inline(always)]
+                || near.deviate(normals.as_flattened(), 2 * width, &mut largest),
+            );
             largest
         });
         Some(found.concat())
     }
 }
 
-#[inline(always)]
-fn scaled_sum<'z>(terms: impl Iterator<Item = (f32, &'z [f32; LANES])>) -> [f32; LANES] {
-    let mut sums = [0.0; LANES];
-    terms.for_each(|(factor, numbers)| (0..LANES).for_each(|lane| sums[lane] += factor * numbers[lane]));
-    sums
-}
-
 /// Forms with few digits.
 struct NearForms {
+    /// How many independent numbers there are.
+    rank: usize,
+    /// Rates by independent numbers, without the zeros at their ends: half of a root are zeros.
+    rates: Vec<Vec<f32>>,
     /// Two rates, and what their difference is scaled by: most forms are such.
     differences: Vec<(f32, usize, usize)>,
+    /// Forms by rates.
     others: Vec<Vec<(usize, f32)>>,
+    /// Forms by independent numbers.
+    direct: Vec<Vec<f32>>,
 }
 
 impl NearForms {
     /// Forms of rates in some unit.
-    fn new(forms: &[(f64, Vec<(usize, f64)>)], unit: f64) -> NearForms {
-        let mut near = NearForms { differences: Vec::new(), others: Vec::new() };
-        for (scale, form) in forms {
-            let scaled = |x: f64| (scale * x * unit) as f32;
-            match form[..] {
-                [(a, x), (b, y)] if x == -y => near.differences.push((scaled(x.abs()), a, b)),
-                _ => near.others.push(form.iter().map(|&(a, x)| (a, scaled(x))).collect()),
+    fn new(forms: &DeviationForms, unit: f64) -> NearForms {
+        let (n, rank) = (forms.n, forms.rank());
+        let row = |a: usize| &forms.factor[a * n..][..n];
+        let filled = |row: &[f64]| row.iter().rposition(|f| *f != 0.0).map_or(0, |last| last + 1);
+        let near = |row: &[f64]| row[..filled(row)].iter().map(|f| (f / unit) as f32).collect();
+        let mut rates: Vec<Vec<f32>> = (0..n).map(|a| near(row(a))).collect();
+        let mut differences = Vec::new();
+        let mut rest: Vec<&(f64, Vec<(usize, f64)>)> = Vec::new();
+        for form in forms.forms {
+            match form.1[..] {
+                [(a, x), (b, y)] if x == -y => differences.push(((form.0 * x.abs() * unit) as f32, a, b)),
+                _ => rest.push(form),
+            }
+        }
+        // Whichever takes fewer products.
+        let terms: usize = rest.iter().map(|(_, form)| form.len()).sum();
+        let of_rates = if differences.is_empty() { rates.iter().map(Vec::len).sum() } else { 0 };
+        let is_direct = rest.len() * rank < of_rates + terms;
+        if is_direct && differences.is_empty() {
+            rates.clear();
+        }
+        let mut near = NearForms { rank, rates, differences, others: Vec::new(), direct: Vec::new() };
+        for (scale, form) in rest {
+            if is_direct {
+                let sum = |k: usize| form.iter().map(|&(a, x)| x * row(a)[k]).sum::<f64>();
+                near.direct.push((0..rank).map(|k| (scale * sum(k)) as f32).collect());
+            } else {
+                near.others.push(form.iter().map(|&(a, x)| (a, (scale * x * unit) as f32)).collect());
             }
         }
         near
     }
 
-    /// The largest deviation of any form. Called, so that lanes stay together.
-    #[inline(never)]
-    fn largest(&self, rates: &[[f32; LANES]]) -> [f32; LANES] {
-        let mut largest = [0.0; LANES];
-        for &(scale, a, b) in &self.differences {
-            let (a, b) = (&rates[a], &rates[b]);
-            (0..LANES).for_each(|at| largest[at] = larger(scale * (a[at] - b[at]).abs(), largest[at]));
+    /// The largest deviation of any form in draws of so many normal numbers each.
+    #[inline(always)]
+    fn deviate(&self, normals: &[f32], numbers: usize, largest: &mut [f32]) {
+        let mut independent = vec![[[0.0; LANES]; GROUPS]; self.rank];
+        let mut rates = vec![[[0.0; LANES]; GROUPS]; self.rates.len()];
+        for (draws, to) in normals.chunks(NEAR_LANES * numbers).zip(largest.chunks_mut(NEAR_LANES)) {
+            for (lane, draw) in draws.chunks(numbers).enumerate() {
+                for (to, z) in independent.iter_mut().zip(draw) {
+                    to[lane / LANES][lane % LANES] = *z;
+                }
+            }
+            for (rate, row) in rates.iter_mut().zip(&self.rates) {
+                *rate = scaled_sum(row, &independent);
+            }
+            let mut found = [[0.0; LANES]; GROUPS];
+            for &(scale, a, b) in &self.differences {
+                let (a, b) = (&rates[a], &rates[b]);
+                for group in 0..GROUPS {
+                    for at in 0..LANES {
+                        let deviation = scale * (a[group][at] - b[group][at]).abs();
+                        found[group][at] = larger(deviation, found[group][at]);
+                    }
+                }
+            }
+            for form in &self.others {
+                let mut sums = [[0.0; LANES]; GROUPS];
+                for &(a, x) in form {
+                    add_scaled(x, &rates[a], &mut sums);
+                }
+                enlarge(&mut found, &sums);
+            }
+            for form in &self.direct {
+                enlarge(&mut found, &scaled_sum(form, &independent));
+            }
+            to.copy_from_slice(&found.as_flattened()[..to.len()]);
         }
-        for form in &self.others {
-            let sums = scaled_sum(form.iter().map(|&(a, x)| (x, &rates[a])));
-            (0..LANES).for_each(|lane| largest[lane] = larger(sums[lane].abs(), largest[lane]));
-        }
-        largest
     }
 }
 
-/// As one instruction, which the library's function is not.
+/// Numbers of draws that are made at once.
+type DrawLanes = [[f32; LANES]; GROUPS];
+
 #[inline(always)]
-fn larger(a: f32, b: f32) -> f32 {
-    if a > b { a } else { b }
+fn scaled_sum(factors: &[f32], numbers: &[DrawLanes]) -> DrawLanes {
+    let mut sums = [[0.0; LANES]; GROUPS];
+    for (factor, numbers) in factors.iter().zip(numbers) {
+        add_scaled(*factor, numbers, &mut sums);
+    }
+    sums
 }
 
-/// Numbers of the normal distribution, two at a time (Box and Muller), always the same of a seed: expressions of one
-/// measurement share them.
+#[inline(always)]
+fn add_scaled(factor: f32, numbers: &DrawLanes, sums: &mut DrawLanes) {
+    for group in 0..GROUPS {
+        for at in 0..LANES {
+            sums[group][at] += factor * numbers[group][at];
+        }
+    }
+}
+
+#[inline(always)]
+fn enlarge(found: &mut DrawLanes, sums: &DrawLanes) {
+    for group in 0..GROUPS {
+        for at in 0..LANES {
+            found[group][at] = larger(sums[group][at].abs(), found[group][at]);
+        }
+    }
+}
+
+/// Numbers of the normal distribution, which expressions of one measurement share.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Normals(Arc<Mutex<DrawnNumbers>>);
 
@@ -238,98 +296,10 @@ impl Normals {
     }
 }
 
-/// Pairs of uniform numbers of a seed, from one on.
-fn uniform_pairs(seed: u64, from: usize) -> impl Iterator<Item = (f64, f64)> {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    // Each number takes a word of 64 bits, of which the generator counts halves.
-    random.set_word_pos(4 * from as u128);
-    std::iter::repeat_with(move || (random.random(), random.random()))
-}
-
-/// So many pairs of normal numbers, from one on.
-fn exact_pairs(seed: u64, from: usize, count: usize) -> impl Iterator<Item = [f64; 2]> {
-    uniform_pairs(seed, from).take(count).map(|(u, v)| {
-        let radius = (-2.0 * (1.0 - u).ln()).sqrt();
-        let (sine, cosine) = (std::f64::consts::TAU * v).sin_cos();
-        [radius * cosine, radius * sine]
-    })
-}
-
-/// The first pairs, with few digits.
-fn near_pairs(seed: u64, count: usize) -> Vec<[f32; 2]> {
-    let mut all = vec![[0.0; 2]; count];
-    threads::fill(&mut all, &|from, own| {
-        let mut uniform = uniform_pairs(seed, from);
-        let (mut rest, mut turn) = ([1.0; PAIRS], [0.0; PAIRS]);
-        for pairs in own.chunks_mut(PAIRS) {
-            for ((rest, turn), (u, v)) in
-                rest.iter_mut().zip(&mut turn).zip(uniform.by_ref()).take(pairs.len())
-            {
-                (*rest, *turn) = ((1.0 - u) as f32, (v - 0.5) as f32);
-            }
-            let mut made = [[0.0; 2]; PAIRS];
-            (0..PAIRS).for_each(|at| made[at] = near_pair(rest[at], turn[at]));
-            pairs.copy_from_slice(&made[..pairs.len()]);
-        }
-    });
-    all
-}
-
-/// A polynomial of numbers that its coefficients are the reciprocals of.
-#[inline(always)]
-fn polynomial<const N: usize>(q: f32, reciprocals: [f32; N]) -> f32 {
-    reciprocals.iter().rev().fold(0.0, |sum, reciprocal| sum * q + 1.0 / reciprocal)
-}
-
-/// The pair of a radius by its `rest` 1 − u, which is above 0, and of an angle by its `turn` from the opposite one, a half
-/// at most.
-#[inline(always)]
-fn near_pair(rest: f32, turn: f32) -> [f32; 2] {
-    // The rest is m 2^e with m between √½ and √2, and ln m = 2 artanh s.
-    const ROOT: i32 = 0x3f35_04f3;
-    let bits = rest.to_bits() as i32;
-    let e = (bits - ROOT) >> 23;
-    let m = f32::from_bits((bits - (e << 23)) as u32);
-    let s = (m - 1.0) / (m + 1.0);
-    let q = s * s;
-    let ln_m = 2.0 * s * polynomial(q, [1.0, 3.0, 5.0, 7.0, 9.0]);
-    let squared = -2.0 * (ln_m + e as f32 * std::f32::consts::LN_2);
-    let radius = larger(squared, 0.0).sqrt();
-    // Sine and cosine of half the angle, from which those of the whole follow.
-    let y = std::f32::consts::PI * turn;
-    let q = y * y;
-    let sine = y * polynomial(q, [1.0, -6.0, 120.0, -5_040.0, 362_880.0, -39_916_800.0]);
-    let cosine = polynomial(q, [1.0, -2.0, 24.0, -720.0, 40_320.0, -3_628_800.0, 479_001_600.0]);
-    [radius * (2.0 * sine * sine - 1.0), radius * (-2.0 * sine * cosine)]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    #[test]
-    fn few_digits_are_enough() {
-        for seed in 0..4 {
-            let near = near_pairs(seed, 50_000);
-            for (near, exact) in near.iter().zip(exact_pairs(seed, 0, 50_000)) {
-                for (near, exact) in near.iter().zip(exact) {
-                    assert!((f64::from(*near) - exact).abs() < f64::from(OFF) / 20.0, "{near} {exact}");
-                }
-            }
-        }
-        // The largest radius, the least ones, and all around.
-        for rest in [1.0 / (1_u64 << 53) as f64, 1e-6, 0.5, 0.70, 0.71, 1.0 - 1e-7, 1.0] {
-            for step in -50..=50 {
-                let turn = f64::from(step) / 100.0;
-                let radius = (-2.0 * rest.ln()).sqrt();
-                let (sine, cosine) = (std::f64::consts::TAU * (turn + 0.5)).sin_cos();
-                let near = near_pair(rest as f32, turn as f32).map(f64::from);
-                let off = (near[0] - radius * cosine).abs().max((near[1] - radius * sine).abs());
-                assert!(off < f64::from(OFF) / 5.0, "{rest} {turn}: {off}");
-            }
-        }
-    }
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
@@ -365,6 +335,35 @@ mod tests {
             if let Some(near) = normals.near_quantile(seed, &forms, at) {
                 prop_assert_eq!(near.to_bits(), exact.to_bits());
             }
+        }
+    }
+
+    #[test]
+    fn wide_vectors_change_no_bit() {
+        let n = 7;
+        let factor: Vec<f64> =
+            (0..n * n).map(|at| if at % n <= at / n { 1.0 / (1 + at % 5) as f64 } else { 0.0 }).collect();
+        let difference = |(a, b): (usize, usize)| (0.78, vec![(a, 1.0), (b, -1.0)]);
+        let all: Vec<_> = (0..n).flat_map(|a| (0..a).map(move |b| (a, b))).map(difference).collect();
+        let sums: Vec<_> = (2..n).map(|a| (0.5, vec![(a, 1.0), (a - 1, 0.5), (a - 2, -0.25)])).collect();
+        // Draws that are no multiple of those made at once, some of them very long or short.
+        for (draws, forms) in [(0, &all), (1, &sums), (31, &all), (70, &[&all[..], &sums[..]].concat())] {
+            let forms = DeviationForms { factor: &factor, n, forms };
+            let near = NearForms::new(&forms, 0.3);
+            let mut normals = near_pairs(3, draws * forms.pairs());
+            for (normal, size) in
+                normals.iter_mut().zip([0.0, -0.0, 1e30, -1e30, 1e-30, 1.0, 1.0].iter().cycle())
+            {
+                normal[0] *= size;
+            }
+            let [mut found, mut slow] = [vec![0.0; draws], vec![0.0; draws]];
+            wide(
+                #[inline(always)]
+                || near.deviate(normals.as_flattened(), 2 * forms.pairs(), &mut found),
+            );
+            near.deviate(normals.as_flattened(), 2 * forms.pairs(), &mut slow);
+            let bits = |numbers: &[f32]| numbers.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&found), bits(&slow));
         }
     }
 

@@ -4,6 +4,7 @@
 //! from the lowest power that was met to the highest: a number adds to three of them, and carries wait until a word might
 //! overflow.
 
+use crate::wide::wide;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::borrow::Cow;
 
@@ -147,16 +148,31 @@ impl ExactSum {
         if self.beyond != 0.0 {
             return self.beyond;
         }
-        let (negative, base, digits) = self.digits();
-        let top = digits.len().saturating_sub(4);
-        let mut number =
-            digits[top..].iter().rev().fold(0, |all: u128, digit| all << BITS | u128::from(*digit));
-        // What is below decides where the rest is halfway between two numbers: 97 bits or more are far beyond 53.
-        number |= u128::from(digits[..top].iter().any(|digit| *digit != 0));
-        let power = (base + top as i32) * BITS;
+        let (negative, base, number) = self.few_words().unwrap_or_else(|| {
+            let (negative, base, digits) = self.digits();
+            let top = digits.len().saturating_sub(4);
+            let mut number =
+                digits[top..].iter().rev().fold(0, |all: u128, digit| all << BITS | u128::from(*digit));
+            // What is below decides where the rest is halfway between two numbers: 97 bits or more are far beyond 53.
+            number |= u128::from(digits[..top].iter().any(|digit| *digit != 0));
+            (negative, base + top as i32, number)
+        });
+        let power = base * BITS;
         // In two steps, as the power alone may be out of range.
         let value = number as f64 * 2f64.powi(power / 2) * 2f64.powi(power - power / 2);
         if negative { -value } else { value }
+    }
+
+    /// Sign, power and size of a sum that fits into 128 bits, as most do, for which no digits are listed.
+    fn few_words(&self) -> Option<(bool, i32, u128)> {
+        let mut all = 0_i128;
+        for word in self.words.iter().rev() {
+            if all.unsigned_abs() >= 1 << 90 {
+                return None;
+            }
+            all = (all << BITS) + i128::from(*word);
+        }
+        Some((all < 0, self.base, all.unsigned_abs()))
     }
 }
 
@@ -272,9 +288,16 @@ impl SplitNumbers {
         (largest == 0.0 || is_inside).then_some(SplitNumbers { rounding })
     }
 
-    /// The sums of parts, by lane. Called, so that the compiler does not see lanes added up, and leaves them where they are.
-    #[inline(never)]
+    /// The sums of parts, by lane, which are added up elsewhere: in sight of the loop the compiler would shuffle all lanes.
     fn lanes(&self, numbers: &[f64; BLOCK]) -> [[f64; LANES]; 3] {
+        wide(
+            #[inline(always)]
+            || self.lanes_of(numbers),
+        )
+    }
+
+    #[inline(always)]
+    fn lanes_of(&self, numbers: &[f64; BLOCK]) -> [[f64; LANES]; 3] {
         let mut sums = [[0.0; LANES]; 3];
         let [first, second] = self.rounding;
         for numbers in numbers.as_chunks::<LANES>().0 {
@@ -480,6 +503,21 @@ mod tests {
             let mut slow = sum(&near().collect::<Vec<_>>());
             slow.add((numbers[0].0.unsigned_abs() << 11) as f64);
             prop_assert_eq!(extended.to_string(), slow.to_string());
+        }
+
+        /// Blocks with ±0, huge and tiny numbers.
+        #[test]
+        fn wide_vectors_change_no_bit(
+            numbers in prop::collection::vec(
+                prop_oneof![4 => -9.0..9.0, 1 => Just(0.0), 1 => Just(-0.0), 1 => -1e190..1e190, 1 => -1e-190..1e-190],
+                BLOCK,
+            ),
+            power in -50..50,
+        ) {
+            let numbers: [f64; BLOCK] = numbers.try_into().unwrap();
+            let top = 2f64.powi(power);
+            let split = SplitNumbers { rounding: [top, top * 2f64.powi(-PART)] };
+            prop_assert_eq!(split.lanes(&numbers).map(|sums| sums.map(f64::to_bits)), split.lanes_of(&numbers).map(|sums| sums.map(f64::to_bits)));
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::goals::{Expression, LinearForm, Vocabulary};
 use crate::pairs::CellLayout;
 use crate::rates::{Rate, shortened};
 use std::collections::{BTreeSet, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// How far chances may be from adding up to 1.
 const TOLERANCE: f64 = 1e-6;
@@ -84,6 +85,29 @@ impl<'a> Member<'a> {
     }
 }
 
+/// Mixes the few small numbers of a rate: what the library does against keys that were made to collide takes longer than
+/// all else that is asked of a rate.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct RateHasher(u64);
+
+impl Hasher for RateHasher {
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_usize((*byte).into()));
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.0 = (self.0.rotate_left(8) ^ number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn write_isize(&mut self, number: isize) {
+        self.write_usize(number as usize);
+    }
+}
+
 /// The rates of a scored table and their covariance.
 #[derive(Debug, Clone)]
 pub struct Measurement {
@@ -92,7 +116,7 @@ pub struct Measurement {
     pub(super) facts: TableFacts,
     pub(super) influence: Influence,
     /// The place of each rate in the lists of the influence.
-    pub(super) index: HashMap<Rate, usize>,
+    pub(super) index: HashMap<Rate, usize, BuildHasherDefault<RateHasher>>,
     pub(super) settings: Settings,
     pub(super) estimate: Option<Estimate>,
     pub(super) normals: Normals,
@@ -239,7 +263,7 @@ impl Measurement {
 
     /// Why a rate has no value, if it has none.
     pub(super) fn not_estimable(&self, rate: Rate) -> Option<String> {
-        let name = rate.in_words(&self.vocabulary.groups);
+        let name = || rate.in_words(&self.vocabulary.groups);
         let Some(&r) = self.index.get(&rate) else {
             let needs = match rate {
                 Rate::Greater | Rate::Less | Rate::ParityGreater | Rate::ParityLess
@@ -250,18 +274,18 @@ impl Measurement {
                 Rate::Parity { .. } => "groups",
                 _ => "labels",
             };
-            return Some(format!("{name} needs {needs}"));
+            return Some(format!("{} needs {needs}", name()));
         };
         let pairs = self.influence.pairs[r];
         if pairs == 0 {
-            return Some(format!("{name} has no pairs"));
+            return Some(format!("{} has no pairs", name()));
         }
         if pairs < self.settings.min_pairs {
-            return Some(format!("{name} has {pairs} pairs, fewer than {}", self.settings.min_pairs));
+            return Some(format!("{} has {pairs} pairs, fewer than {}", name(), self.settings.min_pairs));
         }
         match self.influence.values[r] {
-            value if value.is_nan() => Some(format!("{name} has no pairs of positive weight")),
-            value if value.is_infinite() => Some(format!("{name} is too large a number")),
+            value if value.is_nan() => Some(format!("{} has no pairs of positive weight", name())),
+            value if value.is_infinite() => Some(format!("{} is too large a number", name())),
             _ => None,
         }
     }

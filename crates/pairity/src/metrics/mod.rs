@@ -14,6 +14,7 @@ mod intervals;
 mod measurement;
 #[cfg(test)]
 mod mixture_tests;
+mod normals;
 mod partial;
 #[cfg(test)]
 mod partial_tests;

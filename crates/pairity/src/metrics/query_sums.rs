@@ -13,7 +13,7 @@
 //! Sums are kept for *items*: cells where all pairs count alike, as rates are sums of them; rates where queries
 //! count alike. With many groups only the sums that variances need are kept, by rate.
 
-use super::count_block::{CountBlock, LARGEST};
+use super::count_block::{CountBlock, LARGEST, WHOLE_PART};
 use super::exact::{ExactSum, NearNumbers, as_text};
 use super::influence::{Influence, MAX_COVARIANCES};
 use crate::examples::Examples;
@@ -270,9 +270,12 @@ struct Summing {
     /// Other products of any two numbers, where there are such products of the first.
     near: Vec<Vec<NearNumbers>>,
     unit: UnitSums,
-    /// The rates of each cell, a bit each, and those of a query.
-    rates_of: Vec<Vec<u64>>,
-    rates: Vec<u64>,
+    /// The real numbers that the block has, and their squares.
+    near_real: [NearNumbers; 2],
+    /// The rates of each cell, a bit each.
+    rates_of: Vec<u64>,
+    /// How many queries have pairs of each rate, by word of rates: the lowest bits of all counts, then the next ones.
+    planes: Vec<Vec<u64>>,
     /// Whether a query has several blocks, which may share cells.
     has_blocks: bool,
     /// What one query earned in each cell, and could have earned, and its cells.
@@ -299,10 +302,11 @@ impl Summing {
             bound: 0.0,
             near: vec![Vec::new(); sums.sums.len()],
             rates_of: match items {
-                Items::Cells => (0..sums.cell_pairs.len()).map(bits).collect(),
+                Items::Cells => (0..sums.cell_pairs.len()).flat_map(bits).collect(),
                 _ => Vec::new(),
             },
-            rates: vec![0; words],
+            near_real: Default::default(),
+            planes: vec![Vec::new(); words],
             unit,
             has_blocks: index.examples().blocks() > index.examples().queries(),
             by_cell: vec![[0.0; 2]; sums.cell_pairs.len()],
@@ -313,6 +317,12 @@ impl Summing {
     }
 
     fn add(&mut self, placements: &[Placement]) {
+        if self.sums.items == Items::Cells {
+            self.note_rates(placements);
+            if self.add_small(placements) {
+                return;
+            }
+        }
         self.numbers.iter_mut().for_each(Vec::clear);
         match self.sums.items {
             Items::Cells => self.note_cells(placements),
@@ -331,7 +341,10 @@ impl Summing {
         let larger = |a: f64, b: f64| if b > a { b } else { a };
         let largest = whole.iter().fold(0.0, |largest, (_, number)| larger(largest, *number));
         let mut with_others = &whole[..];
-        if *items == Items::Cells && largest <= LARGEST && self.block.has_room(whole) {
+        if *items == Items::Cells
+            && largest <= LARGEST
+            && self.block.has_room(whole.len(), whole.iter().map(|(number, _)| *number))
+        {
             whole.iter().for_each(|&(at, number)| self.block.set(at, number));
             if matches!(others[..], [(at, number)] if self.block.set_real(at, number)) {
                 with_others = &[];
@@ -368,12 +381,72 @@ impl Summing {
         }
     }
 
-    /// The numbers of a query, by cell, and the rates that it has pairs of.
+    /// Adds a query all of whose numbers are small and whole, but for one at most, straight to the block; false if it is
+    /// no such query.
+    fn add_small(&mut self, placements: &[Placement]) -> bool {
+        let numbers = placements.iter().flat_map(|p| [2 * p.cell as usize, 2 * p.cell as usize + 1]);
+        if self.has_blocks || !self.block.has_room(2 * placements.len(), numbers) {
+            return false;
+        }
+        let (mut real, mut reals, mut is_whole) = (None, 0, true);
+        for placement in placements {
+            is_whole &= is_small(placement.total);
+            if !is_small(2.0 * placement.credit) {
+                real = Some((placement.cell, 2.0 * placement.credit));
+                reals += 1;
+            }
+        }
+        if !is_whole || reals > 1 {
+            return false;
+        }
+        if let Some((cell, value)) = real {
+            let number = 2 * cell as usize;
+            if !self.block.set_real(number, value) {
+                return false;
+            }
+            let QuerySums { items, sums, products, .. } = &mut self.sums;
+            if let Some(at) = place(*items, sums.len(), number, number) {
+                let [sum, square] = &mut self.near_real;
+                sum.add(value, &mut sums[number]);
+                square.add(value * value, &mut products[at]);
+            }
+        }
+        let real = real.map(|(cell, _)| cell);
+        for placement in placements {
+            let number = 2 * placement.cell as usize;
+            if real != Some(placement.cell) {
+                self.block.set(number, 2.0 * placement.credit);
+            }
+            self.block.set(number + 1, placement.total);
+        }
+        self.block.end_row();
+        true
+    }
+
+    /// Counts the rates that a query has pairs of.
+    fn note_rates(&mut self, placements: &[Placement]) {
+        let words = self.planes.len();
+        for (word, planes) in self.planes.iter_mut().enumerate() {
+            let mut carry = 0;
+            for placement in placements {
+                carry |= self.rates_of[placement.cell as usize * words + word];
+            }
+            for plane in planes.iter_mut() {
+                (*plane, carry) = (*plane ^ carry, *plane & carry);
+                if carry == 0 {
+                    break;
+                }
+            }
+            if carry != 0 {
+                planes.push(carry);
+            }
+        }
+    }
+
+    /// The numbers of a query, by cell.
     fn note_cells(&mut self, placements: &[Placement]) {
-        self.rates.fill(0);
         for placement in placements {
             let cell = placement.cell as usize;
-            self.rates.iter_mut().zip(&self.rates_of[cell]).for_each(|(all, rates)| *all |= rates);
             if !self.has_blocks {
                 note(&mut self.numbers, cell, placement.credit, placement.total);
                 continue;
@@ -388,19 +461,24 @@ impl Summing {
             let [credit, total] = std::mem::take(&mut self.by_cell[cell]);
             note(&mut self.numbers, cell, credit, total);
         }
-        for (word, &rates) in self.rates.iter().enumerate() {
-            let mut rest = rates;
-            while rest != 0 {
-                self.sums.units[64 * word + rest.trailing_zeros() as usize] += 1;
-                rest &= rest - 1;
-            }
-        }
     }
 
     fn finish(mut self) -> QuerySums {
         self.block.sum();
-        let QuerySums { items, sums, products, .. } = &mut self.sums;
+        let QuerySums { items, sums, products, units, .. } = &mut self.sums;
+        for (word, planes) in self.planes.iter().enumerate() {
+            for (unit, bit) in units.iter_mut().skip(64 * word).zip(0..64) {
+                *unit += planes.iter().rev().fold(0, |count, plane| count << 1 | plane >> bit & 1);
+            }
+        }
         let numbers = sums.len();
+        if let Some(real) = self.block.real {
+            let [sum, square] = &mut self.near_real;
+            sum.finish(&mut sums[real]);
+            if let Some(at) = place(*items, numbers, real, real) {
+                square.finish(&mut products[at]);
+            }
+        }
         let mut found = self.block.products.iter();
         for (second, &b) in self.block.numbers.iter().enumerate() {
             sums[b].add_integer(self.block.sums[second]);
@@ -423,6 +501,12 @@ impl Summing {
         }
         self.sums
     }
+}
+
+/// Whether a number is whole and fits into the block.
+#[inline]
+fn is_small(number: f64) -> bool {
+    number <= LARGEST && (number + WHOLE_PART) - WHOLE_PART == number
 }
 
 /// Notes the numbers of an item, twice what it earned and what it could have earned, among whole ones or others.

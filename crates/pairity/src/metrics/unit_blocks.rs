@@ -6,6 +6,7 @@
 
 use super::influence::MAX_COVARIANCES;
 use crate::pairs::{PlacedRows, Placement, RateSums, UnitSums, rows_and_stride};
+use crate::wide::wide;
 
 /// Numbers that a loop works on at once.
 const LANES: usize = 4;
@@ -284,9 +285,14 @@ impl UnitBlock {
     fn sum(&mut self, [credits, totals]: [&[f64]; 2], is_once: bool, sums: &RateSums) {
         let (rows, stride, own) = (self.rows, self.stride, self.columns.len());
         for (to, from) in self.sums.iter_mut().zip([credits, totals]) {
-            for (to, columns) in to.chunks_mut(stride).zip(&self.added) {
-                add_columns(from, stride, columns, &mut to[..rows]);
-            }
+            wide(
+                #[inline(always)]
+                || {
+                    for (to, columns) in to.chunks_mut(stride).zip(&self.added) {
+                        add_columns(from, stride, columns, &mut to[..rows]);
+                    }
+                },
+            );
         }
         let column = |kind: usize, at: usize| match at.checked_sub(own) {
             None => &[credits, totals][kind][at * stride..][..rows],
@@ -330,42 +336,97 @@ impl UnitBlock {
 }
 
 /// The sum of some columns, added in order.
+#[inline(always)]
 fn add_columns(all: &[f64], stride: usize, columns: &[usize], to: &mut [f64]) {
-    let rows = to.len();
-    let column = |at: usize| &all[at * stride..][..rows];
-    for (place, &at) in columns.iter().enumerate() {
-        match place {
-            0 => to.copy_from_slice(column(at)),
-            _ => to.iter_mut().zip(column(at)).for_each(|(sum, own)| *sum += own),
+    for (at, to) in to.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+        let mut sum = [0.0; LANES];
+        for (place, column) in columns.iter().enumerate() {
+            let own = &all[column * stride + at * LANES..][..LANES];
+            for lane in 0..LANES {
+                sum[lane] = if place == 0 { own[lane] } else { sum[lane] + own[lane] };
+            }
         }
+        *to = sum;
     }
 }
 
-/// What rows with these columns move a rate by, and by lane their number, their squared totals and what they move squared;
-/// `rests` are the pairs that are left without each.
-///
-/// In one loop, as what is summed costs nothing while numbers are divided. Called, for the reason of [`lane_products`].
-#[inline(never)]
-fn lane_moves(
-    [credits, totals]: [&[f64]; 2],
-    value: f64,
-    rests: &[f64],
-    moves: &mut [f64],
-) -> [[f64; LANES]; 3] {
+/// The sums over rows on one side of a rate's pairs, by lane: their number, their squared totals and what they move squared.
+type SideLanes = [[f64; LANES]; 3];
+
+/// What rows with these columns move a rate by, and sums of that. Lanes are added up elsewhere: where the compiler sees it,
+/// it puts numbers of two sums into one register, for which it has to shuffle every number that it reads.
+fn lane_moves(columns: [&[f64]; 2], all: f64, value: f64, moves: &mut [f64]) -> SideLanes {
+    wide(
+        #[inline(always)]
+        || lane_moves_of(columns, all, value, moves),
+    )
+}
+
+/// In one loop, as what is summed costs nothing while numbers are divided.
+#[inline(always)]
+fn lane_moves_of([credits, totals]: [&[f64]; 2], all: f64, value: f64, moves: &mut [f64]) -> SideLanes {
     let mut sums = [[0.0; LANES]; 3];
-    let [credits, totals, rests] = [credits, totals, rests].map(|column| column.as_chunks::<LANES>().0);
-    for (((moves, credits), totals), rests) in
-        moves.as_chunks_mut::<LANES>().0.iter_mut().zip(credits).zip(totals).zip(rests)
-    {
+    let [credits, totals] = [credits, totals].map(|column| column.as_chunks::<LANES>().0);
+    for ((moves, credits), totals) in moves.as_chunks_mut::<LANES>().0.iter_mut().zip(credits).zip(totals) {
+        // Copies, as a number that is written might be one that is still to be read.
+        let (credits, totals, mut moved) = (*credits, *totals, [0.0; LANES]);
         for lane in 0..LANES {
-            let moved = (credits[lane] - value * totals[lane]) / rests[lane];
-            moves[lane] = moved;
+            moved[lane] = (credits[lane] - value * totals[lane]) / (all - totals[lane]);
             sums[0][lane] += if totals[lane] > 0.0 { 1.0 } else { 0.0 };
             sums[1][lane] += totals[lane] * totals[lane];
-            sums[2][lane] += moved * moved;
+            sums[2][lane] += moved[lane] * moved[lane];
         }
+        *moves = moved;
     }
     sums
+}
+
+/// The same where rows are on both sides, and the squares of what they move in all.
+fn lane_moves_of_both(
+    columns: [[&[f64]; 2]; 2],
+    all: f64,
+    value: f64,
+    moves: &mut [f64],
+) -> ([SideLanes; 2], [f64; LANES]) {
+    wide(
+        #[inline(always)]
+        || lane_moves_of_both_of(columns, all, value, moves),
+    )
+}
+
+#[inline(always)]
+fn lane_moves_of_both_of(
+    [first, second]: [[&[f64]; 2]; 2],
+    all: f64,
+    value: f64,
+    moves: &mut [f64],
+) -> ([SideLanes; 2], [f64; LANES]) {
+    let (mut sums, mut others, mut squares) = ([[0.0; LANES]; 3], [[0.0; LANES]; 3], [0.0; LANES]);
+    let [credits, totals] = first.map(|column| column.as_chunks::<LANES>().0);
+    let [more_credits, more_totals] = second.map(|column| column.as_chunks::<LANES>().0);
+    let columns = credits.iter().zip(totals).zip(more_credits).zip(more_totals);
+    for (moves, (((credits, totals), more_credits), more_totals)) in
+        moves.as_chunks_mut::<LANES>().0.iter_mut().zip(columns)
+    {
+        let (credits, totals, more_credits, more_totals) = (*credits, *totals, *more_credits, *more_totals);
+        let (mut moved, mut moved_too, mut both) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+        for lane in 0..LANES {
+            let (total, other) = (totals[lane], more_totals[lane]);
+            let rest = all - total - other;
+            moved[lane] = (credits[lane] - value * total) / rest;
+            moved_too[lane] = (more_credits[lane] - value * other) / rest;
+            both[lane] = moved[lane] + moved_too[lane];
+            sums[0][lane] += if total > 0.0 { 1.0 } else { 0.0 };
+            sums[1][lane] += total * total;
+            sums[2][lane] += moved[lane] * moved[lane];
+            others[0][lane] += if other > 0.0 { 1.0 } else { 0.0 };
+            others[1][lane] += other * other;
+            others[2][lane] += moved_too[lane] * moved_too[lane];
+            squares[lane] += both[lane] * both[lane];
+        }
+        *moves = both;
+    }
+    ([sums, others], squares)
 }
 
 /// The same where rows have all pairs, so that nothing is left without them, and they move nothing; and where rows count as
@@ -375,7 +436,7 @@ fn careful_lane_moves(
     value: f64,
     rests: &[f64],
     (moves, roots): (&mut [f64], Option<&[f64]>),
-) -> [[f64; LANES]; 3] {
+) -> SideLanes {
     let mut sums = [[0.0; LANES]; 3];
     for (row, to) in moves.iter_mut().enumerate() {
         let (lane, root) = (row % LANES, roots.map_or(1.0, |roots| roots[row]));
@@ -388,21 +449,10 @@ fn careful_lane_moves(
     sums
 }
 
-/// What rows move a rate by on one side of its pairs, and the sums over them; `roots` are told unless each counts once.
-fn side_sum(
-    columns: [&[f64]; 2],
-    value: f64,
-    rests: &[f64],
-    (moves, roots): (&mut [f64], Option<&[f64]>),
-) -> SideSum {
-    let mut found = None;
-    if roots.is_none() {
-        let sums = lane_moves(columns, value, rests, moves);
-        found = Some(sums).filter(|sums| sums[2].iter().all(|sum| sum.is_finite()));
+impl SideSum {
+    fn of([units, squares, variance]: &SideLanes) -> SideSum {
+        SideSum { units: lane_sum(units), squares: lane_sum(squares), variance: lane_sum(variance) }
     }
-    let sums = found.unwrap_or_else(|| careful_lane_moves(columns, value, rests, (moves, roots)));
-    let [units, squares, variance] = &sums;
-    SideSum { units: lane_sum(units), squares: lane_sum(squares), variance: lane_sum(variance) }
 }
 
 #[inline(always)]
@@ -410,14 +460,9 @@ fn lane_sum(lanes: &[f64; LANES]) -> f64 {
     lanes.iter().sum()
 }
 
-/// Squares by lane.
-#[inline(never)]
-fn lane_squares(numbers: &[f64]) -> [f64; LANES] {
-    let mut sums = [0.0; LANES];
-    for numbers in numbers.as_chunks::<LANES>().0 {
-        (0..LANES).for_each(|lane| sums[lane] += numbers[lane] * numbers[lane]);
-    }
-    sums
+/// Whether no row has all pairs.
+fn is_finite([_, _, variance]: &SideLanes) -> bool {
+    variance.iter().all(|sum| sum.is_finite())
 }
 
 /// What rows move a rate by whose pairs they are on one side of, times their roots unless each counts once; returns the sum of squares.
@@ -425,13 +470,16 @@ fn one_side(
     columns: [&[f64]; 2],
     all: f64,
     value: f64,
-    to: (&mut [f64], Option<&[f64]>),
+    (moves, roots): (&mut [f64], Option<&[f64]>),
     side: &mut SideSum,
 ) -> f64 {
-    let mut room = [0.0; ROWS];
-    let rests = &mut room[..columns[1].len()];
-    rests.iter_mut().zip(columns[1]).for_each(|(rest, total)| *rest = all - total);
-    let found = side_sum(columns, value, rests, to);
+    let plain = roots.is_none().then(|| lane_moves(columns, all, value, moves));
+    let sums = plain.filter(is_finite).unwrap_or_else(|| {
+        let mut rests = [0.0; ROWS];
+        rests.iter_mut().zip(columns[1]).for_each(|(rest, total)| *rest = all - total);
+        careful_lane_moves(columns, value, &rests, (moves, roots))
+    });
+    let found = SideSum::of(&sums);
     side.add(&found);
     found.variance
 }
@@ -444,45 +492,83 @@ fn both_sides(
     (moves, roots): (&mut [f64], Option<&[f64]>),
     sides: &mut [SideSum; 2],
 ) -> f64 {
-    let mut room = [[0.0; ROWS]; 2];
-    let [rests, second] = room.each_mut().map(|room| &mut room[..moves.len()]);
-    for ((rest, total), other) in rests.iter_mut().zip(columns[0][1]).zip(columns[1][1]) {
-        *rest = all - total - other;
-    }
-    sides[0].add(&side_sum(columns[0], value, rests, (&mut *moves, roots)));
-    sides[1].add(&side_sum(columns[1], value, rests, (&mut *second, roots)));
-    moves.iter_mut().zip(&*second).for_each(|(moved, second)| *moved += second);
-    lane_sum(&lane_squares(moves))
+    let plain = roots.is_none().then(|| lane_moves_of_both(columns, all, value, moves));
+    let found = plain.filter(|(sides, _)| sides.iter().all(is_finite));
+    let (found, squares) = found.unwrap_or_else(|| {
+        let (mut rests, mut second) = ([0.0; ROWS], [0.0; ROWS]);
+        for ((rest, total), other) in rests.iter_mut().zip(columns[0][1]).zip(columns[1][1]) {
+            *rest = all - total - other;
+        }
+        let second = &mut second[..moves.len()];
+        let found = [
+            careful_lane_moves(columns[0], value, &rests, (&mut *moves, roots)),
+            careful_lane_moves(columns[1], value, &rests, (&mut *second, roots)),
+        ];
+        let mut squares = [0.0; LANES];
+        for (row, (moved, second)) in moves.iter_mut().zip(second).enumerate() {
+            *moved += *second;
+            squares[row % LANES] += *moved * *moved;
+        }
+        (found, squares)
+    });
+    sides.iter_mut().zip(&found).for_each(|(side, found)| side.add(&SideSum::of(found)));
+    lane_sum(&squares)
 }
 
-/// Adds the products of any two columns, the first not behind the second: two by two at once.
+/// Adds the products of any two columns, the first not behind the second: of two by four at once.
 fn add_products(columns: &[f64], rows: usize, stride: usize, products: &mut [f64]) {
     let m = columns.len() / stride;
     let column = |at: usize| columns[at * stride..][..rows].as_chunks::<LANES>().0;
     for i in (0..m).step_by(2) {
-        let (a, b) = (column(i), column(i + 1));
-        for j in (i..m).step_by(2) {
-            let (c, d) = (column(j), column(j + 1));
-            let [ac, ad, bc, bd] = &lane_products([a, b, c, d]);
-            products[i * m + j] += lane_sum(ac);
-            products[i * m + j + 1] += lane_sum(ad);
-            products[(i + 1) * m + j] += lane_sum(bc);
-            products[(i + 1) * m + j + 1] += lane_sum(bd);
+        let mut add = |j: usize, found: &[[f64; LANES]; 2]| {
+            products[i * m + j] += lane_sum(&found[0]);
+            products[(i + 1) * m + j] += lane_sum(&found[1]);
+        };
+        let mut j = i;
+        while j < m {
+            let second = [column(j), column(j + 1)];
+            if j + 4 > m {
+                lane_products([column(i), column(i + 1)], second)
+                    .iter()
+                    .zip(j..)
+                    .for_each(|(found, j)| add(j, found));
+                break;
+            }
+            let four = [second[0], second[1], column(j + 2), column(j + 3)];
+            lane_products([column(i), column(i + 1)], four)
+                .iter()
+                .zip(j..)
+                .for_each(|(found, j)| add(j, found));
+            j += 4;
         }
     }
 }
 
-/// Sums of ac, ad, bc and bd by lane. Called, as where it is inlined the compiler sees the lanes added up, and puts
-/// numbers of two products into one register, for which it has to shuffle every number that it reads.
-#[inline(never)]
-fn lane_products([a, b, c, d]: [&[[f64; LANES]]; 4]) -> [[f64; LANES]; 4] {
-    let mut sums = [[0.0; LANES]; 4];
-    for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
-        for lane in 0..LANES {
-            sums[0][lane] += a[lane] * c[lane];
-            sums[1][lane] += a[lane] * d[lane];
-            sums[2][lane] += b[lane] * c[lane];
-            sums[3][lane] += b[lane] * d[lane];
+/// Sums of products by lane: of each second column with both first ones. Lanes are added up elsewhere, as in [`lane_moves`].
+fn lane_products<const N: usize>(
+    first: [&[[f64; LANES]]; 2],
+    second: [&[[f64; LANES]]; N],
+) -> [[[f64; LANES]; 2]; N] {
+    wide(
+        #[inline(always)]
+        || lane_products_of(first, second),
+    )
+}
+
+#[inline(always)]
+fn lane_products_of<const N: usize>(
+    [a, b]: [&[[f64; LANES]]; 2],
+    second: [&[[f64; LANES]]; N],
+) -> [[[f64; LANES]; 2]; N] {
+    let rows = a.len();
+    let mut sums = [[[0.0; LANES]; 2]; N];
+    let (a, b, second) = (&a[..rows], &b[..rows], second.map(|column| &column[..rows]));
+    for row in 0..rows {
+        for (sums, column) in sums.iter_mut().zip(second) {
+            for lane in 0..LANES {
+                sums[0][lane] += a[row][lane] * column[row][lane];
+                sums[1][lane] += b[row][lane] * column[row][lane];
+            }
         }
     }
     sums
@@ -490,7 +576,7 @@ fn lane_products([a, b, c, d]: [&[[f64; LANES]]; 4]) -> [[f64; LANES]; 4] {
 
 #[cfg(test)]
 mod tests {
-    use super::{LANES, both_sides, one_side};
+    use super::*;
     use crate::metrics::influence::Influence;
     use crate::metrics::measurement::all_rates;
     use crate::pairs::oracle::{self, sizes, tables};
@@ -584,6 +670,46 @@ mod tests {
             for (side, slow) in sides.iter().zip(slow) {
                 let slow = slow.map(|lanes| lanes.iter().sum::<f64>());
                 prop_assert_eq!([side.units, side.squares, side.variance], slow);
+            }
+        }
+
+        /// Blocks of any number of rows, ±0, huge and tiny numbers.
+        #[test]
+        fn wide_vectors_change_no_bit(
+            rows in 0..17_usize,
+            numbers in prop::collection::vec(
+                prop_oneof![4 => 0.0..9.0, 1 => Just(0.0), 1 => Just(-0.0), 1 => 0.0..1e300, 1 => 0.0..1e-300],
+                6 * 64,
+            ),
+            all in prop_oneof![5.0..40.0, Just(1e200), Just(1e-200)],
+            value in 0.0..1.0,
+        ) {
+            let rows = rows * LANES;
+            let column = |at: usize| &numbers[at * 64..][..rows];
+            let columns = [[column(0), column(1)], [column(2), column(3)]];
+            let bits = |numbers: &[f64]| numbers.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
+            let [mut wide, mut plain] = [vec![0.0; rows], vec![0.0; rows]];
+            let found = lane_moves(columns[0], all, value, &mut wide);
+            let slow = lane_moves_of(columns[0], all, value, &mut plain);
+            prop_assert_eq!(bits(&wide), bits(&plain));
+            prop_assert_eq!(bits(found.as_flattened()), bits(slow.as_flattened()));
+            let (found, squares) = lane_moves_of_both(columns, all, value, &mut wide);
+            let (slow, slow_squares) = lane_moves_of_both_of(columns, all, value, &mut plain);
+            prop_assert_eq!(bits(&wide), bits(&plain));
+            prop_assert_eq!(bits(&squares), bits(&slow_squares));
+            prop_assert_eq!(bits(found.as_flattened().as_flattened()), bits(slow.as_flattened().as_flattened()));
+            let [a, b, c, d, e, f] = [0, 1, 2, 3, 4, 5].map(|at| column(at).as_chunks::<LANES>().0);
+            let found = lane_products([a, b], [c, d, e, f]);
+            let slow = lane_products_of([a, b], [c, d, e, f]);
+            prop_assert_eq!(bits(found.as_flattened().as_flattened()), bits(slow.as_flattened().as_flattened()));
+            // Two by four and two by two at once are as one by one.
+            let columns: Vec<f64> = numbers.clone();
+            let mut products = vec![0.0; 36];
+            add_products(&columns, rows, 64, &mut products);
+            for (i, j) in (0..6).flat_map(|i| (i..6).map(move |j| (i, j))) {
+                let mut lanes = [0.0; LANES];
+                (0..rows).for_each(|row| lanes[row % LANES] += column(i)[row] * column(j)[row]);
+                prop_assert_eq!(products[6 * i + j].to_bits(), lane_sum(&lanes).to_bits());
             }
         }
 
