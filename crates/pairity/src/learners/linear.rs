@@ -230,7 +230,7 @@ fn pull_back_wide(values: &[f64], by_score: &[f64], gradient: &mut [f64]) {
 }
 
 /// Σ aᵢ bᵢ, in lanes.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let ((a, a_last), (b, b_last)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
     let mut lanes = [0.0; LANES];
     for (a, b) in a.iter().zip(b) {
