@@ -157,11 +157,10 @@ impl AttributeBlocks {
             *worse = [row[usize::from(b)], row[MOST] - row[usize::from(b) + 1]];
         }
         let BlockList { position, partners, .. } = &mut self.lists[1];
-        for place in 0..position.len() {
-            let label = |place: usize| self.blocks[position[place] as usize][0];
-            let start = partners[place][0] as usize;
-            let lower = (start..place).take_while(|&other| label(other) < label(place)).count();
-            partners[place][1] = (start + lower) as u32;
+        let label = |place: usize| self.blocks[position[place] as usize][0];
+        for (place, [start, end]) in partners.iter_mut().enumerate() {
+            let lower = (*start as usize..place).take_while(|&other| label(other) < label(place)).count();
+            *end = *start + lower as u32;
         }
     }
 
