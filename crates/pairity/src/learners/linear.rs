@@ -264,7 +264,7 @@ fn pull_back_any_of(values: &[f64], by_score: &[f64], gradient: &mut [f64]) {
 
 /// Σ aᵢ bᵢ, in lanes.
 #[inline(always)]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let ((a, a_last), (b, b_last)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
     let mut lanes = [0.0; LANES];
     for (a, b) in a.iter().zip(b) {

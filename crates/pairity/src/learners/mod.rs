@@ -51,6 +51,7 @@ pub use encoder::{Encoder, Encoding, MAX_LEVELS};
 pub use features::{Features, FeaturesError};
 pub use learner::{Learner, OutsideScores, Parametric, ScoreSlope, Trace};
 pub use linear::Linear;
+pub(crate) use linear::dot;
 pub use mlp::Mlp;
 pub use part_pairs::{PairTask, PartLoss, PartPairs, PartSource, PartWeights};
 pub(crate) use scratch::Scratch;

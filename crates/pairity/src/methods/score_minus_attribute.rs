@@ -16,9 +16,9 @@ use super::attribute_slope::{self, multiples};
 use super::tuning::{Adjusted, Judge, Quality, Rater, Tuning};
 use super::{Method, MethodError, Stage, Task, group_offset};
 use crate::examples::Examples;
-use crate::learners::{Architecture, Features, GroupUse, Trace};
+use crate::learners::{Architecture, Features, GroupUse, Trace, dot};
 use crate::model::{Adjustment, StochasticScorer, less_attribute};
-use crate::solvers::{Trained, dot};
+use crate::solvers::Trained;
 
 const NAME: &str = "score-minus-attribute";
 const METHOD: &str = "a multiple of the predicted attribute";

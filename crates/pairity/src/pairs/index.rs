@@ -5,6 +5,7 @@
 //! *position* is a place in that order, so that the examples that are worse than one at position p are those at
 //! the positions 0 to `first[p]`. Every column below is by position.
 
+use super::attribute_blocks::{self, AttributeBlocks};
 use super::attribute_grid::{self, AttributeGrid};
 use super::mass::{EqualMass, GapMass, Mass, WeightMass};
 use super::tally::{CellLayout, RateKinds};
@@ -51,6 +52,8 @@ pub(crate) struct Sizes {
     pub sum_rows: usize,
     /// Net losses of queries of at most this many examples look at every pair.
     pub net_pairs: usize,
+    /// Net losses by a continuous attribute have at most so many blocks of either order.
+    pub net_blocks: usize,
 }
 
 impl Default for Sizes {
@@ -70,6 +73,7 @@ impl Default for Sizes {
             grid_examples: attribute_grid::MOST,
             sum_rows: 25_000,
             net_pairs: 200,
+            net_blocks: attribute_blocks::MOST,
         }
     }
 }
@@ -150,6 +154,7 @@ pub(crate) struct PairIndex<'a> {
     attribute: Vec<u32>,
     /// Both orders, where all examples are one query of a moderate size.
     grid: Option<AttributeGrid>,
+    blocks: Option<AttributeBlocks>,
     /// The rank of the side column in the query; empty if pairs are not chosen by one.
     side: Vec<u32>,
     /// The groups in each query, and where each query's list starts, and the end.
@@ -186,6 +191,8 @@ pub(super) struct QueryPairs<'a> {
     pub attribute: &'a [u32],
     /// Its order beside that of labels, if it is kept.
     pub grid: Option<&'a AttributeGrid>,
+    /// Blocks of both, for net losses.
+    pub blocks: Option<&'a AttributeBlocks>,
     /// At each position, the rank of the side column; empty if pairs are not chosen by one.
     pub side: &'a [u32],
     /// The values of the side column in the order of the examples, if pairs are chosen by one.
@@ -287,6 +294,7 @@ impl<'a> PairIndex<'a> {
             group: Vec::new(),
             attribute: Vec::new(),
             grid: None,
+            blocks: None,
             side: Vec::new(),
             present: Vec::new(),
             present_starts: Vec::new(),
@@ -314,6 +322,9 @@ impl<'a> PairIndex<'a> {
             index.side = index.ranks(values);
         }
         index.label_ordered = index.masses(index.examples.label_gap);
+        if index.grid.is_some() && index.side.is_empty() && index.counts_pairs() {
+            index.blocks = AttributeBlocks::new(&index.query(0), sizes.net_blocks);
+        }
         index.unordered = index.examples.label_gap.then(|| index.masses(false));
         index
     }
@@ -359,6 +370,7 @@ impl<'a> PairIndex<'a> {
             group: &self.group[range.clone()],
             attribute: if self.attribute.is_empty() { &[] } else { &self.attribute[range.clone()] },
             grid: self.grid.as_ref(),
+            blocks: self.blocks.as_ref(),
             side: if self.side.is_empty() { &[] } else { &self.side[range.clone()] },
             side_values: self.examples.side.as_ref().map(|side| &side[range.clone()]),
             present,

@@ -7,6 +7,7 @@
 //! - the `placements` of each example, for intervals;
 //! - values and slopes of a [`Surrogate`]: `slopes`.
 
+mod attribute_blocks;
 mod attribute_counts;
 mod attribute_grid;
 mod continuous;

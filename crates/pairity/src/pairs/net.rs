@@ -12,6 +12,7 @@
 //! other order has the step, since a convex bound would drive it apart without end. Both are sums of squared hinges
 //! (m − d)₊² with m = margin, 0, −margin, which are summed exactly without a list of pairs.
 
+use super::attribute_blocks::{AttributeBlocks, BlockRoom, ClassWeights};
 use super::index::{QueryPairs, with_masses};
 use super::mass::Mass;
 use super::order::ScoreOrder;
@@ -87,6 +88,12 @@ impl NetLoss {
                     let net = net.of_block(block, own);
                     sum += self.add_directly(index, &query, net, room);
                 }
+                let blocks = query.blocks.filter(|_| !directly && index.pairs.layout.labels);
+                if let Some(blocks) = blocks {
+                    let net = net.of_block(block, own);
+                    sum += self.add_by_blocks(blocks, order.entries(&query), net, room);
+                }
+                let by_pieces = !directly && blocks.is_none();
                 for (piece, all) in PIECES.iter().zip(&*shaped) {
                     let coefficients = match net.pooled.is_some() {
                         true if query.present.len() == pairs.codes.len() => all,
@@ -96,7 +103,7 @@ impl NetLoss {
                             piece_room.map_from(own, mirrored, |net| factor(piece, net))
                         }
                     };
-                    room.add(index, &query, order, coefficients, piece.at * self.margin, !directly);
+                    room.add(index, &query, order, coefficients, piece.at * self.margin, by_pieces);
                 }
                 sum += room.finish(&query, gradient);
                 if mse != 0.0 {
@@ -136,6 +143,27 @@ impl NetLoss {
                 (false, false) => 0.0,
             }
         })
+    }
+
+    /// The value of the label-ordered pairs of a query in blocks, whose slopes are added.
+    fn add_by_blocks(
+        &self,
+        blocks: &AttributeBlocks,
+        entries: &[u32],
+        net: &Coefficients,
+        room: &mut QueryRoom,
+    ) -> f64 {
+        let QueryRoom { scores, slopes, direct, offset, blocks: own } = room;
+        let classes = net.joint.map(|[net, _]| match self.shape {
+            NetShape::Convex if net > 0.0 => ClassWeights { hinge: net, step: 0.0 },
+            _ => ClassWeights { hinge: 0.0, step: net },
+        });
+        if classes == [ClassWeights::default(); 3] {
+            return 0.0;
+        }
+        let found = blocks.add(entries, scores, &classes, self.margin, [slopes, direct], own);
+        *offset += found.offset;
+        found.compared
     }
 
     #[inline(always)]
@@ -236,6 +264,7 @@ struct QueryRoom {
     /// Slopes of pairs that were looked at one by one.
     direct: Vec<f64>,
     offset: f64,
+    blocks: BlockRoom,
 }
 
 impl QueryRoom {

@@ -173,6 +173,7 @@ pub(crate) fn sizes() -> impl Strategy<Value = Sizes> {
         either(0, usual.tree_labels),
         either(0, usual.net_pairs),
         either(0, usual.grid_examples),
+        either(3, usual.net_blocks),
     );
     (prop_oneof![Just(0), Just(usual.small), Just(200)], leaves, either(0, usual.slope_pairs), forks, trees)
         .prop_map(move |(small, leaves, slope_pairs, forks, trees)| Sizes {
@@ -189,6 +190,7 @@ pub(crate) fn sizes() -> impl Strategy<Value = Sizes> {
             tree_labels: trees.1,
             net_pairs: trees.2,
             grid_examples: trees.3,
+            net_blocks: trees.4,
             sum_rows: usual.sum_rows,
         })
 }

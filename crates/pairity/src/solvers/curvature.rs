@@ -1,6 +1,6 @@
 //! A curvature that is known before a descent begins: a symmetric matrix P, of which P⁻¹ g is asked for.
 
-use super::lbfgs::dot;
+use crate::learners::dot;
 
 /// The factor L of P = L Lᵀ (Cholesky), row by row.
 #[derive(Debug, Clone, PartialEq)]

@@ -16,6 +16,7 @@
 //! ```
 
 use super::curvature::Curvature;
+use crate::learners::dot;
 use std::collections::VecDeque;
 
 /// A step has to win this share of what the slope promises (c₁).
@@ -74,6 +75,8 @@ pub(crate) struct Descent {
 struct Pair {
     step: Vec<f64>,
     change: Vec<f64>,
+    /// P⁻¹ y, where a curvature P is known.
+    solved: Vec<f64>,
     /// 1 / sᵀy.
     scale: f64,
 }
@@ -91,6 +94,14 @@ pub(crate) fn descend(
     if !value.is_finite() {
         return Descent { parameters: x, value, iterations: 0, end: DescentEnd::NotFinite };
     }
+    let solve = |g: &[f64]| {
+        let mut g = g.to_vec();
+        if let Some(known) = known {
+            known.solve(&mut g);
+        }
+        g
+    };
+    let mut solved = solve(&gradient);
     let mut pairs: VecDeque<Pair> = VecDeque::new();
     let mut iterations = 0;
     let end = loop {
@@ -100,7 +111,7 @@ pub(crate) fn descend(
         if iterations == limits.iterations {
             break DescentEnd::Limit;
         }
-        let direction = direction(&gradient, &pairs, known);
+        let direction = direction(&gradient, &solved, &pairs);
         // Without a curvature yet, a step of length 1 at most.
         let first = match pairs.is_empty() && known.is_none() {
             true => dot(&gradient, &gradient).sqrt().recip().min(1.0),
@@ -119,8 +130,10 @@ pub(crate) fn descend(
         let step = difference(&found.x, &x);
         let change = difference(&found.gradient, &gradient);
         let along = dot(&step, &change);
+        let before = std::mem::replace(&mut solved, solve(&found.gradient));
         if along > 1e-12 * dot(&change, &change) {
-            pairs.push_front(Pair { scale: along.recip(), step, change });
+            let of_change = difference(&solved, &before);
+            pairs.push_front(Pair { scale: along.recip(), step, change, solved: of_change });
             pairs.truncate(MEMORY);
         }
         let won = value - found.value;
@@ -132,28 +145,26 @@ pub(crate) fn descend(
     Descent { parameters: x, value, iterations, end }
 }
 
-/// −H g.
-fn direction(gradient: &[f64], pairs: &VecDeque<Pair>, known: Option<&Curvature>) -> Vec<f64> {
-    let mut q: Vec<f64> = gradient.iter().map(|g| -g).collect();
+/// −H g, of a gradient that is given with P⁻¹ g. As P⁻¹ (g′ − g) is the difference of two of these, a step takes one
+/// solution alone.
+fn direction(gradient: &[f64], solved: &[f64], pairs: &VecDeque<Pair>) -> Vec<f64> {
+    let [mut q, mut found] = [gradient, solved].map(|g| g.iter().map(|g| -g).collect::<Vec<f64>>());
     let mut shares = Vec::with_capacity(pairs.len());
-    for Pair { step, change, scale } in pairs {
+    for Pair { step, change, solved, scale } in pairs {
         let share = scale * dot(step, &q);
         add(&mut q, -share, change);
+        add(&mut found, -share, solved);
         shares.push(share);
     }
-    let curved = |g: &mut [f64]| known.map_or((), |known| known.solve(g));
-    curved(&mut q);
-    if let Some(Pair { change, scale, .. }) = pairs.front() {
-        let mut solved = change.clone();
-        curved(&mut solved);
-        let size = (scale * dot(change, &solved)).recip();
-        q.iter_mut().for_each(|q| *q *= size);
+    if let Some(Pair { change, solved, scale, .. }) = pairs.front() {
+        let size = (scale * dot(change, solved)).recip();
+        found.iter_mut().for_each(|q| *q *= size);
     }
-    for (Pair { step, change, scale }, share) in pairs.iter().zip(shares).rev() {
-        let other = scale * dot(change, &q);
-        add(&mut q, share - other, step);
+    for (Pair { step, change, scale, .. }, share) in pairs.iter().zip(shares).rev() {
+        let other = scale * dot(change, &found);
+        add(&mut found, share - other, step);
     }
-    q
+    found
 }
 
 /// A way down from a point.
@@ -201,11 +212,6 @@ impl LineSearch<'_> {
         }
         best
     }
-}
-
-/// The sum of products.
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn add(to: &mut [f64], factor: f64, from: &[f64]) {
@@ -291,10 +297,11 @@ mod tests {
         let pair = Pair {
             step: difference(&next, &start),
             change: difference(&after, &gradient),
+            solved: difference(&after, &gradient),
             scale: dot(&difference(&next, &start), &difference(&after, &gradient)).recip(),
         };
         let (s, y) = (pair.step.clone(), pair.change.clone());
-        let found = direction(&y, &VecDeque::from([pair]), None);
+        let found = direction(&y, &y, &VecDeque::from([pair]));
         near(&found, &[-s[0], -s[1]], 1e-12);
     }
 

@@ -36,7 +36,6 @@ mod within;
 pub use checkpoint::Checkpoint;
 pub use evaluation::{Evaluation, MemberValue, evaluate, evaluate_members};
 pub use executor::{RunEnd, RunEnding, RunProgress, Watch};
-pub(crate) use lbfgs::dot;
 pub use loss::{LossTerm, ScoreTerm};
 pub use parts::Parts;
 pub use players::Player;

@@ -7,7 +7,7 @@
 //! A vertex of it is as many columns as there are rows. The inverse is computed anew at each step, so
 //! that rounding does not add up: there is one row for each group, and few groups.
 
-use crate::solvers::dot;
+use crate::learners::dot;
 
 /// A column that divides by less, beside its largest entry, is not to be relied on.
 const SMALLEST_PIVOT: f64 = 1e-10;

@@ -3,6 +3,7 @@
 use super::ColumnGeneration;
 use super::across::sample_across_queries;
 use super::master::{Phase, Prices};
+use super::moments::{MomentSums, Moments};
 use super::response::{Fitting, Response, SampleShape};
 use crate::goals::{Problem, TOLERANCE};
 use crate::pairs::RateSums;
@@ -66,11 +67,12 @@ struct Fold {
 impl Rooms {
     pub(super) fn of(task: &SolverTask) -> Rooms {
         let across = sample_across_queries(task);
-        let mut folds = Vec::new();
+        let (mut folds, mut moments) = (Vec::new(), None);
         if is_cross_fit(task) {
-            folds = parts(task, across.is_some()).unwrap_or_default();
+            (folds, moments) = parts(task, across.is_some()).unwrap_or_default();
         }
-        Rooms { whole: SampleShape::of(task.training.architecture, task.sample), folds, across }
+        let whole = SampleShape::of(task.training.architecture, task.sample, moments);
+        Rooms { whole, folds, across }
     }
 
     /// Whether rates are those of rows that scorers were not fit to.
@@ -79,22 +81,33 @@ impl Rooms {
     }
 }
 
-/// The folds of the rows that are fit, each with all other rows.
-fn parts(task: &SolverTask, across: bool) -> Option<Vec<Fold>> {
+/// The folds of the rows that are fit, each with all other rows; and the moments of all.
+fn parts(task: &SolverTask, across: bool) -> Option<(Vec<Fold>, Option<Moments>)> {
     let (training, examples) = (&task.training, task.sample.examples());
     let shares = [1.0 / FOLDS as f64; FOLDS];
     let folds = examples.split(&shares, training.settings.seed).ok()?;
-    let mut parts = Vec::new();
+    let mut samples = Vec::new();
     for fold in folds.into_iter().flatten() {
         let mut own = vec![false; examples.rows()];
         fold.example_rows().iter().for_each(|&row| own[row as usize] = true);
         let others = examples.part(&examples.units_where(|row| !own[row])).ok()?;
         let others = Sample::owning(training, others).ok()?;
-        let shape = SampleShape::of(training.architecture, &others);
         let fold = if across { fold.across_queries() } else { fold };
-        parts.push(Fold { others, own: Sample::owning(training, fold).ok()?, shape });
+        samples.push((others, Sample::owning(training, fold).ok()?));
     }
-    Some(parts)
+    // The sums of the folds add up to those of all rows, and of all but one fold, unless blocks are parted.
+    let parted = across || !examples.has_queries() && examples.blocks() > 1;
+    let sums = |(_, own): &(Sample, Sample)| MomentSums::of(training.architecture, own);
+    let sums: Option<Vec<MomentSums>> = if parted { None } else { samples.iter().map(sums).collect() };
+    let moments = |without: Option<usize>| {
+        let own = sums.iter().flatten().enumerate().filter(|(at, _)| Some(*at) != without);
+        MomentSums::of_all(own.map(|(_, sums)| sums)).map(MomentSums::moments)
+    };
+    let fold = |(at, (others, own))| {
+        let shape = SampleShape::of(training.architecture, &others, moments(Some(at)));
+        Fold { others, own, shape }
+    };
+    Some((samples.into_iter().enumerate().map(fold).collect(), moments(None)))
 }
 
 /// Where an answer is looked for from.

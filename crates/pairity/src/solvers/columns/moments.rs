@@ -29,25 +29,29 @@ pub(super) struct Moments {
     within: Vec<f64>,
 }
 
-impl Moments {
-    /// None of scorers that are not linear, see groups or words, or have too many parameters.
-    pub(super) fn of(architecture: &Architecture, sample: &Sample) -> Option<Moments> {
+/// Sums of which moments are made, of some queries, or of some rows without queries.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct MomentSums {
+    len: usize,
+    rows: usize,
+    /// Σ x xᵀ, and of queries that are over Σ n_q x̄_q x̄_qᵀ, row by row, the lower halves.
+    raw: Vec<f64>,
+    means: Vec<f64>,
+    /// Σ x of the rows without queries.
+    open: Vec<f64>,
+}
+
+impl MomentSums {
+    /// None of scorers that are not linear, see groups or words, or have too many parameters; nor of features elsewhere.
+    pub(super) fn of(architecture: &Architecture, sample: &Sample) -> Option<MomentSums> {
         let (features, examples) = (&sample.features, sample.examples());
         let (dense, len) = (features.dense_width(), architecture.len());
-        let plain =
-            matches!(architecture, Architecture::Linear(_)) && architecture.groups() == GroupUse::Blind;
-        if !plain || features.sparse().is_some() || len > LARGEST {
-            return None;
-        }
-        if features.is_elsewhere() {
-            return Some(Moments::by_asking(architecture, sample));
-        }
-        if dense == 0 {
+        if !has_moments(architecture, sample) || features.is_elsewhere() || dense == 0 {
             return None;
         }
         let (mut raw, mut means) = (vec![0.0; len * len], vec![0.0; len * len]);
-        let (mut sum, mut block) = (vec![0.0; len], 0);
-        let mut row = 0;
+        let (mut sum, mut block, mut row) = (vec![0.0; len], 0, 0);
+        let is_open = !examples.has_queries() && examples.blocks() == 1;
         for tile in features.tiles() {
             // The intercept is multiplied with 1.
             let mut wide = vec![1.0; tile.len() / dense * len];
@@ -61,19 +65,62 @@ impl Moments {
                 sum.iter_mut().zip(x).for_each(|(sum, x)| *sum += x);
                 row += 1;
                 let own = examples.block(block);
-                if row == own.end {
-                    let by = (own.len() as f64).sqrt().recip();
-                    sum.iter_mut().for_each(|sum| *sum *= by);
-                    add_squares(&mut means, &sum, len);
-                    sum.fill(0.0);
+                if row == own.end && !is_open {
+                    add_square(&mut means, &mut sum, own.len());
                     block += 1;
                 }
             }
         }
-        let share = 1.0 / row.max(1) as f64;
+        Some(MomentSums { len, rows: row, raw, means, open: sum })
+    }
+
+    /// Those of several parts.
+    pub(super) fn of_all<'p>(parts: impl IntoIterator<Item = &'p MomentSums>) -> Option<MomentSums> {
+        let mut parts = parts.into_iter();
+        let mut all = parts.next()?.clone();
+        for part in parts {
+            all.rows += part.rows;
+            for (to, from) in
+                [(&mut all.raw, &part.raw), (&mut all.means, &part.means), (&mut all.open, &part.open)]
+            {
+                to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+            }
+        }
+        Some(all)
+    }
+
+    pub(super) fn moments(mut self) -> Moments {
+        if self.open.iter().any(|sum| *sum != 0.0) {
+            add_square(&mut self.means, &mut self.open, self.rows);
+        }
+        let share = 1.0 / self.rows.max(1) as f64;
+        let MomentSums { len, mut raw, means, .. } = self;
         let within = raw.iter().zip(&means).map(|(raw, mean)| (raw - mean) * share).collect();
         raw.iter_mut().for_each(|raw| *raw *= share);
-        Some(Moments { len, raw, within })
+        Moments { len, raw, within }
+    }
+}
+
+/// Adds n x̄ x̄ᵀ, of n rows with a sum, which begins anew.
+fn add_square(means: &mut [f64], sum: &mut [f64], rows: usize) {
+    let by = (rows as f64).sqrt().recip();
+    sum.iter_mut().for_each(|sum| *sum *= by);
+    add_squares(means, sum, sum.len());
+    sum.fill(0.0);
+}
+
+fn has_moments(architecture: &Architecture, sample: &Sample) -> bool {
+    let plain = matches!(architecture, Architecture::Linear(_)) && architecture.groups() == GroupUse::Blind;
+    plain && sample.features.sparse().is_none() && architecture.len() <= LARGEST
+}
+
+impl Moments {
+    /// None of scorers that are not linear, see groups or words, or have too many parameters.
+    pub(super) fn of(architecture: &Architecture, sample: &Sample) -> Option<Moments> {
+        match has_moments(architecture, sample) && sample.features.is_elsewhere() {
+            true => Some(Moments::by_asking(architecture, sample)),
+            false => MomentSums::of(architecture, sample).map(MomentSums::moments),
+        }
     }
 
     /// Those of features elsewhere: the scores of a scorer with one parameter are a column x_j, and the gradient of slopes

@@ -73,12 +73,13 @@ pub(super) struct SampleShape {
 }
 
 impl SampleShape {
-    pub(super) fn of(architecture: &Architecture, sample: &Sample) -> SampleShape {
+    /// Of a sample whose moments may be known.
+    pub(super) fn of(architecture: &Architecture, sample: &Sample, moments: Option<Moments>) -> SampleShape {
         let labels = sample.examples().labels.as_deref().unwrap_or_default();
         SampleShape {
             decay: decay(architecture, sample),
             spread: deviation(labels),
-            moments: Moments::of(architecture, sample),
+            moments: moments.or_else(|| Moments::of(architecture, sample)),
         }
     }
 }
