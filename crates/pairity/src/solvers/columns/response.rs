@@ -147,13 +147,14 @@ impl<'a> Fitting<'a> {
                 self.fit(NetLoss { shape, margin }, weights, l2, known.as_ref(), start, steps)
             };
             steps.push(fit(NetShape::Convex, margin, start, FAR));
+            // Of squared errors alone the minimum is the answer: the slope of least squares would undo its weight decay.
             if weights.has_pairs() {
                 for share in NARROWER.iter().take(depth.saturating_sub(1)) {
                     let from = steps.last().map_or(start, Vec::as_slice);
                     steps.push(fit(NetShape::Bounded, share * margin, from, NEAR));
                 }
+                steps.iter_mut().for_each(|step| self.calibrate(step));
             }
-            steps.iter_mut().for_each(|step| self.calibrate(step));
             return Response { steps, missed: None };
         }
         let weights = &weights;
