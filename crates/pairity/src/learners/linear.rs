@@ -273,7 +273,7 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
         }
     }
     let last: f64 = a_last.iter().zip(b_last).map(|(a, b)| a * b).sum();
-    fold(&lanes) + last
+    fold(lanes) + last
 }
 
 /// Σ aᵢ, in lanes.
@@ -285,13 +285,19 @@ fn sum(a: &[f64]) -> f64 {
             lanes[lane] += a[lane];
         }
     }
-    fold(&lanes) + last.iter().sum::<f64>()
+    fold(lanes) + last.iter().sum::<f64>()
 }
 
-/// Out of sight of the loops: else the compiler shuffles every number into the order that lanes are added up in.
+#[inline(always)]
+fn fold([a, b, c, d, e, f, g, h]: [f64; LANES]) -> f64 {
+    added(a + e, b + f, c + g, d + h)
+}
+
+/// Out of sight of the loops: else the compiler shuffles every number into the order that lanes are added up in. And number
+/// by number: lanes whose address is known are stored whenever they change, one by one.
 #[inline(never)]
-fn fold([a, b, c, d, e, f, g, h]: &[f64; LANES]) -> f64 {
-    ((a + e) + (b + f)) + ((c + g) + (d + h))
+fn added(a: f64, b: f64, c: f64, d: f64) -> f64 {
+    (a + b) + (c + d)
 }
 
 #[cfg(test)]
