@@ -1,7 +1,7 @@
 //! Exact counts of pairs between groups, for one query: `accuracy` of label-ordered ones, `parity` of all.
 //!
 //! Small queries compare every pair. Large ones are counted by a walk in label order (`label_walk`) where every pair
-//! counts one. Where pairs have weights, they are swept: with the examples in score order, split
+//! counts one, or by one sweep if there are two labels (`two_labels`). Where pairs have weights, they are swept: with the examples in score order, split
 //! them by the highest bit of their label rank. Every pair of unequal labels is parted by exactly one
 //! bit, where the better example has a 1 and the worse a 0; so at each split, going up in score with
 //! one sum a group of the 0s passed so far, each 1 of group a scores above those sums:
@@ -18,6 +18,7 @@ use super::index::{QueryPairs, add, partition};
 use super::label_walk;
 use super::mass::{EqualMass, Mass};
 use super::order::{Entries, ScoreOrder, position, runs};
+use super::two_labels;
 use crate::examples::TIED;
 use crate::rooms::{Lent, Rooms};
 use crate::threads::{self, WORTH, both};
@@ -69,6 +70,9 @@ impl<M: Mass> CellCounts<M> {
 pub(crate) fn accuracy<M: Mass>(query: &QueryPairs, order: &ScoreOrder, masses: &[M]) -> Lent<CellCounts<M>> {
     if !query.is_small() {
         return match M::EQUAL && !order.entries(query).is_empty() {
+            true if query.sizes.sweeps_two_labels && two_labels::is_all(query) => {
+                two_labels::count(query, order)
+            }
             true => label_walk::count(query, order),
             false => sweep(query, order, masses),
         };

@@ -32,6 +32,8 @@ pub(crate) struct Sizes {
     pub attribute_leaf: usize,
     /// Nodes of a count above this size hand their halves to two threads.
     pub count_fork: usize,
+    /// Whether pairs of two labels that count one each are counted by one sweep.
+    pub sweeps_two_labels: bool,
     /// Placements are visited so many examples at a time, or a multiple of it.
     pub placement_chunk: usize,
     /// Nodes of slopes up to this size compare every pair.
@@ -63,6 +65,7 @@ impl Default for Sizes {
             count_leaf: 12,
             attribute_leaf: 16,
             count_fork: 1 << 16,
+            sweeps_two_labels: true,
             placement_chunk: 1 << 14,
             slope_leaf: 32,
             slope_bands: 256,

@@ -36,6 +36,7 @@ mod surrogate_tests;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod two_labels;
 
 pub use correlation::{Correlation, Membership};
 pub(crate) use index::PairIndex;

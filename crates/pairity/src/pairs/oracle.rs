@@ -174,6 +174,7 @@ pub(crate) fn sizes() -> impl Strategy<Value = Sizes> {
         either(0, usual.net_pairs),
         either(0, usual.grid_examples),
         either(3, usual.net_blocks),
+        any::<bool>(),
     );
     (prop_oneof![Just(0), Just(usual.small), Just(200)], leaves, either(0, usual.slope_pairs), forks, trees)
         .prop_map(move |(small, leaves, slope_pairs, forks, trees)| Sizes {
@@ -191,6 +192,7 @@ pub(crate) fn sizes() -> impl Strategy<Value = Sizes> {
             net_pairs: trees.2,
             grid_examples: trees.3,
             net_blocks: trees.4,
+            sweeps_two_labels: trees.5,
             sum_rows: usual.sum_rows,
         })
 }
