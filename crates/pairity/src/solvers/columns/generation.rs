@@ -65,13 +65,14 @@ struct Fold {
 }
 
 impl Rooms {
-    pub(super) fn of(task: &SolverTask) -> Rooms {
+    /// With what weight decay counts the square of each parameter for.
+    pub(super) fn of(task: &SolverTask, decay: Vec<f64>) -> Rooms {
         let across = sample_across_queries(task);
         let (mut folds, mut moments) = (Vec::new(), None);
         if is_cross_fit(task) {
-            (folds, moments) = parts(task, across.is_some()).unwrap_or_default();
+            (folds, moments) = parts(task, &decay, across.is_some()).unwrap_or_default();
         }
-        let whole = SampleShape::of(task.training.architecture, task.sample, moments);
+        let whole = SampleShape::of(task.training.architecture, task.sample, decay, moments);
         Rooms { whole, folds, across }
     }
 
@@ -82,7 +83,7 @@ impl Rooms {
 }
 
 /// The folds of the rows that are fit, each with all other rows; and the moments of all.
-fn parts(task: &SolverTask, across: bool) -> Option<(Vec<Fold>, Option<Moments>)> {
+fn parts(task: &SolverTask, decay: &[f64], across: bool) -> Option<(Vec<Fold>, Option<Moments>)> {
     let (training, examples) = (&task.training, task.sample.examples());
     let shares = [1.0 / FOLDS as f64; FOLDS];
     let folds = examples.split(&shares, training.settings.seed).ok()?;
@@ -104,7 +105,7 @@ fn parts(task: &SolverTask, across: bool) -> Option<(Vec<Fold>, Option<Moments>)
         MomentSums::of_all(own.map(|(_, sums)| sums)).map(MomentSums::moments)
     };
     let fold = |(at, (others, own))| {
-        let shape = SampleShape::of(training.architecture, &others, moments(Some(at)));
+        let shape = SampleShape::of(training.architecture, &others, decay.to_vec(), moments(Some(at)));
         Fold { others, own, shape }
     };
     Some((samples.into_iter().enumerate().map(fold).collect(), moments(None)))

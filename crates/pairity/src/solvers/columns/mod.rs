@@ -33,7 +33,7 @@ use generation::{AnswerColumn, Generation, Question, Rooms, Start, is_cross_fit}
 use master::{Phase, Prices};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use response::{Fitting, SampleShape};
+use response::{Fitting, SampleShape, decay};
 use serde::{Deserialize, Serialize};
 
 /// The most iterations.
@@ -147,7 +147,7 @@ impl Solver for ColumnGeneration {
     }
 
     fn buffers(task: &SolverTask) -> Rooms {
-        Rooms::of(task)
+        Rooms::of(task, decay(task.training.architecture, task.sample))
     }
 
     fn next_iteration(&mut self, task: &SolverTask, iteration: usize, rooms: &mut Rooms) -> Option<Found> {

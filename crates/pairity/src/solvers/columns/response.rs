@@ -73,11 +73,17 @@ pub(super) struct SampleShape {
 }
 
 impl SampleShape {
-    /// Of a sample whose moments may be known.
-    pub(super) fn of(architecture: &Architecture, sample: &Sample, moments: Option<Moments>) -> SampleShape {
+    /// Of a sample whose moments may be known. Weight decay is that of all rows, whatever part of them the sample is: what is
+    /// constant in a part is not in the others, so that its weight has to be small there too.
+    pub(super) fn of(
+        architecture: &Architecture,
+        sample: &Sample,
+        decay: Vec<f64>,
+        moments: Option<Moments>,
+    ) -> SampleShape {
         let labels = sample.examples().labels.as_deref().unwrap_or_default();
         SampleShape {
-            decay: decay(architecture, sample),
+            decay,
             spread: deviation(labels),
             moments: moments.or_else(|| Moments::of(architecture, sample)),
         }
@@ -441,7 +447,8 @@ fn deviation(values: &[f64]) -> f64 {
 }
 
 /// What the squares of parameters count in weight decay: the variance of each number that they are multiplied with, so
-/// that it does not matter in which unit a feature is; 1 for words, and nothing for an intercept.
+/// that it does not matter in which unit a feature is; 1 for words and for what is the same in all rows, and nothing for an
+/// intercept.
 pub(super) fn decay(architecture: &Architecture, sample: &Sample) -> Vec<f64> {
     if !matches!(architecture, Architecture::Linear(_)) {
         return vec![1.0; architecture.len()];
@@ -485,6 +492,11 @@ fn variances(architecture: &Architecture, features: &Features) -> Vec<f64> {
         sums.push(column.iter().sum());
         squares.push(column.iter().map(|x| x * x).sum());
     }
-    let variance = |(sum, square): (&f64, &f64)| (square / rows - (sum / rows).powi(2)).max(1e-12);
+    let variance = |(sum, square): (&f64, &f64)| {
+        let (mean, square) = (sum / rows, square / rows);
+        let variance = square - mean * mean;
+        // Less is rounding.
+        if variance > 1e-12 * square { variance } else { 1.0 }
+    };
     sums.iter().zip(&squares).map(variance).collect()
 }

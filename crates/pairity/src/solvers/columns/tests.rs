@@ -112,12 +112,23 @@ fn first_columns_of(
     problem: &Problem,
     settings: &TrainSettings,
 ) -> ColumnGeneration {
+    first_columns_where(scorer, rows, rows, problem, settings)
+}
+
+/// The same of a part of some rows, with the weight decay of all of them.
+fn first_columns_where(
+    scorer: &Architecture,
+    rows: &DrawnRows,
+    all: &DrawnRows,
+    problem: &Problem,
+    settings: &TrainSettings,
+) -> ColumnGeneration {
     let training = Training { problem, architecture: scorer, features: &rows.features, settings, term: None };
-    let sample = Sample::new(&training, &rows.examples, "all rows").unwrap();
+    let [sample, all] = [rows, all].map(|own| Sample::new(&training, &own.examples, "all rows").unwrap());
     let task =
         SolverTask { training, sample: &sample, multipliers: None, selection: &sample, validated: false };
     let mut columns = <ColumnGeneration as Solver>::start(&task, 0.0);
-    let mut rooms = ColumnGeneration::buffers(&task);
+    let mut rooms = Rooms::of(&task, response::decay(scorer, &all));
     columns.next_iteration(&task, 0, &mut rooms).unwrap();
     columns
 }
@@ -208,7 +219,8 @@ fn rates_of_cross_fitting_are_those_of_scorers_that_were_fit_without_each_fold()
                 features: rows.features.clone(),
                 examples: rows.examples.part(&outside).unwrap(),
             };
-            let refit = first_columns(&others, &problem, &own);
+            let scorer = linear(rows.features.width());
+            let refit = first_columns_where(&scorer, &others, &rows, &problem, &own);
             for (step, sums) in sums.iter_mut().enumerate() {
                 let (found, again) = (&crossed.columns[step].folds[at], &refit.columns[step].parameters);
                 // Second moments are added up fold by fold.
@@ -368,6 +380,39 @@ fn columns_whose_folds_tell_of_another_scorer_are_left_out() {
     }
     // The scorer itself, turned around and less twenty-one multiples would be many more.
     assert!(found.columns.len() < 15, "{}", found.columns.len());
+}
+
+/// Two features that tell a number, and one that is 0 but in a single row, whose number is off.
+fn with_a_rare_feature() -> DrawnRows {
+    use rand::{RngExt, SeedableRng};
+    let mut random = ChaCha8Rng::seed_from_u64(3);
+    let rows = 200;
+    let mut values: Vec<f64> = (0..3 * rows).map(|_| random.random_range(-1.0..1.0)).collect();
+    // In units of its deviation, as features are.
+    let (rare, common) = ((rows as f64).sqrt(), -(rows as f64).sqrt().recip());
+    values.chunks_exact_mut(3).enumerate().for_each(|(row, x)| x[2] = if row == 17 { rare } else { common });
+    let labels = values.chunks_exact(3).map(|x| 3.0 + x[0] - x[1] + 0.1 * random.random_range(-1.0..1.0));
+    data(&labels.collect::<Vec<f64>>(), &vec!["a"; rows], None, 3, values)
+}
+
+/// Of the rows without that one the feature is constant, and any weight of it is as good as another for them.
+#[test]
+fn what_is_constant_in_the_rows_of_a_fit_has_a_small_weight_there() {
+    let rows = with_a_rare_feature();
+    let scorer =
+        Architecture::Linear(Linear { width: 3, intercept: true, start: 0.0, groups: GroupUse::Blind });
+    let squared =
+        Problem::new(&parse_minimize("mse", &rows.examples.vocabulary()).unwrap(), false, &[]).unwrap();
+    let crossed = TrainSettings { select: Select::CrossFit, ..settings() };
+    let trained = run(&squared, &scorer, &rows, &crossed).unwrap();
+    // The noise alone is .0033.
+    assert!(trained.objective < 0.004, "{}", trained.objective);
+    assert!(trained.components[0].parameters[2].abs() < 0.02, "{:?}", trained.components);
+    // Where only orders count, weights start at 1.
+    let ranked = problem(&rows, "auc", &[]);
+    let found = first_columns_of(&linear(3), &rows, &ranked, &crossed);
+    let without = found.columns[0].folds.iter().filter(|own| own[2].abs() > 0.02).count();
+    assert!(without == 0, "{:?}", found.columns[0].folds);
 }
 
 /// Many features of noise: what holds on the rows that a scorer is fit to does not hold on others.
