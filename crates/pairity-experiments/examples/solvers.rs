@@ -1,18 +1,20 @@
 //! What each solver reaches on new rows, over many splits: the tables of docs/solvers.md.
 //!
 //! ```text
-//! cargo run --release -p pairity-experiments --example solvers -- [task…] [seeds=20] [first=20] [bound=0.01] [queries=5000] [ways=paper,default] [model=mlp] [iterations=2500] [step-sizes=0.01,0.1] [patience=4] [aware] [verbose]
+//! cargo run --release -p pairity-experiments --example solvers -- [task…] [seeds=20] [first=20] [bound=0.01] [queries=5000] [ways=paper,default] [model=mlp] [iterations=2500] [step-sizes=0.01,0.1] [patience=4] [json=lines.json] [aware] [verbose]
 //! ```
 //!
 //! A task is the name of an experiment, or `lightgbm`: the ranking example of LightGBM, whose groups are those of a
-//! feature that the scorer does not see. With the suffix `:free` it is trained without constraints. A way is `paper`, `default`,
+//! feature that the scorer does not see; or `large`: a regression of 43,000 rows that are drawn; or `guarantee`: how many of so
+//! many draws of the simulated task are guaranteed to keep the bound, for each of several sizes. With the suffix `:free` it is trained without constraints. A way is `paper`, `default`,
 //! `player:NAME` (the game with another player of the multipliers), `columns:cross-fit`, `columns:validation`, or the name of a
 //! method. Of comments, `model=text-cnn` is the text network of the experiment. Linear scorers of simulated tasks have values over
 //! the population, others those of test rows; `beyond` counts runs that are beyond a bound on test rows by more than noise, `met` those that said their goal is met. Seeds begin at
-//! 20, since constants of the solver were chosen on the splits of seeds 0 to 19 and 100 to 119.
+//! 20, since constants of the solver were chosen on the splits of seeds 0 to 19 and 100 to 119. With `json=` a file gets a
+//! line more for each line of the table, of which `scripts/solvers.py` makes the tables of docs/solvers.md.
 
 use pairity::examples::{Column, Groups, Values};
-use pairity::goals::{Criterion, Goal, Vocabulary, parse_expression};
+use pairity::goals::{Criterion, Goal, Objective, Vocabulary, parse_expression};
 use pairity::learners::ScorerKind;
 use pairity::methods::{CONSTRAINED, Method, named};
 use pairity::metrics::Verdict;
@@ -20,11 +22,18 @@ use pairity::run::{FitRequest, GroupAware, TrainOutcome, TrainRequest, train};
 use pairity::solvers::{Player, Select, SolverKind, Watch};
 use pairity_experiments::dataset::Dataset;
 use pairity_experiments::experiments::Experiment;
+use pairity_experiments::guarantees::tally;
 use pairity_experiments::population::{GroupScorer, rates_by_group};
 use pairity_experiments::reproduce::Spread;
 use pairity_experiments::simulated::SimulatedTask;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use std::error::Error;
+use std::io::Write;
 use std::path::PathBuf;
+
+/// Queries of the draws that guarantees are given for.
+const SIZES: [u32; 5] = [500, 1_000, 2_000, 5_000, 10_000];
 
 /// What is asked for on the command line.
 struct Wanted {
@@ -39,6 +48,8 @@ struct Wanted {
     iterations: Option<usize>,
     step_sizes: Option<Vec<f64>>,
     patience: Option<usize>,
+    /// The file that gets a line more for each line of the table.
+    json: Option<PathBuf>,
     aware: bool,
     verbose: bool,
 }
@@ -65,6 +76,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         "task                     way                  objective         violation         beyond   met   CPU s"
     );
     for name in &wanted.tasks {
+        if name == "guarantee" {
+            for queries in SIZES {
+                let found = tally(queries, wanted.seeds, wanted.bound)?;
+                println!("{queries} queries: {found:?}");
+                wanted.note(&format!(
+                    r#"{{"task": "guarantee", "bound": {}, "queries": {queries}, "draws": {}, "given": {}, "broken": {}}}"#,
+                    wanted.bound, found.draws, found.given, found.broken
+                ))?;
+            }
+            continue;
+        }
         for way in &wanted.ways {
             let change = SolverWay::named(way)?;
             let mut runs = Vec::new();
@@ -96,6 +118,17 @@ fn main() -> Result<(), Box<dyn Error>> {
                 share(|run| run.met),
                 spread(|run| run.seconds).mean,
             );
+            wanted.note(&format!(
+                r#"{{"task": "{name}", "way": "{way}", "bound": {}, "aware": {}, "seeds": {}, "objective": {}, "violation": {}, "beyond": {}, "met": {}, "seconds": {}}}"#,
+                wanted.bound,
+                wanted.aware,
+                runs.len(),
+                objective.mean,
+                violation.mean,
+                share(|run| run.beyond),
+                share(|run| run.met),
+                spread(|run| run.seconds).mean,
+            ))?;
         }
     }
     Ok(())
@@ -132,6 +165,13 @@ impl SolverWay {
 }
 
 impl Wanted {
+    /// Writes a line behind those that the file has.
+    fn note(&self, line: &str) -> std::io::Result<()> {
+        let Some(path) = &self.json else { return Ok(()) };
+        let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path)?;
+        writeln!(file, "{line}")
+    }
+
     fn read() -> Wanted {
         let mut wanted = Wanted {
             tasks: Vec::new(),
@@ -144,6 +184,7 @@ impl Wanted {
             iterations: None,
             step_sizes: None,
             patience: None,
+            json: None,
             aware: false,
             verbose: false,
         };
@@ -157,6 +198,7 @@ impl Wanted {
                 Some(("model", value)) => wanted.model = ScorerKind::named(value),
                 Some(("iterations", value)) => wanted.iterations = value.parse().ok(),
                 Some(("patience", value)) => wanted.patience = value.parse().ok(),
+                Some(("json", value)) => wanted.json = Some(value.into()),
                 Some(("step-sizes", value)) => {
                     wanted.step_sizes = value.split(',').map(|size| size.parse().ok()).collect();
                 }
@@ -187,10 +229,11 @@ impl SolverTaskData {
                 let find = |method: &&str| experiment.contenders.iter().find(|own| own.method == *method);
                 constrained.iter().find_map(find).ok_or("no such task")?.request.fit.clone()
             }
-            None => FitRequest {
-                goal: Goal::new(None, None, vec!["cross_group <= 0.01".into()]),
-                ..FitRequest::default()
-            },
+            None => {
+                let minimize = name.starts_with("large").then(|| "mse".into());
+                let goal = Goal::new(None, minimize, vec!["cross_group <= 0.01".into()]);
+                FitRequest { goal, ..FitRequest::default() }
+            }
         };
         if fit.iterations == usize::MAX {
             fit.iterations = FitRequest::default().iterations;
@@ -219,6 +262,7 @@ impl SolverTaskData {
         let data = match &self.experiment {
             Some(experiment) => experiment.data(seed, queries, None)?,
             None if name.starts_with("lightgbm") => lightgbm()?,
+            None if name.starts_with("large") => large(seed),
             None => return Err(format!("no task {name}").into()),
         };
         let fit = FitRequest { standardize: data.standardize, ..self.fit.clone() };
@@ -235,7 +279,7 @@ impl SolverTaskData {
             Some(task) => self.over_all(&task, &found)?,
             None => {
                 let mse = test.audit.mse.as_ref();
-                let mse = mse.filter(|_| self.experiment.as_ref().is_some_and(|own| own.objective == "mse"));
+                let mse = mse.filter(|_| matches!(self.fit.goal.objective, Objective::Minimize(_)));
                 let value = mse.unwrap_or(&test.audit.auc).value;
                 let own = test.audit.gaps.iter().filter(|(criterion, _)| self.criteria().contains(criterion));
                 let gap = own.filter_map(|(_, gap)| gap.value).fold(0.0, f64::max);
@@ -276,6 +320,31 @@ impl SolverTaskData {
             violation = violation.max(value(criterion.name())?);
         }
         Ok((value("auc")?, violation))
+    }
+}
+
+/// A regression of 43,000 rows and ten features, one of which tells the group, whose numbers are lower.
+fn large(seed: u64) -> Dataset {
+    const FEATURES: usize = 10;
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut noise = || (0..12).map(|_| random.random_range(-0.5..0.5)).sum::<f64>();
+    let (mut labels, mut codes, mut cells) = (Vec::new(), Vec::new(), vec![Vec::new(); FEATURES]);
+    for _ in 0..43_000 {
+        let group = noise() > 0.5;
+        let row: Vec<f64> =
+            (0..FEATURES).map(|at| noise() + if at == 0 && group { -1.0 } else { 0.0 }).collect();
+        labels.push(row.iter().sum::<f64>() / 2.0 + noise());
+        codes.push(u32::from(group));
+        cells.iter_mut().zip(row).for_each(|(column, x)| column.push(x));
+    }
+    let column = |(at, values)| Column { name: format!("x{at}"), values: Values::Numbers(values) };
+    Dataset {
+        name: "large".to_owned(),
+        columns: cells.into_iter().enumerate().map(column).collect(),
+        standardize: true,
+        labels,
+        groups: Some(Groups::in_order(vec!["0".into(), "1".into()], codes)),
+        ..Dataset::default()
     }
 }
 

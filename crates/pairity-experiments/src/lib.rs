@@ -11,6 +11,8 @@ pub mod experiments;
 #[cfg(feature = "fetch")]
 pub mod fetch;
 #[cfg(feature = "published")]
+pub mod guarantees;
+#[cfg(feature = "published")]
 pub mod loaders;
 pub mod population;
 #[cfg(feature = "published")]
