@@ -263,12 +263,12 @@ impl<'a> Fitting<'a> {
     ) -> f64 {
         let sample = self.sample;
         let mut scores = sample.index().rooms().list(sample.examples().len());
-        self.architecture.score(parameters, &sample.features, &mut scores);
+        let trace = self.architecture.trace(parameters, &sample.features, &mut scores);
         if !scores.iter().all(|score| score.is_finite()) {
             return f64::INFINITY;
         }
         let mut value = loss.evaluate(sample.index(), &scores, weights.given(), slopes);
-        let back = self.architecture.pull_back(parameters, &sample.features, &Trace::default(), slopes);
+        let back = self.architecture.pull_back(parameters, &sample.features, &trace, slopes);
         gradient.copy_from_slice(&back);
         for ((g, x), decay) in gradient.iter_mut().zip(parameters).zip(&self.shape.decay) {
             *g += l2 * decay * x;
