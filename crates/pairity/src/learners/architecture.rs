@@ -255,6 +255,15 @@ impl Architecture {
         (**self).forward(parameters, features, draw, scores)
     }
 
+    /// The scores with what spares a way back, as [`Scorer::trace`].
+    pub(crate) fn trace(&self, parameters: &[f64], features: &Features, scores: &mut [f64]) -> Trace {
+        if features.is_elsewhere() {
+            self.score(parameters, features, scores);
+            return Trace::default();
+        }
+        (**self).trace(parameters, features, scores)
+    }
+
     /// The gradient by the parameters, as [`Scorer::pull_back`].
     pub fn pull_back(
         &self,

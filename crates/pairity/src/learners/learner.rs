@@ -10,6 +10,8 @@ use super::{Adam, Architecture, Features, Scratch};
 pub struct Trace {
     /// The weights of a text network in single precision, and its passes.
     pub(super) text: Option<(Vec<f32>, Vec<Pass>)>,
+    /// The units of a network's hidden layers; none where there were too many.
+    pub(super) units: Vec<f64>,
 }
 
 /// The slope of what is descended, by each score.

@@ -94,7 +94,7 @@ impl Scorer for Linear {
 
     fn pull_back(&self, parameters: &[f64], features: &Features, _: &Trace, slopes: &[f64]) -> Vec<f64> {
         let mut gradient = Vec::new();
-        sweep::put_back(self, parameters, features, slopes, &mut gradient);
+        sweep::put_back(self, parameters, features, &[], slopes, &mut gradient);
         gradient
     }
 
@@ -106,12 +106,12 @@ impl Scorer for Linear {
         slopes: &[f64],
         gradient: &mut Vec<f64>,
     ) {
-        sweep::put_back(self, parameters, features, slopes, gradient);
+        sweep::put_back(self, parameters, features, &[], slopes, gradient);
     }
 }
 
 impl Kernel for Linear {
-    fn score_rows(&self, set: &[f64], rows: FeatureBlock, scores: &mut [f64]) {
+    fn score_rows(&self, set: &[f64], rows: FeatureBlock, scores: &mut [f64], _: &mut [f64]) {
         let (weights, rest) = set.split_at(self.width);
         let (weights, others) = weights.split_at(rows.dense);
         let mut intercept = rest.first().copied().unwrap_or(0.0);

@@ -1,18 +1,18 @@
 //! The network with hidden layers of rectified linear units.
 //!
 //! A few hundred rows go through the layers together, each layer one product of matrices that stay in the
-//! cache. The units of a tile are computed anew for the backward pass, which is cheaper than keeping those
-//! of all rows in memory.
+//! cache. Their units are kept for the way back, unless there are too many of them: then those of a tile are computed
+//! anew, which gives the same bits. Units are padded to whole vectors with some that are always 0.
 
-use ndarray::linalg::general_mat_mul;
-use ndarray::{ArrayView2, ArrayViewMut2, LinalgScalar, ShapeBuilder};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::architecture::{LearnerDefaults, LearnerSpec};
+use super::narrow::{LANES, add_product, add_transposed_product, padded};
 use super::sweep::{self, FeatureBlock, Kernel};
 use super::{Features, GroupUse, Scorer, ScorerError, Trace};
+use crate::wide::wide;
 
 /// Rows that go through the layers together.
 const TILE: usize = 256;
@@ -123,10 +123,29 @@ impl Scorer for Mlp {
         sweep::score(self, parameters, features, scores);
     }
 
-    fn pull_back(&self, parameters: &[f64], features: &Features, _: &Trace, slopes: &[f64]) -> Vec<f64> {
+    fn pull_back(&self, parameters: &[f64], features: &Features, trace: &Trace, slopes: &[f64]) -> Vec<f64> {
         let mut gradient = Vec::new();
-        sweep::put_back(self, parameters, features, slopes, &mut gradient);
+        self.put_back(parameters, features, trace, slopes, &mut gradient);
         gradient
+    }
+
+    fn put_back(
+        &self,
+        parameters: &[f64],
+        features: &Features,
+        trace: &Trace,
+        slopes: &[f64],
+        gradient: &mut Vec<f64>,
+    ) {
+        sweep::put_back(self, parameters, features, &trace.units, slopes, gradient);
+    }
+
+    fn trace(&self, parameters: &[f64], features: &Features, scores: &mut [f64]) -> Trace {
+        Trace { units: sweep::trace(self, parameters, features, scores), ..Trace::default() }
+    }
+
+    fn forward(&self, parameters: &[f64], features: &Features, _: u64, scores: &mut [f64]) -> Trace {
+        self.trace(parameters, features, scores)
     }
 }
 
@@ -147,105 +166,243 @@ impl Layer {
     }
 
     /// Weights (outputs × inputs) and biases.
-    fn parts<'a>(&self, parameters: &'a [f64]) -> (DenseMatrix<'a, f64>, &'a [f64]) {
-        let (weights, biases) = parameters[self.parameters..self.end()].split_at(self.weights());
-        (DenseMatrix::new(weights, self.outputs, self.inputs), biases)
+    fn parts<'a>(&self, parameters: &'a [f64]) -> (&'a [f64], &'a [f64]) {
+        parameters[self.parameters..self.end()].split_at(self.weights())
     }
 }
 
-/// The units of a tile of rows, layer by layer; in each row after row.
-type HiddenUnits = Vec<Vec<f64>>;
+/// A hidden layer as products take it.
+struct Packed {
+    /// With their padding, but for features, which have none.
+    inputs: usize,
+    /// With their padding.
+    outputs: usize,
+    /// Weights (inputs × outputs).
+    weights: Vec<f64>,
+    biases: Vec<f64>,
+    /// Weights (outputs × inputs), where inputs are units.
+    back: Vec<f64>,
+}
 
-/// The value of every unit above the features.
-fn forward(layers: &[Layer], set: &[f64], values: &[f64], rows: usize, units: &mut HiddenUnits) {
-    units.resize(layers.len(), Vec::new());
-    for (at, layer) in layers.iter().enumerate() {
-        let (below, above) = units.split_at_mut(at);
-        let (weights, biases) = layer.parts(set);
-        let inputs = DenseMatrix::new(below.last().map_or(values, Vec::as_slice), rows, layer.inputs);
-        let outputs = &mut above[0];
-        outputs.clear();
-        (0..rows).for_each(|_| outputs.extend_from_slice(biases));
-        multiply(inputs, weights.transposed(), 1.0, outputs);
-        if at + 1 < layers.len() {
+/// Hidden layers, and how their units make a score.
+struct PackedLayers {
+    hidden: Vec<Packed>,
+    output: Vec<f64>,
+    bias: f64,
+}
+
+impl Mlp {
+    fn packed(&self, set: &[f64]) -> PackedLayers {
+        let mut layers = self.layers();
+        let last = layers.pop();
+        let pack = |(at, layer): (usize, &Layer)| {
+            let inputs = if at == 0 { layer.inputs } else { padded(layer.inputs) };
+            let outputs = padded(layer.outputs);
+            let (own, biases) = layer.parts(set);
+            let mut weights = vec![0.0; inputs * outputs];
+            let mut back = vec![0.0; if at == 0 { 0 } else { inputs * outputs }];
+            for (unit, own) in own.chunks_exact(layer.inputs.max(1)).enumerate() {
+                own.iter().enumerate().for_each(|(input, weight)| weights[input * outputs + unit] = *weight);
+                if at > 0 {
+                    back[unit * inputs..][..own.len()].copy_from_slice(own);
+                }
+            }
+            let mut biases = biases.to_vec();
+            biases.resize(outputs, 0.0);
+            Packed { inputs, outputs, weights, biases, back }
+        };
+        let hidden: Vec<Packed> = layers.iter().enumerate().map(pack).collect();
+        let (output, bias) = last.as_ref().map(|last| last.parts(set)).unwrap_or_default();
+        let mut output = output.to_vec();
+        output.resize(padded(output.len()), 0.0);
+        PackedLayers { hidden, output, bias: bias.first().copied().unwrap_or(0.0) }
+    }
+}
+
+impl PackedLayers {
+    /// The units of a tile of rows, layer by layer, in each row after row; and the scores.
+    fn forward(&self, values: &[f64], units: &mut [f64], scores: &mut [f64]) {
+        let rows = scores.len();
+        let mut rest = units;
+        let mut inputs = values;
+        for layer in &self.hidden {
+            let (own, above) = rest.split_at_mut(rows * layer.outputs);
+            own.chunks_exact_mut(layer.outputs).for_each(|row| row.copy_from_slice(&layer.biases));
+            add_product(inputs, &layer.weights, layer.outputs, own);
             // A NaN stays one, so that it can be seen.
-            outputs.iter_mut().for_each(|t| *t = if *t < 0.0 { 0.0 } else { *t });
+            own.iter_mut().for_each(|t| *t = if *t < 0.0 { 0.0 } else { *t });
+            (inputs, rest) = (own, above);
         }
+        wide(
+            #[inline(always)]
+            || weigh(inputs, &self.output, self.bias, scores),
+        );
+    }
+}
+
+/// What units make of scores.
+#[inline(always)]
+fn weigh(units: &[f64], weights: &[f64], bias: f64, scores: &mut [f64]) {
+    let (weights, _) = weights.as_chunks::<LANES>();
+    for (score, units) in scores.iter_mut().zip(units.chunks_exact(LANES * weights.len().max(1))) {
+        let mut lanes = [0.0; LANES];
+        for (units, weights) in units.as_chunks::<LANES>().0.iter().zip(weights) {
+            for lane in 0..LANES {
+                lanes[lane] += units[lane] * weights[lane];
+            }
+        }
+        let [a, b, c, d] = lanes;
+        *score = bias + ((a + c) + (b + d));
+    }
+}
+
+/// The gradient by the weights of a score's units, which is added; and by the units themselves before they were rectified.
+#[inline(always)]
+fn weigh_back(units: &[f64], slopes: &[f64], weights: &[f64], gradient: &mut [f64], by_unit: &mut [f64]) {
+    let columns = weights.len();
+    for from in (0..columns).step_by(LANES) {
+        let Some(weights) = weights[from..].first_chunk::<LANES>() else { return };
+        let Some(gradient) = gradient[from..].first_chunk_mut::<LANES>() else { return };
+        let mut sums = *gradient;
+        let rows = units.chunks_exact(columns).zip(by_unit.chunks_exact_mut(columns));
+        for ((units, by_unit), slope) in rows.zip(slopes) {
+            let Some(units) = units[from..].first_chunk::<LANES>() else { return };
+            let Some(by_unit) = by_unit[from..].first_chunk_mut::<LANES>() else { return };
+            for lane in 0..LANES {
+                sums[lane] += slope * units[lane];
+                by_unit[lane] = if units[lane] == 0.0 { 0.0 } else { slope * weights[lane] };
+            }
+        }
+        *gradient = sums;
+    }
+}
+
+/// Σ over rows, which is added.
+#[inline(always)]
+fn add_rows(rows: &[f64], sums: &mut [f64]) {
+    for row in rows.chunks_exact(sums.len().max(1)) {
+        sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
     }
 }
 
 impl Kernel for Mlp {
-    fn score_rows(&self, set: &[f64], rows: FeatureBlock, scores: &mut [f64]) {
-        let (layers, mut units) = (self.layers(), HiddenUnits::new());
+    fn kept(&self) -> usize {
+        self.hidden.iter().map(|&units| padded(units)).sum()
+    }
+
+    fn score_rows(&self, set: &[f64], rows: FeatureBlock, scores: &mut [f64], units: &mut [f64]) {
+        let (layers, kept) = (self.packed(set), self.kept());
+        let mut room = vec![0.0; if units.is_empty() { TILE.min(scores.len()) * kept } else { 0 }];
+        let mut tiles = units.chunks_mut(TILE * kept);
         for (values, scores) in rows.values.chunks(TILE * self.width).zip(scores.chunks_mut(TILE)) {
-            forward(&layers, set, &values[..scores.len() * self.width], scores.len(), &mut units);
-            scores.copy_from_slice(&units[self.hidden.len()]);
+            let units = tiles.next().unwrap_or(&mut room);
+            layers.forward(&values[..scores.len() * self.width], &mut units[..scores.len() * kept], scores);
         }
     }
 
     /// The units of a tile on its way forward, and from them and the gradient by the scores the way back.
     fn pull_back_rows(&self, set: &[f64], rows: FeatureBlock, slopes: &[f64], gradient: &mut [f64]) {
-        let (layers, mut units) = (self.layers(), HiddenUnits::new());
-        for (values, by_score) in rows.values.chunks(TILE * self.width).zip(slopes.chunks(TILE)) {
-            let rows = by_score.len();
+        let (layers, kept) = (self.packed(set), self.kept());
+        let sums = |layer: &Packed| (vec![0.0; layer.weights.len()], vec![0.0; layer.outputs]);
+        let mut found: Vec<(Vec<f64>, Vec<f64>)> = layers.hidden.iter().map(sums).collect();
+        let (mut by_weight, mut by_bias) = (vec![0.0; layers.output.len()], 0.0);
+        let mut room = vec![0.0; if rows.units.is_empty() { TILE.min(slopes.len()) * kept } else { 0 }];
+        let (mut scores, mut by_output, mut by_input) =
+            (vec![0.0; room.len().min(TILE)], Vec::new(), Vec::new());
+        let mut tiles = rows.units.chunks(TILE * kept);
+        for (values, slopes) in rows.values.chunks(TILE * self.width).zip(slopes.chunks(TILE)) {
+            let rows = slopes.len();
             let values = &values[..rows * self.width];
-            forward(&layers, set, values, rows, &mut units);
-            let mut by_output = by_score.to_vec();
-            for (at, layer) in layers.iter().enumerate().rev() {
-                let inputs = at.checked_sub(1).map_or(values, |below| &units[below]);
-                let above = DenseMatrix::new(&by_output, rows, layer.outputs);
-                let (weights, biases) = gradient[layer.parameters..layer.end()].split_at_mut(layer.weights());
-                multiply(above.transposed(), DenseMatrix::new(inputs, rows, layer.inputs), 1.0, weights);
-                for row in by_output.chunks_exact(layer.outputs) {
-                    biases.iter_mut().zip(row).for_each(|(bias, by_output)| *bias += by_output);
+            let mut units = match tiles.next() {
+                Some(units) => units,
+                None => {
+                    layers.forward(values, &mut room[..rows * kept], &mut scores[..rows]);
+                    &room[..rows * kept]
                 }
+            };
+            by_bias += slopes.iter().sum::<f64>();
+            for (at, layer) in layers.hidden.iter().enumerate().rev() {
+                let (below, own) = units.split_at(units.len() - rows * layer.outputs);
+                if at + 1 == layers.hidden.len() {
+                    by_output.resize(own.len(), 0.0);
+                    wide(
+                        #[inline(always)]
+                        || weigh_back(own, slopes, &layers.output, &mut by_weight, &mut by_output),
+                    );
+                }
+                let (weights, biases) = &mut found[at];
+                let inputs = if at == 0 { values } else { &below[below.len() - rows * layer.inputs..] };
+                add_transposed_product(inputs, layer.inputs, &by_output, layer.outputs, weights);
+                add_rows(&by_output, biases);
                 if at > 0 {
-                    let mut by_input = vec![0.0; inputs.len()];
-                    multiply(above, layer.parts(set).0, 0.0, &mut by_input);
+                    by_input.clear();
+                    by_input.resize(inputs.len(), 0.0);
+                    add_product(&by_output, &layer.back, layer.inputs, &mut by_input);
                     for (by_input, input) in by_input.iter_mut().zip(inputs) {
                         *by_input = if *input == 0.0 { 0.0 } else { *by_input };
                     }
-                    by_output = by_input;
+                    std::mem::swap(&mut by_output, &mut by_input);
                 }
+                units = below;
             }
+        }
+        let hidden = layers
+            .hidden
+            .iter()
+            .zip(&found)
+            .map(|(layer, (weights, biases))| (layer.outputs, weights, biases));
+        for (layer, (outputs, weights, biases)) in self.layers().iter().zip(hidden) {
+            let (to, to_biases) = gradient[layer.parameters..layer.end()].split_at_mut(layer.weights());
+            for (unit, to) in to.chunks_exact_mut(layer.inputs.max(1)).enumerate() {
+                to.iter_mut()
+                    .zip(weights.iter().skip(unit).step_by(outputs))
+                    .for_each(|(to, sum)| *to += sum);
+            }
+            to_biases.iter_mut().zip(biases).for_each(|(to, sum)| *to += sum);
+        }
+        let output = &mut gradient[self.output()..];
+        if let Some((bias, weights)) = output.split_last_mut() {
+            weights.iter_mut().zip(&by_weight).for_each(|(to, sum)| *to += sum);
+            *bias += by_bias;
         }
     }
 }
 
-/// Numbers of a slice as a matrix.
-#[derive(Clone, Copy)]
-pub(super) struct DenseMatrix<'a, T> {
-    values: &'a [T],
-    shape: (usize, usize),
-    strides: (usize, usize),
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::RngExt;
 
-impl<'a, T> DenseMatrix<'a, T> {
-    /// Row after row.
-    pub(super) fn new(values: &'a [T], rows: usize, columns: usize) -> DenseMatrix<'a, T> {
-        DenseMatrix { values, shape: (rows, columns), strides: (columns, 1) }
+    fn bits(numbers: &[f64]) -> Vec<u64> {
+        numbers.iter().map(|number| number.to_bits()).collect()
     }
 
-    /// The same with rows that begin so many places apart, and overlap if that is less than a row.
-    pub(super) fn with_stride(self, stride: usize) -> DenseMatrix<'a, T> {
-        DenseMatrix { strides: (stride, 1), ..self }
-    }
-
-    pub(super) fn transposed(self) -> DenseMatrix<'a, T> {
-        let ((rows, columns), (down, across)) = (self.shape, self.strides);
-        DenseMatrix { shape: (columns, rows), strides: (across, down), ..self }
-    }
-}
-
-/// C = XY + βC, with C row after row.
-pub(super) fn multiply<T: LinalgScalar>(x: DenseMatrix<T>, y: DenseMatrix<T>, beta: T, c: &mut [T]) {
-    let view = |m: DenseMatrix<'_, T>| m.shape.strides(m.strides);
-    let shape = (x.shape.0, y.shape.1);
-    let (x, y) = (ArrayView2::from_shape(view(x), x.values), ArrayView2::from_shape(view(y), y.values));
-    let c = ArrayViewMut2::from_shape(shape, c);
-    debug_assert!(x.is_ok() && y.is_ok() && c.is_ok());
-    // The shapes always fit; the tests of the networks would show zeros otherwise.
-    if let (Ok(x), Ok(y), Ok(mut c)) = (x, y, c) {
-        general_mat_mul(T::one(), &x, &y, beta, &mut c);
+    /// Rows of several parts and tiles, layers that are no multiple of a vector, and groups.
+    #[test]
+    fn a_way_back_has_the_same_bits_with_and_without_what_the_way_forward_kept() {
+        let mut random = ChaCha8Rng::seed_from_u64(3);
+        let mut numbers =
+            |count: usize| -> Vec<f64> { (0..count).map(|_| random.random_range(-1.0..1.0)).collect() };
+        let (rows, width) = (9_000, 7);
+        let codes = (0..rows).map(|row| (row % 3) as u16).collect();
+        let features = Features::new(rows, width, numbers(rows * width)).unwrap().with_codes(codes).unwrap();
+        for hidden in [vec![1], vec![10], vec![13, 6, 4]] {
+            for groups in [GroupUse::Blind, GroupUse::Offsets { groups: 2 }, GroupUse::Weights { groups: 2 }]
+            {
+                let network = Mlp { width, hidden: hidden.clone(), groups };
+                let (parameters, slopes) = (numbers(network.len()), numbers(rows));
+                let (mut scores, mut again) = (vec![0.0; rows], vec![0.0; rows]);
+                network.score(&parameters, &features, &mut scores);
+                let trace = network.trace(&parameters, &features, &mut again);
+                assert_eq!(bits(&scores), bits(&again));
+                // Where groups have networks of their own, nothing is kept.
+                let kept: usize = hidden.iter().map(|units| units.next_multiple_of(4)).sum();
+                let kept = if let GroupUse::Weights { .. } = groups { 0 } else { kept };
+                assert_eq!(trace.units.len(), rows * kept);
+                let [anew, spared] = [Trace::default(), trace]
+                    .map(|trace| network.pull_back(&parameters, &features, &trace, &slopes));
+                assert_eq!(bits(&anew), bits(&spared), "{hidden:?} {groups:?}");
+            }
+        }
     }
 }

@@ -35,6 +35,7 @@ mod features;
 mod learner;
 mod linear;
 mod mlp;
+mod narrow;
 mod part_pairs;
 mod scratch;
 mod sparse;
@@ -130,6 +131,13 @@ pub trait Scorer: Send + Sync {
     /// from `draw`. What is returned is for [`pull_back`](Self::pull_back) at the same parameters and features.
     fn forward(&self, parameters: &[f64], features: &Features, draw: u64, scores: &mut [f64]) -> Trace {
         let _ = draw;
+        self.score(parameters, features, scores);
+        Trace::default()
+    }
+
+    /// The scores as [`score`](Self::score) gives them. What is returned may spare
+    /// [`pull_back`](Self::pull_back) at the same parameters and features the way there.
+    fn trace(&self, parameters: &[f64], features: &Features, scores: &mut [f64]) -> Trace {
         self.score(parameters, features, scores);
         Trace::default()
     }

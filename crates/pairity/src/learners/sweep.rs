@@ -24,6 +24,9 @@ const TILE: usize = 256;
 /// Rows × parameters of a set from which threads are worth their cost.
 const PARALLEL: usize = 200_000;
 
+/// At most so many numbers are kept for the way back.
+const KEPT: usize = 1 << 21;
+
 /// Contiguous rows as a kernel sees them.
 #[derive(Clone, Copy)]
 pub(super) struct FeatureBlock<'a> {
@@ -33,20 +36,27 @@ pub(super) struct FeatureBlock<'a> {
     pub(super) dense: usize,
     /// The sparse features of all rows, and the first of these rows.
     pub(super) sparse: Option<(&'a Sparse, usize)>,
+    /// What a way forward has kept of these rows; nothing if it kept none.
+    pub(super) units: &'a [f64],
 }
 
 impl<'a> FeatureBlock<'a> {
     /// The rows from one on, of which these are the values; kernels stop after as many as they have scores for.
     fn new(features: &'a Features, first: usize, values: &'a [f64]) -> FeatureBlock<'a> {
         let sparse = features.sparse().map(|sparse| (sparse, first));
-        FeatureBlock { values, dense: features.dense_width(), sparse }
+        FeatureBlock { values, dense: features.dense_width(), sparse, units: &[] }
     }
 }
 
 /// What a scorer does with contiguous rows and one set of parameters.
 pub(super) trait Kernel: Scorer {
-    /// The score of each row.
-    fn score_rows(&self, set: &[f64], rows: FeatureBlock, scores: &mut [f64]);
+    /// Numbers of a row that a way forward keeps for the way back.
+    fn kept(&self) -> usize {
+        0
+    }
+
+    /// The score of each row, and what is kept of them, unless there is no room for it.
+    fn score_rows(&self, set: &[f64], rows: FeatureBlock, scores: &mut [f64], units: &mut [f64]);
 
     /// Adds to the gradient what the rows contribute.
     fn pull_back_rows(&self, set: &[f64], rows: FeatureBlock, slopes: &[f64], gradient: &mut [f64]);
@@ -63,7 +73,7 @@ pub(super) fn score(kernel: &impl Kernel, parameters: &[f64], features: &Feature
             let mut found = vec![0.0; rows.len()];
             for (rows, found) in rows.chunks(TILE).zip(found.chunks_mut(TILE)) {
                 let some = features.pick(rows);
-                kernel.score_rows(set(own), FeatureBlock::new(&some, 0, &some.values()), found);
+                kernel.score_rows(set(own), FeatureBlock::new(&some, 0, &some.values()), found, &mut []);
             }
             found
         });
@@ -79,7 +89,8 @@ pub(super) fn score(kernel: &impl Kernel, parameters: &[f64], features: &Feature
             for (at, scores) in scores.chunks_mut(tile).enumerate() {
                 let first = first + at * tile;
                 let values = features.values_in(first..first + scores.len(), room);
-                kernel.score_rows(set(sweep.shared), FeatureBlock::new(features, first, values), scores);
+                let rows = FeatureBlock::new(features, first, values);
+                kernel.score_rows(set(sweep.shared), rows, scores, &mut []);
             }
         });
     };
@@ -95,11 +106,51 @@ pub(super) fn score(kernel: &impl Kernel, parameters: &[f64], features: &Feature
     }
 }
 
-/// The gradient by the parameters, from the gradient by the scores, in place of other numbers.
+/// The same, and what is kept of the rows for the way back, part by part; nothing if that were too much, or where groups
+/// have sets of their own.
+pub(super) fn trace(
+    kernel: &impl Kernel,
+    parameters: &[f64],
+    features: &Features,
+    scores: &mut [f64],
+) -> Vec<f64> {
+    let sweep = Sweep::new(kernel, features);
+    let kept = kernel.kept();
+    if kept == 0 || sweep.by_group.is_some() || features.rows().saturating_mul(kept) > KEPT {
+        score(kernel, parameters, features, scores);
+        return Vec::new();
+    }
+    let set = &parameters[sweep.shared * sweep.set_len..][..sweep.set_len];
+    let mut units = vec![0.0; features.rows() * kept];
+    let of_part = |part: usize, scores: &mut [f64], units: &mut [f64]| {
+        let first = part * sweep.part;
+        in_room(|room| {
+            let values = features.values_in(first..first + scores.len(), room);
+            kernel.score_rows(set, FeatureBlock::new(features, first, values), scores, units);
+        });
+    };
+    match sweep.parallel {
+        true => {
+            let parts = scores.par_chunks_mut(sweep.part).zip(units.par_chunks_mut(sweep.part * kept));
+            parts.enumerate().for_each(|(part, (scores, units))| of_part(part, scores, units));
+        }
+        false => {
+            let parts = scores.chunks_mut(sweep.part).zip(units.chunks_mut(sweep.part * kept));
+            parts.enumerate().for_each(|(part, (scores, units))| of_part(part, scores, units));
+        }
+    }
+    if let GroupUse::Offsets { .. } = kernel.groups() {
+        features.add_offsets(&parameters[sweep.set_len..], scores);
+    }
+    units
+}
+
+/// The gradient by the parameters, from the gradient by the scores and what a way forward kept, in place of other numbers.
 pub(super) fn put_back(
     kernel: &impl Kernel,
     parameters: &[f64],
     features: &Features,
+    units: &[f64],
     slopes: &[f64],
     gradient: &mut Vec<f64>,
 ) {
@@ -134,7 +185,11 @@ pub(super) fn put_back(
         let (set, first) = (&parameters[places(sweep.shared)], part * sweep.part);
         in_room(|room| {
             let values = features.values_in(first..first + by_score.len(), room);
-            kernel.pull_back_rows(set, FeatureBlock::new(features, first, values), by_score, found);
+            let mut rows = FeatureBlock::new(features, first, values);
+            if !units.is_empty() {
+                rows.units = &units[first * kernel.kept()..][..by_score.len() * kernel.kept()];
+            }
+            kernel.pull_back_rows(set, rows, by_score, found);
         });
     };
     // Each part has its own sums, behind the gradient.

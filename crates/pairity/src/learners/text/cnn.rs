@@ -231,14 +231,15 @@ impl Scorer for TextCnn {
         let (weights, passes) = self.passes(parameters, features, Some(draw), |pass| pass);
         scores.chunks_mut(TEXTS).zip(&passes).for_each(|(scores, pass)| scores.copy_from_slice(&pass.scores));
         features.add_offsets(&parameters[self.set_len()..], scores);
-        Trace { text: Some((weights, passes)) }
+        Trace { text: Some((weights, passes)), ..Trace::default() }
     }
 
     fn pull_back(&self, parameters: &[f64], features: &Features, trace: &Trace, slopes: &[f64]) -> Vec<f64> {
         let mut gradient = vec![0.0; parameters.len()];
         let Some(words) = features.words() else { return gradient };
         let Some((weights, passes)) = &trace.text else {
-            let trace = Trace { text: Some(self.passes(parameters, features, None, |pass| pass)) };
+            let text = Some(self.passes(parameters, features, None, |pass| pass));
+            let trace = Trace { text, ..Trace::default() };
             return self.pull_back(parameters, features, &trace, slopes);
         };
         let net = Net::new(self, weights);

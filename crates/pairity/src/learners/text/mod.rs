@@ -6,6 +6,7 @@
 mod cnn;
 mod embeddings;
 mod network;
+mod product;
 mod terms;
 mod words;
 

@@ -10,8 +10,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::cnn::{CnnParameters, TextCnn};
+use super::product::{DenseMatrix, multiply};
 use crate::learners::Sparse;
-use crate::learners::mlp::{DenseMatrix, multiply};
 
 /// No window of a text: the filter is below 0 everywhere.
 const NOWHERE: u32 = u32::MAX;

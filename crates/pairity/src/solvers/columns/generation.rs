@@ -13,6 +13,7 @@ use crate::solvers::solver::SolverTask;
 use crate::solvers::train::Select;
 use crate::threads;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Parts of the rows for cross-fitting.
 pub(super) const FOLDS: usize = 5;
@@ -115,8 +116,6 @@ fn parts(task: &SolverTask, decay: &[f64], across: bool) -> Option<(Vec<Fold>, O
 pub(super) enum Start {
     /// The scorer that answered the nearest question.
     Nearest,
-    /// Where scorers start.
-    Fresh,
     /// Somewhere around there, by a stream of random numbers.
     Random(u64),
 }
@@ -133,6 +132,12 @@ pub(super) struct Question {
 pub(super) fn is_cross_fit(task: &SolverTask) -> bool {
     let units = task.sample.examples().units();
     task.training.settings.select == Select::CrossFit && units < PLENTY * task.training.architecture.len()
+}
+
+/// Scorers that are fit without each of the first folds, with a weight decay.
+pub(super) struct FirstSteps {
+    pub(super) l2: f64,
+    folds: Vec<Vec<f64>>,
 }
 
 /// What answers are fit to.
@@ -177,20 +182,23 @@ impl<'a> Generation<'a> {
                 let sample = self.across.unwrap_or(self.whole.sample);
                 sample.true_rates_of(self.task.training.architecture, &parameters)
             }
-            false => {
-                let mut sums = RateSums::default();
-                for (parameters, (_, own)) in folds.iter().zip(&self.folds) {
-                    let found = own.rate_sums_of(self.task.training.architecture, parameters);
-                    match sums.totals.is_empty() {
-                        true => sums = found,
-                        false => sums.add(&found, 1.0),
-                    }
-                }
-                sums.values()
-            }
+            false => self.rates_of_folds(&folds),
         };
         let steady = folds.is_empty() || self.is_steady(&parameters, &rates);
         AnswerColumn { weights, l2, parameters, folds, rates, steady }
+    }
+
+    /// The rates of scorers that were fit without each of the first folds, on these.
+    fn rates_of_folds(&self, folds: &[Vec<f64>]) -> Vec<f64> {
+        let mut sums = RateSums::default();
+        for (parameters, (_, own)) in folds.iter().zip(&self.folds) {
+            let found = own.rate_sums_of(self.task.training.architecture, parameters);
+            match sums.totals.is_empty() {
+                true => sums = found,
+                false => sums.add(&found, 1.0),
+            }
+        }
+        sums.values()
     }
 
     /// Whether no bound is far apart for a scorer on the rows that it is fit to and for rates of those of the folds.
@@ -230,6 +238,50 @@ impl<'a> Generation<'a> {
         self.column(prices.weights.clone(), from.l2, parameters, folds)
     }
 
+    /// The first steps of answers with each weight decay, all from the same start, that are fit without each of some folds.
+    pub(super) fn first_steps(
+        &self,
+        prices: &Prices,
+        decays: &[f64],
+        start: &[f64],
+        folds: Range<usize>,
+    ) -> Vec<FirstSteps> {
+        let weights = self.surrogate_weights(prices, &prices.weights);
+        let each = |l2: &f64| folds.clone().map(|fold| (*l2, fold)).collect::<Vec<_>>();
+        let fits: Vec<(f64, usize)> = decays.iter().flat_map(each).collect();
+        let found = threads::map(&fits, &|&(l2, fold)| {
+            self.folds[fold].0.respond(&weights, l2, start, 1, false, None).steps.remove(0)
+        });
+        let mut found = found.into_iter();
+        let of_decay = |&l2: &f64| FirstSteps { l2, folds: found.by_ref().take(folds.len()).collect() };
+        decays.iter().map(of_decay).collect()
+    }
+
+    /// What first steps cost on the folds that they were fit without.
+    pub(super) fn cost(&self, steps: &FirstSteps) -> f64 {
+        self.problem.cost(&self.rates_of_folds(&steps.folds))
+    }
+
+    /// The column of first steps, whose other scorers are fit now.
+    pub(super) fn complete(&self, prices: &Prices, steps: FirstSteps, start: &[f64]) -> AnswerColumn {
+        let FirstSteps { l2, mut folds } = steps;
+        let weights = self.surrogate_weights(prices, &prices.weights);
+        let others = self.folds[folds.len()..].iter().map(|(fitting, _)| fitting);
+        let fits: Vec<&Fitting> = std::iter::once(&self.whole).chain(others).collect();
+        let mut found = threads::map(&fits, &|fitting| {
+            fitting.respond(&weights, l2, start, 1, false, None).steps.remove(0)
+        });
+        folds.extend(found.split_off(1));
+        self.column(prices.weights.clone(), l2, found.remove(0), folds)
+    }
+
+    fn surrogate_weights(&self, prices: &Prices, asked: &[f64]) -> SurrogateWeights {
+        let mut weights = SurrogateWeights::default();
+        let prices = Prices { weights: asked.to_vec(), ..prices.clone() };
+        weights.set(self.problem, prices.forms(self.problem));
+        weights
+    }
+
     /// Columns that answer a question. Where answers are exact, the bound on all mixtures rises to what they prove.
     pub(super) fn answer(
         &self,
@@ -239,8 +291,7 @@ impl<'a> Generation<'a> {
         columns: &mut ColumnGeneration,
     ) -> Vec<AnswerColumn> {
         let problem = self.problem;
-        let mut weights = SurrogateWeights::default();
-        weights.set(problem, Prices { weights: question.weights.clone(), ..prices.clone() }.forms(problem));
+        let weights = self.surrogate_weights(prices, &question.weights);
         let (parameters, folds) = columns.start(self, &question, prices);
         let l2 = question.l2;
         let fits: Vec<(&Fitting, &Vec<f64>)> = std::iter::once((&self.whole, &parameters))

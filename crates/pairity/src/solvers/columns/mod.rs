@@ -61,6 +61,9 @@ const LESS_ROOM: f64 = 0.25;
 /// Rounds of other answers before it is over; one less where rates are those of rows that scorers were not fit to.
 const ATTEMPTS: usize = 3;
 
+/// Folds that tell which weight decay is best of a network, which starts anew for each.
+const DECAY_FOLDS: usize = 2;
+
 /// Weight decays in a row that are no better, after which smaller ones are not tried.
 const WORSE_DECAYS: usize = 2;
 
@@ -164,10 +167,20 @@ impl Solver for ColumnGeneration {
             self.phase = Phase::Objective;
         }
         let mut least = f64::INFINITY;
-        if before == 0 && self.decays.len() > 1 {
-            self.try_decays(&generation, &prices);
+        let linear = matches!(task.training.architecture, Architecture::Linear(_));
+        let anew = before == 0 && self.decays.len() > 1 && !linear && rooms.is_cross_fit();
+        match before == 0 && self.decays.len() > 1 {
+            true if anew => self.try_decays_anew(&generation, &prices),
+            true => self.try_decays(&generation, &prices),
+            false => {}
         }
-        for question in self.questions(&generation, &prices, iteration) {
+        // What more steps find of the objective alone, bounds undo.
+        let answered = anew && !problem.constraints.is_empty();
+        if answered {
+            least = self.columns.iter().map(|column| column.improved(problem, &prices)).fold(least, f64::min);
+        }
+        let questions = if answered { Vec::new() } else { self.questions(&generation, &prices, iteration) };
+        for question in questions {
             for column in generation.answer(&prices, question, self.depth(), self) {
                 self.tries += 1;
                 least = least.min(column.improved(problem, &prices));
@@ -210,6 +223,7 @@ impl Solver for ColumnGeneration {
         if self.done && one_scorer {
             self.bisect(&generation, &prices);
             self.combine(&generation, &prices);
+            self.add_less_attribute_of_members(&generation);
         }
         let rates: Vec<Vec<f64>> = self.columns.iter().map(|column| column.rates.clone()).collect();
         let members = shrink(problem, &rates)?.members;
@@ -323,14 +337,11 @@ impl ColumnGeneration {
         question: &Question,
         prices: &Prices,
     ) -> (Vec<f64>, Vec<Vec<f64>>) {
-        let Training { architecture, settings, .. } = generation.task.training;
+        let settings = generation.task.training.settings;
         let fresh = |parameters: Vec<f64>| (parameters.clone(), vec![parameters; generation.folds.len()]);
-        let initial = || {
-            settings.start.clone().unwrap_or_else(|| Parametric::new(architecture, settings.seed).snapshot())
-        };
+        let initial = || first_parameters(generation);
         match question.start {
             Start::Nearest => {}
-            Start::Fresh => return fresh(initial()),
             Start::Random(stream) => {
                 let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
                 random.set_stream(stream + 1);
@@ -400,17 +411,14 @@ impl ColumnGeneration {
 
     /// Keeps the weight decay with which the first step alone is best for the objective alone, and the next larger one, as
     /// bounds are overfitted more than an objective is. Where two in a row are no better than one before, smaller ones
-    /// are not tried, but for networks that are cross-fitted: they may be stuck under large ones, and start anew for each.
+    /// are not tried.
     fn try_decays(&mut self, generation: &Generation, prices: &Prices) {
-        let linear = matches!(generation.task.training.architecture, Architecture::Linear(_));
-        let anew = !linear && !generation.folds.is_empty();
         let (mut best, mut least) = (0, f64::INFINITY);
         for (at, l2) in self.decays.clone().into_iter().enumerate() {
-            if !anew && at > best + WORSE_DECAYS {
+            if at > best + WORSE_DECAYS {
                 break;
             }
-            let start = if anew { Start::Fresh } else { Start::Nearest };
-            let question = Question { weights: prices.weights.clone(), l2, start };
+            let question = Question { weights: prices.weights.clone(), l2, start: Start::Nearest };
             for column in generation.answer(prices, question, 1, self) {
                 let cost = generation.problem.cost(&column.rates);
                 if cost < least {
@@ -420,6 +428,30 @@ impl ColumnGeneration {
             }
         }
         self.decays = self.decays[best.saturating_sub(1)..=best].to_vec();
+    }
+
+    /// The same of networks that are cross-fitted. They may be stuck under a large weight decay, and start anew for each; so
+    /// that it costs less, a few of the folds tell which is best, and only what is kept is fit to all.
+    fn try_decays_anew(&mut self, generation: &Generation, prices: &Prices) {
+        let start = first_parameters(generation);
+        let mut steps = Vec::new();
+        let mut best = None;
+        for folds in [DECAY_FOLDS, generation.folds.len()] {
+            steps = generation.first_steps(prices, &self.decays, &start, 0..folds);
+            let costs: Vec<f64> = steps.iter().map(|own| generation.cost(own)).collect();
+            let finite = (0..costs.len()).filter(|&at| costs[at].is_finite());
+            best = finite.min_by(|&a, &b| costs[a].total_cmp(&costs[b]));
+            // A few folds may lack the pairs of a rate.
+            if best.is_some() {
+                break;
+            }
+        }
+        let best = best.unwrap_or(0);
+        self.decays = self.decays[best.saturating_sub(1)..=best].to_vec();
+        steps.retain(|own| self.decays.contains(&own.l2));
+        for steps in steps {
+            self.add(generation.complete(prices, steps, &start));
+        }
     }
 
     /// Steps that the next answer is to have: none after those that were best in one of the last answers.
@@ -496,6 +528,12 @@ impl ColumnGeneration {
         }
         least
     }
+}
+
+/// Where scorers start.
+fn first_parameters(generation: &Generation) -> Vec<f64> {
+    let Training { architecture, settings, .. } = generation.task.training;
+    settings.start.clone().unwrap_or_else(|| Parametric::new(architecture, settings.seed).snapshot())
 }
 
 /// Weights that add up to 1.

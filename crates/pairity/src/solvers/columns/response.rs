@@ -10,6 +10,7 @@
 //! With two parameters one plane holds every scorer, so that a single sweep finds the best there is. Where errors are
 //! squared, scores have a scale, which margins are shares of, and there are no sweeps.
 
+use super::attribute::{center, told_by_units};
 use super::moments::Moments;
 use super::plane::{BestAngle, WeightedPair, sweep};
 use crate::goals::Problem;
@@ -29,6 +30,9 @@ const LISTED_EXACTLY: u64 = 20_000_000;
 
 /// Margins of the bounded shape, as shares of the deviation of scores.
 const MARGINS: [f64; 3] = [1.0, 0.4, 0.15];
+
+/// The one of networks, which seldom gain by it, and whose steps cost much.
+const MARGIN_OF_NETWORKS: [f64; 1] = [0.4];
 
 /// The same where scores have a scale, as shares of the deviation of labels.
 const NARROWER: [f64; 2] = [0.4, 0.15];
@@ -51,13 +55,13 @@ const ROUNDS: usize = 2;
 const ANGLES: [f64; 5] = [0.02, 0.06, 0.15, 0.4, 1.0];
 
 /// Weight decay of what features tell of the attribute.
-const ATTRIBUTE_DECAY: f64 = 0.01;
+pub(super) const ATTRIBUTE_DECAY: f64 = 0.01;
 
 /// A sample that linear scorers are fit to.
 pub(super) struct Fitting<'a> {
     pub sample: &'a Sample<'a>,
     problem: &'a Problem,
-    architecture: &'a Architecture,
+    pub architecture: &'a Architecture,
     tie: f64,
     shape: &'a SampleShape,
 }
@@ -174,7 +178,9 @@ impl<'a> Fitting<'a> {
             return Response { steps: vec![convex], missed: None };
         }
         let mut annealed = convex.clone();
-        for margin in MARGINS {
+        let linear = matches!(self.architecture, Architecture::Linear(_));
+        let margins = if linear { &MARGINS[..] } else { &MARGIN_OF_NETWORKS };
+        for &margin in margins {
             self.bring_to_scale(&mut annealed);
             annealed = fit(NetShape::Bounded, margin, &annealed, NEAR);
         }
@@ -201,10 +207,15 @@ impl<'a> Fitting<'a> {
                 (1..groups).map(|group| unit((group + 1) * architecture.set_len() - 1)).collect()
             }
             GroupUse::Blind => {
+                let told = self.sample.examples().attribute_numbers().into_iter();
+                if let Architecture::Mlp(network) = self.architecture {
+                    return told
+                        .filter_map(|numbers| told_by_units(self, network, parameters, numbers))
+                        .collect();
+                }
                 let SampleShape { moments, decay, .. } = self.shape;
                 let known = moments.as_ref().and_then(|own| own.curvature(0.0, 1.0, ATTRIBUTE_DECAY, decay));
                 let Some(known) = known else { return Vec::new() };
-                let told = self.sample.examples().attribute_numbers().into_iter();
                 told.map(|numbers| self.told(numbers, &known, spread)).collect()
             }
         }
@@ -212,12 +223,8 @@ impl<'a> Fitting<'a> {
 
     /// The direction whose scores are the nearest to some numbers within queries, with a deviation.
     fn told(&self, mut numbers: Vec<f64>, known: &Curvature, spread: f64) -> Vec<f64> {
-        let examples = self.sample.examples();
-        for block in 0..examples.blocks() {
-            let own = &mut numbers[examples.block(block)];
-            let mean = own.iter().sum::<f64>() / own.len().max(1) as f64;
-            own.iter_mut().for_each(|number| *number = (*number - mean) / examples.len() as f64);
-        }
+        center(self.sample, &mut numbers);
+        numbers.iter_mut().for_each(|number| *number /= self.sample.examples().len() as f64);
         let none = vec![0.0; self.architecture.len()];
         let mut direction =
             self.architecture.pull_back(&none, &self.sample.features, &Trace::default(), &numbers);
@@ -269,12 +276,12 @@ impl<'a> Fitting<'a> {
     ) -> f64 {
         let sample = self.sample;
         let mut scores = sample.index().rooms().list(sample.examples().len());
-        self.architecture.score(parameters, &sample.features, &mut scores);
+        let trace = self.architecture.trace(parameters, &sample.features, &mut scores);
         if !scores.iter().all(|score| score.is_finite()) {
             return f64::INFINITY;
         }
         let mut value = loss.evaluate(sample.index(), &scores, weights.given(), slopes);
-        let back = self.architecture.pull_back(parameters, &sample.features, &Trace::default(), slopes);
+        let back = self.architecture.pull_back(parameters, &sample.features, &trace, slopes);
         gradient.copy_from_slice(&back);
         for ((g, x), decay) in gradient.iter_mut().zip(parameters).zip(&self.shape.decay) {
             *g += l2 * decay * x;
@@ -283,7 +290,7 @@ impl<'a> Fitting<'a> {
         value
     }
 
-    fn scores(&self, parameters: &[f64]) -> Vec<f64> {
+    pub(super) fn scores(&self, parameters: &[f64]) -> Vec<f64> {
         let mut scores = vec![0.0; self.sample.examples().len()];
         self.architecture.score(parameters, &self.sample.features, &mut scores);
         scores
@@ -440,7 +447,7 @@ pub(super) fn intercepts(linear: &Linear) -> impl Iterator<Item = usize> + use<>
     (0..sets).filter(move |_| len > width).map(move |set| set * len + width)
 }
 
-fn deviation(values: &[f64]) -> f64 {
+pub(super) fn deviation(values: &[f64]) -> f64 {
     let n = values.len().max(1) as f64;
     let mean = values.iter().sum::<f64>() / n;
     (values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt()
