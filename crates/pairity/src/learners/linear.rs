@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 use super::architecture::{LearnerDefaults, LearnerSpec};
 use super::sweep::{self, FeatureBlock, Kernel};
 use super::{Features, GroupUse, Scorer, ScorerError, Trace};
-use crate::wide::wide;
+use crate::wide::{self, wide};
 
 /// Sums that are carried side by side, since one has to wait for the addition before.
 const LANES: usize = 8;
 
-/// Rows whose gradient is added at once.
+/// Rows that are worked on at once.
 const ROWS: usize = 4;
 
 /// f(x) = w·x (+ b).
@@ -186,9 +186,12 @@ fn pull_back_narrow<const WIDTH: usize>(values: &[f64], by_score: &[f64], gradie
 }
 
 fn score_any(weights: &[f64], intercept: f64, values: &[f64], scores: &mut [f64]) {
+    if !wide::is_there() {
+        return score_any_of(weights, intercept, values, scores);
+    }
     wide(
         #[inline(always)]
-        || score_any_of(weights, intercept, values, scores),
+        || score_quads_of(weights, intercept, values, scores),
     );
 }
 
@@ -242,6 +245,23 @@ fn score_any_of(weights: &[f64], intercept: f64, values: &[f64], scores: &mut [f
     }
 }
 
+/// The same with the same bits, four rows at once: weights are read once for them, and an addition to one waits for none to
+/// another. From the last rows to the first, as gradients are added from the first ones on: what one of them read last, and a
+/// cache still has, the other reads first.
+#[inline(always)]
+fn score_quads_of(weights: &[f64], intercept: f64, values: &[f64], scores: &mut [f64]) {
+    let width = weights.len();
+    let (quads, last) = scores.as_chunks_mut::<ROWS>();
+    let (of_quads, of_last) = values.split_at(quads.len() * ROWS * width);
+    score_any_of(weights, intercept, of_last, last);
+    for (scores, rows) in quads.iter_mut().zip(of_quads.chunks_exact(ROWS * width)).rev() {
+        let (first, second) = rows.split_at(2 * width);
+        let ((a, b), (c, d)) = (first.split_at(width), second.split_at(width));
+        let [a, b, c, d] = dots(weights, [a, b, c, d]);
+        *scores = [intercept + a, intercept + b, intercept + c, intercept + d];
+    }
+}
+
 #[inline(always)]
 fn pull_back_any_of(values: &[f64], by_score: &[f64], gradient: &mut [f64]) {
     let width = gradient.len();
@@ -272,8 +292,35 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
             lanes[lane] += a[lane] * b[lane];
         }
     }
-    let last: f64 = a_last.iter().zip(b_last).map(|(a, b)| a * b).sum();
-    fold(lanes) + last
+    fold(lanes) + rest(a_last, b_last)
+}
+
+/// The products of four rows, each as alone.
+#[inline(always)]
+fn dots(weights: &[f64], rows: [&[f64]; ROWS]) -> [f64; ROWS] {
+    let (all, last) = weights.as_chunks::<LANES>();
+    let [(a, a_last), (b, b_last), (c, c_last), (d, d_last)] = rows.map(|row| row.as_chunks::<LANES>());
+    let (mut p, mut q, mut r, mut s) = ([0.0; LANES], [0.0; LANES], [0.0; LANES], [0.0; LANES]);
+    for ((((weights, a), b), c), d) in all.iter().zip(a).zip(b).zip(c).zip(d) {
+        for lane in 0..LANES {
+            p[lane] += weights[lane] * a[lane];
+            q[lane] += weights[lane] * b[lane];
+            r[lane] += weights[lane] * c[lane];
+            s[lane] += weights[lane] * d[lane];
+        }
+    }
+    [
+        fold(p) + rest(last, a_last),
+        fold(q) + rest(last, b_last),
+        fold(r) + rest(last, c_last),
+        fold(s) + rest(last, d_last),
+    ]
+}
+
+/// The products behind the last lanes.
+#[inline(always)]
+fn rest(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// Σ aᵢ, in lanes.
@@ -319,6 +366,26 @@ mod tests {
         ]
     }
 
+    /// Row by row, and quad by quad.
+    fn one_by_one(weights: &[f64], values: &[f64], scores: &mut [f64]) {
+        for (score, x) in scores.iter_mut().zip(values.chunks_exact(weights.len())) {
+            *score = 0.25 + dot(weights, x);
+        }
+    }
+
+    fn back_one_by_one(values: &[f64], by_score: &[f64], gradient: &mut [f64]) {
+        let width = gradient.len();
+        for (i, gradient) in gradient.iter_mut().enumerate() {
+            for (rows, g) in values.chunks(ROWS * width).zip(by_score.chunks(ROWS)) {
+                let x = |row: usize| g[row] * rows[row * width + i];
+                match g.len() {
+                    ROWS => *gradient += (x(0) + x(1)) + (x(2) + x(3)),
+                    few => (0..few).for_each(|row| *gradient += x(row)),
+                }
+            }
+        }
+    }
+
     proptest! {
         /// Rows that are no multiple of what is done at once, none, ±0, huge and tiny features.
         #[test]
@@ -333,13 +400,14 @@ mod tests {
             let (weights, rest) = numbers.split_at(width);
             let (slopes, rest) = rest.split_at(rows);
             let values = &rest[..width * rows];
+            let any = [loops(9), Loops { score: score_any_of, pull_back: pull_back_any_of }];
             let both: Both = match width {
                 1 => both::<1>(),
                 2 => both::<2>(),
                 3 => both::<3>(),
                 5 => both::<5>(),
                 8 => both::<8>(),
-                _ => [loops(width.max(9)), Loops { score: score_any_of, pull_back: pull_back_any_of }],
+                _ => any,
             };
             let found = both.map(|Loops { score, pull_back }| {
                 let (mut scores, mut gradient) = (vec![0.0; rows], weights.to_vec());
@@ -348,6 +416,14 @@ mod tests {
                 (bits(&scores), bits(&gradient))
             });
             prop_assert_eq!(&found[0], &found[1]);
+            // Several rows at once, and one by one.
+            let (mut scores, mut gradient) = (vec![0.0; rows], weights.to_vec());
+            one_by_one(weights, values, &mut scores);
+            back_one_by_one(values, slopes, &mut gradient);
+            let (mut found, mut back) = (vec![0.0; rows], weights.to_vec());
+            score_quads_of(weights, 0.25, values, &mut found);
+            pull_back_any(values, slopes, &mut back);
+            prop_assert_eq!([bits(&found), bits(&back)], [bits(&scores), bits(&gradient)]);
         }
     }
 }

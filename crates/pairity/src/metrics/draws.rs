@@ -118,8 +118,8 @@ struct NearForms {
     rank: usize,
     /// Rates by independent numbers, without the zeros at their ends: half of a root are zeros.
     rates: Vec<Vec<f32>>,
-    /// Two rates, and what their difference is scaled by: most forms are such.
-    differences: Vec<(f32, usize, usize)>,
+    /// A rate, and others with what its differences from them are scaled by: most forms are such.
+    differences: Vec<(usize, Vec<(f32, usize)>)>,
     /// Forms by rates.
     others: Vec<Vec<(usize, f32)>>,
     /// Forms by independent numbers.
@@ -134,11 +134,17 @@ impl NearForms {
         let filled = |row: &[f64]| row.iter().rposition(|f| *f != 0.0).map_or(0, |last| last + 1);
         let near = |row: &[f64]| row[..filled(row)].iter().map(|f| (f / unit) as f32).collect();
         let mut rates: Vec<Vec<f32>> = (0..n).map(|a| near(row(a))).collect();
-        let mut differences = Vec::new();
+        let mut differences: Vec<(usize, Vec<(f32, usize)>)> = Vec::new();
         let mut rest: Vec<&(f64, Vec<(usize, f64)>)> = Vec::new();
         for form in forms.forms {
             match form.1[..] {
-                [(a, x), (b, y)] if x == -y => differences.push(((form.0 * x.abs() * unit) as f32, a, b)),
+                [(a, x), (b, y)] if x == -y => {
+                    let other = ((form.0 * x.abs() * unit) as f32, a.min(b));
+                    match differences.last_mut() {
+                        Some((last, others)) if *last == a.max(b) => others.push(other),
+                        _ => differences.push((a.max(b), vec![other])),
+                    }
+                }
                 _ => rest.push(form),
             }
         }
@@ -167,21 +173,20 @@ impl NearForms {
         let mut independent = vec![[[0.0; LANES]; GROUPS]; self.rank];
         let mut rates = vec![[[0.0; LANES]; GROUPS]; self.rates.len()];
         for (draws, to) in normals.chunks(NEAR_LANES * numbers).zip(largest.chunks_mut(NEAR_LANES)) {
-            for (lane, draw) in draws.chunks(numbers).enumerate() {
-                for (to, z) in independent.iter_mut().zip(draw) {
-                    to[lane / LANES][lane % LANES] = *z;
-                }
-            }
+            put_lanes(draws, numbers, &mut independent);
             for (rate, row) in rates.iter_mut().zip(&self.rates) {
                 *rate = scaled_sum(row, &independent);
             }
             let mut found = [[0.0; LANES]; GROUPS];
-            for &(scale, a, b) in &self.differences {
-                let (a, b) = (&rates[a], &rates[b]);
-                for group in 0..GROUPS {
-                    for at in 0..LANES {
-                        let deviation = scale * (a[group][at] - b[group][at]).abs();
-                        found[group][at] = larger(deviation, found[group][at]);
+            for (a, others) in &self.differences {
+                let a = rates[*a];
+                for &(scale, b) in others {
+                    let b = &rates[b];
+                    for group in 0..GROUPS {
+                        for at in 0..LANES {
+                            let deviation = scale * (a[group][at] - b[group][at]).abs();
+                            found[group][at] = larger(deviation, found[group][at]);
+                        }
                     }
                 }
             }
@@ -202,6 +207,44 @@ impl NearForms {
 
 /// Numbers of draws that are made at once.
 type DrawLanes = [[f32; LANES]; GROUPS];
+
+/// Puts the first numbers of draws side by side.
+#[inline(always)]
+fn put_lanes(draws: &[f32], numbers: usize, to: &mut [DrawLanes]) {
+    match numbers {
+        2 => put_lanes_of::<2>(draws, to),
+        4 => put_lanes_of::<4>(draws, to),
+        6 => put_lanes_of::<6>(draws, to),
+        8 => put_lanes_of::<8>(draws, to),
+        12 => put_lanes_of::<12>(draws, to),
+        16 => put_lanes_of::<16>(draws, to),
+        _ => {
+            for (lane, draw) in draws.chunks(numbers).enumerate() {
+                for (to, z) in to.iter_mut().zip(draw) {
+                    to[lane / LANES][lane % LANES] = *z;
+                }
+            }
+        }
+    }
+}
+
+/// The same of draws of `N` numbers, as those of criteria of two to four groups mostly are.
+#[inline(always)]
+fn put_lanes_of<const N: usize>(draws: &[f32], to: &mut [DrawLanes]) {
+    let (draws, _) = draws.as_chunks::<N>();
+    let mut whole = [[0.0; N]; NEAR_LANES];
+    let whole = draws.first_chunk::<NEAR_LANES>().unwrap_or_else(|| {
+        whole.iter_mut().zip(draws).for_each(|(to, draw)| *to = *draw);
+        &whole
+    });
+    for (number, to) in to.iter_mut().enumerate().take(N) {
+        for group in 0..GROUPS {
+            for at in 0..LANES {
+                to[group][at] = whole[group * LANES + at][number];
+            }
+        }
+    }
+}
 
 #[inline(always)]
 fn scaled_sum(factors: &[f32], numbers: &[DrawLanes]) -> DrawLanes {
@@ -269,14 +312,7 @@ impl Normals {
             self.drawn().near = normals.clone();
         }
         let near = forms.nearly_largest(&normals[..width * DRAWS])?;
-        let mut sorted = near.clone();
-        if at >= sorted.len() {
-            return None;
-        }
-        let quantile = *sorted.select_nth_unstable_by(at, f32::total_cmp).1;
-        let below = near.iter().filter(|deviation| **deviation < quantile - 2.0 * OFF).count();
-        let is_near = |draw: &usize| (near[*draw] - quantile).abs() <= 2.0 * OFF;
-        let draws: Vec<usize> = (0..near.len()).filter(is_near).collect();
+        let (below, draws) = draws_near(&near, at)?;
         if draws.len() > MOST_NEAR {
             return None;
         }
@@ -294,6 +330,49 @@ impl Normals {
     fn drawn(&self) -> MutexGuard<'_, DrawnNumbers> {
         self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
+}
+
+/// How many draws are below the one at a place of their order for sure, and which it may be one of. None of them is negative.
+fn draws_near(near: &[f32], at: usize) -> Option<(usize, Vec<usize>)> {
+    // As in nearly all cases by those above a number that few are above.
+    let found = draws_above(near, at, mostly_below(near, at));
+    found.or_else(|| draws_above(near, at, 0.0))
+}
+
+/// Draws of which one is looked at for [`mostly_below`].
+const SAMPLED: usize = 16;
+
+/// A number that is below the draw at a place of their order, in all likelihood, but above most of those before it.
+fn mostly_below(near: &[f32], at: usize) -> f32 {
+    let mut sample: Vec<u32> = near.iter().step_by(SAMPLED).map(|deviation| deviation.to_bits()).collect();
+    // Twenty-five of 625 are four times what the place of the draw in the sample deviates by, or more.
+    let place = (at / SAMPLED).saturating_sub(25);
+    match place < sample.len() {
+        true => f32::from_bits(*sample.select_nth_unstable(place).1),
+        false => 0.0,
+    }
+}
+
+/// The same by draws that are not below a number, none if they are too few for that.
+fn draws_above(near: &[f32], at: usize, low: f32) -> Option<(usize, Vec<usize>)> {
+    let (mut above, mut count) = (vec![0; near.len()], 0);
+    for (draw, deviation) in near.iter().enumerate() {
+        // No branch, and a place that is there.
+        above[count] = draw;
+        count += usize::from(*deviation >= low);
+    }
+    above.truncate(count);
+    let below = near.len() - count;
+    let place = at.checked_sub(below).filter(|place| *place < count)?;
+    // Of numbers that are not negative bits have the same order.
+    let mut bits: Vec<u32> = above.iter().map(|&draw| near[draw].to_bits()).collect();
+    let quantile = f32::from_bits(*bits.select_nth_unstable(place).1);
+    if low > 0.0 && quantile - 2.0 * OFF < low {
+        return None;
+    }
+    let far = above.iter().filter(|draw| near[**draw] < quantile - 2.0 * OFF).count();
+    above.retain(|draw| (near[*draw] - quantile).abs() <= 2.0 * OFF);
+    Some((below + far, above))
 }
 
 #[cfg(test)]
@@ -334,6 +413,54 @@ mod tests {
             prop_assert_eq!(normals.quantile(seed, &forms, at).to_bits(), exact.to_bits());
             if let Some(near) = normals.near_quantile(seed, &forms, at) {
                 prop_assert_eq!(near.to_bits(), exact.to_bits());
+            }
+        }
+    }
+
+    proptest! {
+        /// Many equal draws, few different ones, draws in order, and one that is infinite.
+        #[test]
+        fn draws_near_a_place_are_those_of_a_sorted_list(
+            some in prop::collection::vec(prop_oneof![4 => 0.0..5.0_f32, 1 => Just(0.0), 1 => Just(1.5)], 1..400),
+            times in 1_usize..30,
+            ordered: bool,
+            infinite: bool,
+            at in 0_usize..12_000,
+        ) {
+            let step = |time: usize| if time.is_multiple_of(3) { 0.0 } else { time as f32 * 1e-4 };
+            let mut near: Vec<f32> =
+                (0..times).flat_map(|time| some.iter().map(move |x| x + step(time))).collect();
+            if ordered {
+                near.sort_by(f32::total_cmp);
+            }
+            if infinite {
+                near[0] = f32::INFINITY;
+            }
+            let mut sorted = near.clone();
+            sorted.sort_by(f32::total_cmp);
+            let slow = sorted.get(at).map(|quantile| {
+                let below = near.iter().filter(|x| **x < quantile - 2.0 * OFF).count();
+                let is_near = |draw: &usize| (near[*draw] - quantile).abs() <= 2.0 * OFF;
+                (below, (0..near.len()).filter(is_near).collect::<Vec<_>>())
+            });
+            prop_assert_eq!(draws_near(&near, at), slow);
+        }
+    }
+
+    /// Draws of any length, as many as are made at once and fewer, of which some numbers are asked for.
+    #[test]
+    fn numbers_of_draws_are_put_side_by_side() {
+        for (numbers, count) in
+            (1..20).flat_map(|numbers| [(numbers, 1), (numbers, 9), (numbers, NEAR_LANES)])
+        {
+            let draws: Vec<f32> = (0..numbers * count).map(|at| at as f32 + 1.0).collect();
+            for asked in [1, numbers.div_ceil(2), numbers] {
+                let mut to = vec![[[0.0; LANES]; GROUPS]; asked];
+                put_lanes(&draws, numbers, &mut to);
+                for (number, lanes) in to.iter().enumerate() {
+                    let slow: Vec<f32> = draws.chunks(numbers).map(|draw| draw[number]).collect();
+                    assert_eq!(lanes.as_flattened()[..count], slow, "{numbers} {count} {asked}");
+                }
             }
         }
     }

@@ -22,6 +22,7 @@
 use super::index::{NO_RANK, QueryPairs};
 use super::order::{position, runs};
 use crate::examples::TIED;
+use crate::wide;
 
 const WORD: usize = u64::BITS as usize;
 
@@ -42,17 +43,6 @@ const fn places(words: usize) -> usize {
     words * EIGHT * WORD
 }
 
-/// All bits behind an index of eight: eight of these from 7 less the index on.
-const AFTER: [u64; 2 * EIGHT] = {
-    let mut after = [0; 2 * EIGHT];
-    let mut i = EIGHT;
-    while i < after.len() {
-        after[i] = u64::MAX;
-        i += 1;
-    }
-    after
-};
-
 /// All bits of the bytes before an index: as many as a row has, from the middle less the index on.
 const BEFORE: [u8; 2 * EIGHT * WIDEST] = {
     let mut before = [0; 2 * EIGHT * WIDEST];
@@ -63,6 +53,33 @@ const BEFORE: [u8; 2 * EIGHT * WIDEST] = {
     }
     before
 };
+
+/// What an insertion adds to eight rows of `W` words, byte by byte.
+struct RowSteps<const W: usize>;
+
+impl<const W: usize> RowSteps<W> {
+    /// From some byte on, as many of these as eight rows have.
+    const STEPS: [u8; 2 * EIGHT * EIGHT * WIDEST] = {
+        let mut steps = [0; 2 * EIGHT * EIGHT * WIDEST];
+        let mut at = Self::FIRST;
+        while at < steps.len() {
+            steps[at] = 1;
+            at += EIGHT * W;
+        }
+        steps
+    };
+
+    /// The first 1, which may be wanted anywhere in the row behind the last one.
+    const FIRST: usize = (EIGHT + 1) * EIGHT * W;
+
+    /// Adds one to the bytes of a column in the rows behind one.
+    #[inline(always)]
+    fn add_after(rows: &mut [[[u8; EIGHT]; W]], row: usize, column: usize) {
+        let steps = &Self::STEPS[Self::FIRST - (row + 1) * EIGHT * W - column..];
+        let bytes = rows.as_flattened_mut().as_flattened_mut();
+        bytes.iter_mut().zip(steps).for_each(|(byte, step)| *byte += step);
+    }
+}
 
 /// What an insertion adds to the counts before each word, from the last index less that of its word on.
 const STEP: [u16; 2 * EIGHT * WIDEST] = {
@@ -98,20 +115,26 @@ pub(super) struct AttributeGrid {
     totals: [u64; COLUMNS],
 }
 
-/// Runs an expression with what is held of a grid, nothing yet, in the fewest words.
+/// Runs an expression with what is held of a grid, nothing yet, in the fewest words; in wide vectors if the processor has them.
 macro_rules! with_held {
     ($grid:expr, $held:ident => $run:expr) => {
         match $crate::pairs::attribute_grid::AttributeGrid::words($grid) {
-            1 => {
-                let mut $held = $crate::pairs::attribute_grid::HeldGrid::<1>::new($grid);
-                $run
-            }
-            2 => {
-                let mut $held = $crate::pairs::attribute_grid::HeldGrid::<2>::new($grid);
-                $run
-            }
-            _ => {
-                let mut $held = $crate::pairs::attribute_grid::HeldGrid::<4>::new($grid);
+            1 => with_held!($grid, 1, $held => $run),
+            2 => with_held!($grid, 2, $held => $run),
+            _ => with_held!($grid, 4, $held => $run),
+        }
+    };
+    ($grid:expr, $words:literal, $held:ident => $run:expr) => {
+        match $crate::pairs::attribute_grid::AttributeGrid::is_fast($grid) {
+            true => $crate::wide::wide(
+                #[inline(always)]
+                || {
+                    let mut $held = $crate::pairs::attribute_grid::HeldGrid::<$words, true>::new($grid);
+                    $run
+                },
+            ),
+            false => {
+                let mut $held = $crate::pairs::attribute_grid::HeldGrid::<$words, false>::new($grid);
                 $run
             }
         }
@@ -174,6 +197,11 @@ impl AttributeGrid {
         [1, 2].into_iter().find(|&words| self.place.len() < places(words)).unwrap_or(WIDEST)
     }
 
+    /// Whether nothing is tied or missing, and the processor has wide vectors and counts bits.
+    pub(super) fn is_fast(&self) -> bool {
+        self.is_distinct && wide::is_there()
+    }
+
     /// The pairs that are won, those that are tied and all, by column, from the positions in score order.
     pub(super) fn count(&self, entries: &[u32]) -> [[u64; 3]; COLUMNS] {
         let (wins, ties) = match self.is_distinct && entries.iter().all(|entry| entry & TIED == 0) {
@@ -227,18 +255,16 @@ struct Taken<const W: usize> {
     words: [[u64; EIGHT]; W],
     /// How many there are before each word.
     before: [[u16; EIGHT]; W],
-    all: u32,
 }
 
 impl<const W: usize> Taken<W> {
-    const NONE: Taken<W> = Taken { words: [[0; EIGHT]; W], before: [[0; EIGHT]; W], all: 0 };
+    const NONE: Taken<W> = Taken { words: [[0; EIGHT]; W], before: [[0; EIGHT]; W] };
 
     #[inline(always)]
     fn insert(&mut self, place: usize) {
         self.words.as_flattened_mut()[place / WORD] |= 1 << (place % WORD);
         let step = &STEP[EIGHT * WIDEST - 1 - place / WORD..];
         self.before.as_flattened_mut().iter_mut().zip(step).for_each(|(before, step)| *before += step);
-        self.all += 1;
     }
 
     /// How many there are before the word of a place, and the word.
@@ -261,59 +287,67 @@ fn low_bits(place: u32) -> u64 {
     (1 << (place % u64::BITS)) - 1
 }
 
-/// The examples held so far, in rows of `W` words.
-pub(super) struct HeldGrid<'a, const W: usize> {
+/// The examples held so far, in rows of `W` words. `FAST`: where nothing is tied or missing, in code that is compiled for a
+/// processor which counts bits.
+pub(super) struct HeldGrid<'a, const W: usize, const FAST: bool> {
     grid: &'a AttributeGrid,
     labels: Taken<W>,
     attribute: Taken<W>,
     /// The labels of those that have an attribute, where not all do or anything is tied.
     known: Taken<W>,
+    /// How many there are, and how many of them have an attribute.
+    all: u32,
+    all_known: u32,
     /// In each eight of rows, what is in the rows before each, by block of labels.
-    rows: [[[u64; W]; EIGHT]; W],
+    rows: [[[[u8; EIGHT]; W]; EIGHT]; W],
     /// The same of the eights before each.
-    eights: [[u64; W]; W],
+    eights: [[[u8; EIGHT]; W]; W],
 }
 
-impl<'a, const W: usize> HeldGrid<'a, W> {
+impl<'a, const W: usize, const FAST: bool> HeldGrid<'a, W, FAST> {
     /// Nothing held.
-    pub(super) fn new(grid: &'a AttributeGrid) -> HeldGrid<'a, W> {
+    #[inline(always)]
+    pub(super) fn new(grid: &'a AttributeGrid) -> HeldGrid<'a, W, FAST> {
         HeldGrid {
             grid,
             labels: Taken::NONE,
             attribute: Taken::NONE,
             known: Taken::NONE,
-            rows: [[[0; W]; EIGHT]; W],
-            eights: [[0; W]; W],
+            all: 0,
+            all_known: 0,
+            rows: [[[[0; EIGHT]; W]; EIGHT]; W],
+            eights: [[[0; EIGHT]; W]; W],
         }
+    }
+
+    /// Whether nothing is tied or missing.
+    #[inline(always)]
+    fn is_distinct(&self) -> bool {
+        FAST || self.grid.is_distinct
     }
 
     #[inline(always)]
     pub(super) fn insert(&mut self, at: usize) {
         self.labels.insert(at);
+        self.all += 1;
         let place = self.grid.place[at] as usize;
-        if place == NO_RANK as usize {
+        if !FAST && place == NO_RANK as usize {
             return;
         }
-        if !self.grid.is_distinct {
+        if !self.is_distinct() {
             self.known.insert(at);
+            self.all_known += 1;
         }
         self.attribute.insert(place);
         let (column, row) = (at / WORD, place / WORD);
-        let one = 1 << (column % EIGHT * EIGHT);
-        let one: [u64; W] = std::array::from_fn(|word| if word == column / EIGHT { one } else { 0 });
-        let add = |to: &mut [[u64; W]], after: usize| {
-            for (to, mask) in to.iter_mut().zip(&AFTER[EIGHT - 1 - after..]) {
-                to.iter_mut().zip(&one).for_each(|(to, one)| *to += one & mask);
-            }
-        };
-        add(&mut self.rows[row / EIGHT], row % EIGHT);
-        add(&mut self.eights, row / EIGHT);
+        RowSteps::add_after(&mut self.rows[row / EIGHT], row % EIGHT, column);
+        RowSteps::add_after(&mut self.eights, row / EIGHT, column);
     }
 
     /// The partners of lower labels, by column.
     #[inline(always)]
     pub(super) fn below(&self, at: usize) -> [u32; COLUMNS] {
-        if self.grid.is_distinct {
+        if self.is_distinct() {
             let [_, lower, _, both] = self.around_corner(&self.grid.corners[at]);
             return [both, lower - both, lower];
         }
@@ -325,24 +359,24 @@ impl<'a, const W: usize> HeldGrid<'a, W> {
     /// The partners of higher labels, by column.
     #[inline(always)]
     pub(super) fn above(&self, at: usize) -> [u32; COLUMNS] {
-        if self.grid.is_distinct {
+        if self.is_distinct() {
             return self.around(at)[1];
         }
         let [_, _, start, end] = self.corners(at);
-        let known = self.known.all - self.known.below(end.label);
+        let known = self.all_known - self.known.below(end.label);
         let through = self.attribute.below(end.attribute) - self.below_corner(end);
         let less = self.attribute.below(start.attribute) - self.below_corner(start);
-        [known - through, less, self.labels.all - self.labels.below(end.label)]
+        [known - through, less, self.all - self.labels.below(end.label)]
     }
 
     /// Both.
     #[inline(always)]
     pub(super) fn around(&self, at: usize) -> [[u32; COLUMNS]; 2] {
-        if !self.grid.is_distinct {
+        if !self.is_distinct() {
             return [self.below(at), self.above(at)];
         }
         let [own, lower, attribute, both] = self.around_corner(&self.grid.corners[at]);
-        let (higher, less) = (self.labels.all - lower - own, attribute - both);
+        let (higher, less) = (self.all - lower - own, attribute - both);
         [[both, lower - both, lower], [higher - less, less, higher]]
     }
 
@@ -357,14 +391,20 @@ impl<'a, const W: usize> HeldGrid<'a, W> {
     fn around_corner(&self, corner: &Corner) -> [u32; 4] {
         let (labels, own) = self.labels.word(corner.label);
         let (attributes, others) = self.attribute.word(corner.attribute);
-        let bytes = byte_counts([
+        let words = [
             own & low_bits(corner.label),
             others & low_bits(corner.attribute),
             own & corner.by_label,
             others & corner.by_attribute,
-        ]);
-        let sum = |bytes: u64| (bytes.wrapping_mul(u64::MAX / 255) >> 56) as u32;
+        ];
         let is_held = (own >> (corner.label % u64::BITS)) as u32 & 1;
+        if FAST {
+            let [left, lower, by_label, by_attribute] = words.map(u64::count_ones);
+            let both = self.in_blocks(corner, 0) + by_label + by_attribute;
+            return [is_held, labels + left, attributes + lower, both];
+        }
+        let bytes = byte_counts(words);
+        let sum = |bytes: u64| (bytes.wrapping_mul(u64::MAX / 255) >> 56) as u32;
         let both = self.in_blocks(corner, bytes[2] + bytes[3]);
         [is_held, labels + sum(bytes[0]), attributes + sum(bytes[1]), both]
     }
@@ -389,7 +429,8 @@ impl<'a, const W: usize> HeldGrid<'a, W> {
         let pairs = |bytes: u64| (bytes & 0x00ff_00ff_00ff_00ff) + (bytes >> 8 & 0x00ff_00ff_00ff_00ff);
         let mut sum = pairs(bytes);
         for ((row, eight), before) in rows.iter().zip(eights).zip(before) {
-            sum += pairs((row + eight) & u64::from_le_bytes(*before));
+            let [row, eight, before] = [row, eight, before].map(|bytes| u64::from_le_bytes(*bytes));
+            sum += pairs((row + eight) & before);
         }
         (sum.wrapping_mul(0x0001_0001_0001_0001) >> 48) as u32
     }
@@ -475,22 +516,51 @@ mod tests {
             }
             prop_assert_eq!(grid.count(order.entries(&query)), slow);
             let is_held = |at: usize| held[at % held.len()];
-            with_held!(grid, all => {
-                (0..n).filter(|&at| is_held(at)).for_each(|at| all.insert(at));
-                for at in (0..n).step_by(1 + n / 40) {
-                    let mut slow = [[0; COLUMNS]; 2];
-                    for (own, other) in (0..n).filter(|&other| is_held(other)).map(|other| (row(at), row(other))) {
-                        let below = columns(own, other).map(|has| u32::from(has && label[other] < label[own]));
-                        let above = columns(other, own).map(|has| u32::from(has && label[other] > label[own]));
-                        for column in 0..COLUMNS {
-                            slow[0][column] += below[column];
-                            slow[1][column] += above[column];
-                        }
+            let around = |at: usize| {
+                let mut slow = [[0; COLUMNS]; 2];
+                for (own, other) in (0..n).filter(|&other| is_held(other)).map(|other| (row(at), row(other))) {
+                    let below = columns(own, other).map(|has| u32::from(has && label[other] < label[own]));
+                    let above = columns(other, own).map(|has| u32::from(has && label[other] > label[own]));
+                    for column in 0..COLUMNS {
+                        slow[0][column] += below[column];
+                        slow[1][column] += above[column];
                     }
-                    prop_assert_eq!(all.around(at), slow);
-                    prop_assert_eq!([all.below(at), all.above(at)], slow);
                 }
-            });
+                slow
+            };
+            let slow: Vec<_> = (0..n).step_by(1 + n / 40).map(|at| (at, around(at))).collect();
+            let held: Vec<usize> = (0..n).filter(|&at| is_held(at)).collect();
+            match grid.words() {
+                1 => check::<1>(grid, &held, &slow)?,
+                2 => check::<2>(grid, &held, &slow)?,
+                _ => {}
+            }
+            check::<4>(grid, &held, &slow)?;
         }
+    }
+
+    /// Positions with what is held around each.
+    type Around = [(usize, [[u32; COLUMNS]; 2])];
+
+    fn check<const W: usize>(
+        grid: &AttributeGrid,
+        held: &[usize],
+        slow: &Around,
+    ) -> Result<(), TestCaseError> {
+        let mut all = HeldGrid::<W, false>::new(grid);
+        held.iter().for_each(|&at| all.insert(at));
+        for &(at, slow) in slow {
+            prop_assert_eq!(all.around(at), slow);
+            prop_assert_eq!([all.below(at), all.above(at)], slow);
+        }
+        if grid.is_distinct {
+            let mut all = HeldGrid::<W, true>::new(grid);
+            held.iter().for_each(|&at| all.insert(at));
+            for &(at, slow) in slow {
+                prop_assert_eq!(all.around(at), slow);
+                prop_assert_eq!([all.below(at), all.above(at)], slow);
+            }
+        }
+        Ok(())
     }
 }

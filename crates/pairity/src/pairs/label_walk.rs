@@ -17,6 +17,7 @@ use super::order::{KeptCounts, Places, ScoreOrder};
 use super::rank_tree::RankTree;
 use crate::rooms::Lent;
 use crate::threads::{self, both};
+use crate::wide::wide;
 use std::ops::Range;
 
 /// Places of so many positions are brought into the cache at once.
@@ -150,6 +151,20 @@ impl<const G: usize> LabelWalk<'_, G> {
     /// The same as [`part`](Self::part) where no two labels are equal, and no two scores: one step after another, without
     /// a look at what comes next. Keeps what is found of each, where there is room for it.
     fn distinct_part<M: Mass>(
+        &self,
+        positions: Range<usize>,
+        tree: &mut RankTree<G>,
+        sums: &mut [Sums<M, G>],
+        kept: &mut [i32],
+    ) {
+        wide(
+            #[inline(always)]
+            || self.distinct_part_of::<M>(positions, tree, sums, kept),
+        );
+    }
+
+    #[inline(always)]
+    fn distinct_part_of<M: Mass>(
         &self,
         positions: Range<usize>,
         tree: &mut RankTree<G>,

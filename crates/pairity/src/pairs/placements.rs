@@ -16,6 +16,7 @@ use super::side::{PairKind, SidePlacements, attribute_placements};
 use super::tally::{CellLayout, Placement};
 use crate::rates::Ties;
 use crate::threads::{self, both};
+use crate::wide::wide;
 use std::ops::Range;
 
 /// Squared errors that are looked up at once.
@@ -215,6 +216,14 @@ impl<'a, M: Mass, P: Mass> BlockPlacements<'a, M, P> {
 
     /// Calls `visit` with the examples at some positions, the next ones of a walk, those of each group in order.
     fn visit(&self, positions: Range<usize>, walk: &mut Option<Walk>, visit: &mut dyn FnMut(&PlacedRows)) {
+        wide(
+            #[inline(always)]
+            || self.visit_in(positions, walk, visit),
+        );
+    }
+
+    #[inline(always)]
+    fn visit_in(&self, positions: Range<usize>, walk: &mut Option<Walk>, visit: &mut dyn FnMut(&PlacedRows)) {
         let layout = &self.index.layout;
         let order_cells =
             [[layout.greater(), layout.less()], [layout.parity_greater(), layout.parity_less()]];

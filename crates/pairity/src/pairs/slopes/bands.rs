@@ -12,6 +12,7 @@ use crate::pairs::mass::Mass;
 use crate::pairs::order::position;
 use crate::rooms::Lent;
 use crate::threads;
+use crate::wide::wide;
 
 /// The most bands of one part.
 pub(in crate::pairs) const BANDS: usize = 256;
@@ -262,7 +263,11 @@ impl<M: Mass, const G: usize> Bands<'_, M, G> {
         if examples.len() > self.pairs.query.sizes.slope_fork {
             let run = |sweep: &Sweep<G>, slopes: &mut [f64]| {
                 let mut sums = self.pairs.query.rooms.lend::<BandSums<G, P>>();
-                sweep.run(examples, &mut HeldBands::new(&mut sums, parting), slopes)
+                let held = &mut HeldBands::new(&mut sums, parting);
+                wide(
+                    #[inline(always)]
+                    || sweep.run(examples, held, slopes),
+                )
             };
             let (total, found) = run_all(self.sweeps, examples.len(), self.pairs.query, &run);
             match examples.len() == self.pairs.query.len() {
@@ -273,8 +278,13 @@ impl<M: Mass, const G: usize> Bands<'_, M, G> {
         }
         let slopes = grown(&mut room.slopes, examples.len());
         slopes.fill(0.0);
-        let run =
-            |sweep: &Sweep<G>| sweep.run(examples, &mut HeldBands::new(&mut room.sums, parting), slopes);
+        let run = |sweep: &Sweep<G>| {
+            let held = &mut HeldBands::new(&mut room.sums, parting);
+            wide(
+                #[inline(always)]
+                || sweep.run(examples, held, slopes),
+            )
+        };
         let total = self.sweeps.iter().map(run).sum();
         settle(examples, &room.slopes, base, gradient);
         total

@@ -33,6 +33,7 @@ use crate::pairs::index::{NO_RANK, QueryPairs, grown, partition};
 use crate::pairs::label_walk::STRETCH;
 use crate::pairs::mass::Mass;
 use crate::pairs::rank_tree::RankTree;
+use crate::wide::wide;
 
 /// Groups that are counted at once; more take several rounds.
 const WIDEST: usize = 8;
@@ -90,7 +91,10 @@ impl<M: Mass> ScoredPairs<'_, M> {
             let mut tree = self.query.rooms.lend::<RankTree<G>>();
             tree.reset(examples.len());
             let held = &mut HeldCounts { tree: &mut *tree, query: self.query };
-            sweep.run::<M, _, 1>(&examples, held, slopes)
+            wide(
+                #[inline(always)]
+                || sweep.run_either_way::<M, _, 1>(&examples, held, slopes),
+            )
         };
         let (total, found) = run_all(sweeps.list(), examples.len(), self.query, &run);
         self.settle_all(&examples, &found[0].slopes, gradient);
@@ -110,8 +114,7 @@ impl<M: Mass> ScoredPairs<'_, M> {
         let mut sweeps = Sweeps::none(self.query);
         sweeps.add::<S>(1, 0, self.margin, &|_, column, _| columns[column]);
         let mut slopes = self.query.rooms.filled(examples.len(), 0.0);
-        let run =
-            |sweep: &Sweep<COLUMNS>| with_held!(grid, held => sweep.run(&examples, &mut held, &mut slopes));
+        let run = |sweep: &Sweep<COLUMNS>| with_held!(grid, held => sweep.run_either_way(&examples, &mut held, &mut slopes));
         let total: f64 = sweeps.list().iter().map(run).sum();
         settle(&examples, &slopes, 0, gradient);
         self.margin * total
@@ -200,7 +203,7 @@ impl<const G: usize> Held<G, 1> for HeldCounts<'_, G> {
     }
 }
 
-impl<const W: usize> Held<COLUMNS, 1> for HeldGrid<'_, W> {
+impl<const W: usize, const FAST: bool> Held<COLUMNS, 1> for HeldGrid<'_, W, FAST> {
     #[inline(always)]
     fn insert<M>(&mut self, example: &Swept<M>, _: usize, _: [f64; 1]) {
         self.insert(example.position as usize);

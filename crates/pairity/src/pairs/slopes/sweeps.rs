@@ -151,29 +151,56 @@ impl<const G: usize> Sweeps<G> {
 }
 
 impl<const G: usize> Sweep<G> {
-    /// Whether a score belongs to the partners of another one.
-    #[inline(always)]
-    fn includes(&self, other: f64, score: f64) -> bool {
-        // The same comparison with the roles exchanged, so that both ends of a pair agree about it.
-        let (low, high) = if self.down == self.far { (score, other) } else { (other, score) };
-        (low <= high - self.margin) == self.far
-    }
-
     /// Adds the slopes of examples in score order, and returns the sum over better ones. Nothing is held at the start.
+    #[inline(always)]
     pub(super) fn run<M: Mass, H: Held<G, P>, const P: usize>(
         &self,
         examples: &[Swept<M>],
         held: &mut H,
         slopes: &mut [f64],
     ) -> f64 {
+        self.run_in((self.down, self.far), examples, held, slopes)
+    }
+
+    /// The same, compiled for either way of the sweeps that are not of partners far away.
+    #[inline(always)]
+    pub(super) fn run_either_way<M: Mass, H: Held<G, P>, const P: usize>(
+        &self,
+        examples: &[Swept<M>],
+        held: &mut H,
+        slopes: &mut [f64],
+    ) -> f64 {
+        match (self.down, self.far) {
+            (true, false) => self.run_in((true, false), examples, held, slopes),
+            (false, false) => self.run_in((false, false), examples, held, slopes),
+            far => self.run_in(far, examples, held, slopes),
+        }
+    }
+
+    #[inline(always)]
+    fn run_in<M: Mass, H: Held<G, P>, const P: usize>(
+        &self,
+        (down, far): (bool, bool),
+        examples: &[Swept<M>],
+        held: &mut H,
+        slopes: &mut [f64],
+    ) -> f64 {
         let n = examples.len();
-        let at = |i: usize| if self.down { n - 1 - i } else { i };
+        let (margin, first, sign) = (self.margin, self.group, self.sign);
+        let (worse, better) = (&self.worse[..], &self.better[..]);
+        // Whether a score belongs to the partners of another one.
+        let includes = |other: f64, score: f64| {
+            // The same comparison with the roles exchanged, so that both ends of a pair agree about it.
+            let (low, high) = if down == far { (score, other) } else { (other, score) };
+            (low <= high - margin) == far
+        };
+        let at = |i: usize| if down { n - 1 - i } else { i };
         let (mut next, mut total) = (0, 0.0);
         for i in 0..n {
             let example = &examples[at(i)];
-            while next < n && self.includes(examples[at(next)].score, example.score) {
+            while next < n && includes(examples[at(next)].score, example.score) {
                 let partner = &examples[at(next)];
-                let column = usize::from(partner.group).wrapping_sub(self.group);
+                let column = usize::from(partner.group).wrapping_sub(first);
                 if column < G {
                     held.insert(partner, column, brought(partner));
                 }
@@ -181,7 +208,7 @@ impl<const G: usize> Sweep<G> {
             }
             let group = usize::from(example.group);
             let met = |rows: &[[f64; G]], sums| self.met(example, weighted(&rows[group], sums));
-            let (as_better, as_worse) = match (&self.worse[..], &self.better[..]) {
+            let (as_better, as_worse) = match (worse, better) {
                 ([], []) => (0.0, 0.0),
                 (worse, []) => (met(worse, held.below(example)), 0.0),
                 ([], better) => (0.0, met(better, held.above(example))),
@@ -190,7 +217,7 @@ impl<const G: usize> Sweep<G> {
                     (met(worse, below), met(better, above))
                 }
             };
-            slopes[at(i)] += self.sign * (as_better + M::MIRROR * as_worse);
+            slopes[at(i)] += sign * (as_better + M::MIRROR * as_worse);
             total += as_better;
         }
         total
