@@ -78,8 +78,7 @@ SOLVERS := $(TARGET)/release/examples/solvers json=$(FOUND)/lines.json seeds=$(S
 SIMULATED := simulated simulated-all simulated-marginal
 REAL := crime-ranking crime-regression law w3c
 solvers: $(VENV)/bench
-	cargo build --release -p pairity-cli
-	cargo build --release -p pairity-experiments --example solvers
+	cargo build --release -p pairity-cli -p pairity-experiments --bin pairity --example solvers
 	rm -rf $(FOUND) && mkdir -p $(FOUND)
 	$(TARGET)/release/pairity reproduce $(SIMULATED) --queries 2500 --split 1,0,0 --solver columns --seeds $(SEEDS) --format json > $(FOUND)/fit.json
 	$(SOLVERS) $(SIMULATED) $(REAL) wiki lightgbm large

@@ -3,7 +3,7 @@
 use super::generation::{FOLDS, UNSTEADY};
 use super::*;
 use crate::goals::{TOLERANCE, parse_minimize};
-use crate::learners::{GroupUse, Linear};
+use crate::learners::{GroupUse, Linear, Mlp};
 use crate::rates::{Average, Side};
 use crate::solvers::tests::{
     DrawnRows, cut_again_and_again, data, limit, linear, problem, run, simulated, simulated_groups,
@@ -348,6 +348,29 @@ fn scorers_less_what_features_tell_of_the_attribute_are_among_the_first_columns(
             let (unbound, most) = (problem.cost(&found.columns[0].rates), problem.cost(&constant(problem)));
             assert!(best < unbound + 0.5 * (most - unbound), "{best} between {unbound} and {most}");
         }
+    }
+}
+
+/// The scores of a network are linear in the units of its last layer, which tell of the group too.
+#[test]
+fn a_network_less_what_its_units_tell_of_the_attribute_is_among_the_first_columns() {
+    let rows = regression(600);
+    let ranked = problem(&rows, "auc", &["cross_group <= 0.02"]);
+    let network = Architecture::Mlp(Mlp { width: 2, hidden: vec![10], groups: GroupUse::Blind });
+    for select in [Select::Validation, Select::CrossFit] {
+        let settings = TrainSettings { select, l2: Some(0.01), ..settings() };
+        let found = first_columns_of(&network, &rows, &ranked, &settings);
+        let miss = |own: &AnswerColumn| ranked.assess(&own.rates).violation;
+        let unbound = &found.columns[0];
+        let worth = |own: &&AnswerColumn| ranked.cost(&own.rates) < 0.5 * (ranked.cost(&unbound.rates) - 0.5);
+        let unanswered = found.columns.iter().filter(|own| own.weights.iter().all(|price| *price == 0.0));
+        // The mirror image is among them, and is worse than chance.
+        let least = unanswered.filter(worth).map(miss).fold(f64::INFINITY, f64::min);
+        assert!(least < 0.5 * miss(unbound), "{least} {}", miss(unbound));
+        // Only the weights of the output are others.
+        let output = network.output();
+        let own = |own: &AnswerColumn| own.parameters[..output] == unbound.parameters[..output];
+        assert!(found.columns.iter().filter(|column| own(column)).count() > 5);
     }
 }
 
