@@ -91,7 +91,7 @@ class Lines:
                 if own is None:
                     continue
                 beyond = lambda line: f", {line['beyond']} of {line['seeds']}" if line and (task, aware) not in LIMITS else ""
-                seconds = [f"{line['seconds']:.1f}" if line else "" for line in (paper, own)]
+                seconds = [f"{line['seconds']:.2f}" if line else "" for line in (paper, own)]
                 share = number(own["seconds"] / paper["seconds"], 2) if paper else ""
                 cells = [both(paper) + beyond(paper), both(own) + beyond(own), LIMITS.get((task, aware), "")]
                 rows.append([title + (", group-aware" if aware else ""), *cells, *seconds, share])

@@ -108,7 +108,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let (objective, violation) = (spread(|run| run.objective), spread(|run| run.violation));
             let share = |which: fn(&SolverRun) -> bool| runs.iter().filter(|run| which(run)).count();
             println!(
-                "{name:24} {way:19.19}  {:.4} ± {:.4}   {:.4} ± {:.4}   {:>3} of {:<3} {:>3}  {:.1}",
+                "{name:24} {way:19.19}  {:.4} ± {:.4}   {:.4} ± {:.4}   {:>3} of {:<3} {:>3}  {:.2}",
                 objective.mean,
                 objective.std,
                 violation.mean,

@@ -51,8 +51,11 @@ const POLISHED: usize = 30;
 /// Rounds of sweeps.
 const ROUNDS: usize = 2;
 
-/// Angles to either side that are tried where pairs are not listed.
+/// Angles to either side that are tried where pairs are not listed, or rates are of others than those that are listed.
 const ANGLES: [f64; 5] = [0.02, 0.06, 0.15, 0.4, 1.0];
+
+/// How often angles between the best and its neighbors are tried.
+const HALVINGS: usize = 3;
 
 /// Weight decay of what features tell of the attribute.
 pub(super) const ATTRIBUTE_DECAY: f64 = 0.01;
@@ -361,7 +364,7 @@ impl<'a> Fitting<'a> {
             }
         };
         let earned = |angle: f64| weights.earned(&judge.true_rates_of(self.architecture, &at(angle)));
-        at(search_angle(earned, earned(0.0)))
+        at(walk_to_angle(earned, earned(0.0)))
     }
 
     /// Sweeps planes through a scorer until none has a better one.
@@ -426,7 +429,33 @@ fn search_angle(value: impl Fn(f64) -> f64, here: f64) -> f64 {
     let mut tried: Vec<(f64, f64)> =
         ANGLES.iter().flat_map(|&angle| [angle, -angle]).map(|x| (x, value(x))).collect();
     tried.push((0.0, here));
-    for _ in 0..3 {
+    between_best(tried, value)
+}
+
+/// The same where 0 is the best angle by other rates of much the same rows, so that angles farther away are worth a look only
+/// where nearer ones are better.
+fn walk_to_angle(value: impl Fn(f64) -> f64, here: f64) -> f64 {
+    let mut tried = vec![(0.0, here)];
+    for side in [1.0, -1.0] {
+        let mut best = here;
+        for angle in &ANGLES[1..] {
+            let found = value(side * angle);
+            tried.push((side * angle, found));
+            if found <= best {
+                break;
+            }
+            best = found;
+        }
+        if best > here {
+            break;
+        }
+    }
+    between_best(tried, value)
+}
+
+/// The best of angles with their values, after some more between the best and its neighbors.
+fn between_best(mut tried: Vec<(f64, f64)>, value: impl Fn(f64) -> f64) -> f64 {
+    for _ in 0..HALVINGS {
         tried.sort_by(|a, b| a.0.total_cmp(&b.0));
         let best = (0..tried.len()).max_by(|&a, &b| tried[a].1.total_cmp(&tried[b].1)).unwrap_or(0);
         let around =
