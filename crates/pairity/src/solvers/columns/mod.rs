@@ -58,7 +58,7 @@ const BETTER_ELSEWHERE: f64 = 5e-4;
 /// best is seldom so by chance.
 const LESS_ROOM: f64 = 0.25;
 
-/// Rounds of other answers before it is over; one less where rates are not those of the pairs that scorers were fit to.
+/// Rounds of other answers before it is over; one less where rates are those of rows that scorers were not fit to.
 const ATTEMPTS: usize = 3;
 
 /// Folds that tell which weight decay is best of a network, which starts anew for each.
@@ -209,11 +209,10 @@ impl Solver for ColumnGeneration {
         // One rate alone is then a convex loss, and its minimum needs no second answer.
         self.done |=
             generation.whole.is_wide() && problem.constraints.is_empty() && problem.objective.len() == 1;
-        let attempts = match (generation.exact, rooms.across.is_some() || rooms.is_cross_fit()) {
-            (true, false) => 1,
-            // The best there is for the rows that are fit, or noisy.
-            (_, true) => ATTEMPTS - 1,
-            (false, false) => ATTEMPTS,
+        let attempts = match (generation.exact && rooms.across.is_none(), !rooms.is_cross_fit()) {
+            (true, _) => 1,
+            (false, false) => ATTEMPTS - 1,
+            (false, true) => ATTEMPTS,
         };
         if self.attempts >= attempts {
             match (self.phase, prices.phase) {

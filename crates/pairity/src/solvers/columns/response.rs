@@ -54,9 +54,6 @@ const ROUNDS: usize = 2;
 /// Angles to either side that are tried where pairs are not listed, or rates are of others than those that are listed.
 const ANGLES: [f64; 5] = [0.02, 0.06, 0.15, 0.4, 1.0];
 
-/// How often angles between the best and its neighbors are tried.
-const HALVINGS: usize = 3;
-
 /// Weight decay of what features tell of the attribute.
 pub(super) const ATTRIBUTE_DECAY: f64 = 0.01;
 
@@ -429,11 +426,18 @@ fn search_angle(value: impl Fn(f64) -> f64, here: f64) -> f64 {
     let mut tried: Vec<(f64, f64)> =
         ANGLES.iter().flat_map(|&angle| [angle, -angle]).map(|x| (x, value(x))).collect();
     tried.push((0.0, here));
-    between_best(tried, value)
+    for _ in 0..3 {
+        let [before, best, after] = around_best(&mut tried);
+        let neighbors = [before, after].into_iter().flatten();
+        let new: Vec<f64> =
+            neighbors.map(|own| f64::midpoint(own.0, best.map_or(0.0, |best| best.0))).collect();
+        tried.extend(new.into_iter().map(|x| (x, value(x))));
+    }
+    around_best(&mut tried)[1].map_or(0.0, |best| best.0)
 }
 
-/// The same where 0 is the best angle by other rates of much the same rows, so that angles farther away are worth a look only
-/// where nearer ones are better.
+/// The same where 0 is the best angle by other rates of much the same rows: angles farther away are worth a look only where
+/// nearer ones are better, and the value is about a parabola.
 fn walk_to_angle(value: impl Fn(f64) -> f64, here: f64) -> f64 {
     let mut tried = vec![(0.0, here)];
     for side in [1.0, -1.0] {
@@ -450,20 +454,28 @@ fn walk_to_angle(value: impl Fn(f64) -> f64, here: f64) -> f64 {
             break;
         }
     }
-    between_best(tried, value)
+    for _ in 0..2 {
+        let [Some(before), Some(best), Some(after)] = around_best(&mut tried) else { break };
+        let top = top_of_parabola(before, best, after);
+        if !(top > before.0 && top < after.0) || tried.iter().any(|own| (own.0 - top).abs() < 1e-3) {
+            break;
+        }
+        tried.push((top, value(top)));
+    }
+    around_best(&mut tried)[1].map_or(0.0, |best| best.0)
 }
 
-/// The best of angles with their values, after some more between the best and its neighbors.
-fn between_best(mut tried: Vec<(f64, f64)>, value: impl Fn(f64) -> f64) -> f64 {
-    for _ in 0..HALVINGS {
-        tried.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let best = (0..tried.len()).max_by(|&a, &b| tried[a].1.total_cmp(&tried[b].1)).unwrap_or(0);
-        let around =
-            [best.checked_sub(1), Some(best + 1)].into_iter().flatten().filter_map(|at| tried.get(at));
-        let new: Vec<f64> = around.map(|neighbor| f64::midpoint(neighbor.0, tried[best].0)).collect();
-        tried.extend(new.into_iter().map(|x| (x, value(x))));
-    }
-    tried.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0.0, |best| best.0)
+/// Of angles with their values, the best with those next to it.
+fn around_best(tried: &mut [(f64, f64)]) -> [Option<(f64, f64)>; 3] {
+    tried.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let best = (0..tried.len()).max_by(|&a, &b| tried[a].1.total_cmp(&tried[b].1)).unwrap_or(0);
+    [best.checked_sub(1), Some(best), Some(best + 1)].map(|at| tried.get(at?).copied())
+}
+
+/// Where the parabola through three points has its top; no number where they are in line.
+fn top_of_parabola(a: (f64, f64), b: (f64, f64), c: (f64, f64)) -> f64 {
+    let (left, right) = ((b.0 - a.0) * (b.1 - c.1), (b.0 - c.0) * (b.1 - a.1));
+    b.0 - 0.5 * ((b.0 - a.0) * left - (b.0 - c.0) * right) / (left - right)
 }
 
 /// The places of intercepts among the parameters.
@@ -535,4 +547,36 @@ fn variances(architecture: &Architecture, features: &Features) -> Vec<f64> {
         if variance > 1e-12 * square { variance } else { 1.0 }
     };
     sums.iter().zip(&squares).map(variance).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn an_angle_is_found_where_the_value_has_its_top() {
+        for top in [-0.9, -0.2, -0.03, 0.0, 0.01, 0.07, 0.5] {
+            let calls = Cell::new(0);
+            let value = |x: f64| {
+                calls.set(calls.get() + 1);
+                1.0 - (x - top).powi(2) + 0.05 * (x - top).powi(3)
+            };
+            let walked = walk_to_angle(value, value(0.0));
+            assert!((walked - top).abs() < 0.01, "{walked} for {top}");
+            assert!(calls.get() <= 9, "{top}: {}", calls.get());
+            let searched = search_angle(value, value(0.0));
+            assert!((searched - top).abs() < 0.1, "{searched} for {top}");
+        }
+        // Where nothing is better, nothing moves.
+        assert_eq!(walk_to_angle(|x| -x.abs(), 0.0), 0.0);
+        assert_eq!(walk_to_angle(|_| 1.0, 1.0), 0.0);
+    }
+
+    #[test]
+    fn a_parabola_has_its_top_where_three_points_of_it_say() {
+        let of = |x: f64| (x, 3.0 - 2.0 * (x - 0.3).powi(2));
+        assert!((top_of_parabola(of(-1.0), of(0.0), of(0.7)) - 0.3).abs() < 1e-12);
+        assert!(!top_of_parabola((0.0, 1.0), (1.0, 2.0), (2.0, 3.0)).is_finite());
+    }
 }
