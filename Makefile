@@ -81,8 +81,10 @@ solvers: $(VENV)/bench
 	cargo build --release -p pairity-cli -p pairity-experiments --bin pairity --example solvers
 	rm -rf $(FOUND) && mkdir -p $(FOUND)
 	$(TARGET)/release/pairity reproduce $(SIMULATED) --queries 2500 --split 1,0,0 --solver columns --seeds $(SEEDS) --format json > $(FOUND)/fit.json
-	$(SOLVERS) $(SIMULATED) $(REAL) wiki lightgbm large
-	$(SOLVERS) ways=default,score-minus-attribute aware $(SIMULATED) crime-ranking law w3c
+	$(SOLVERS) $(SIMULATED) $(REAL) lightgbm
+	$(SOLVERS) wiki large ways=default
+	$(SOLVERS) wiki large ways=paper seeds=2
+	$(SOLVERS) ways=default,score-minus-attribute aware $(SIMULATED) law w3c
 	$(SOLVERS) ways=score-minus-attribute $(SIMULATED) $(REAL) wiki lightgbm
 	$(SOLVERS) ways=default bound=0.05 $(REAL) wiki lightgbm
 	for bound in 0.02 0.1 0.2; do $(SOLVERS) ways=default bound=$$bound law w3c || exit 1; done
