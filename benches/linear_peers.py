@@ -23,12 +23,9 @@ os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 import numpy as np
 import polars
 from sklearn import datasets
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegressionCV, RidgeCV
 from sklearn.metrics import mean_squared_error, roc_auc_score
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline, make_union
-from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 STRENGTHS = np.logspace(-4, 4, 25)

@@ -36,15 +36,18 @@ pub fn tally(queries: u32, draws: u64, bound: f64) -> Result<GuaranteeTally, Rep
         let fit = FitRequest { goal, seed, standardize: false, ..FitRequest::default() };
         let request = TrainRequest { fit, guarantee: Some(0.95), ..TrainRequest::default() };
         let run = train(rows, &request, Watch::default())?;
-        let members: Vec<_> = run
+        // None if a scorer is not one of two weights.
+        let members: Option<Vec<_>> = run
             .trained
             .components
             .iter()
-            .filter_map(|own| {
-                Some((own.probability, population::rates(&task, own.parameters[..].try_into().ok()?)))
-            })
+            .map(|own| Some((own.probability, population::rates(&task, own.parameters[..].try_into().ok()?))))
             .collect();
-        let rate = |rate| members.iter().map(|(p, own)| p * own.rate(rate).unwrap_or(f64::NAN)).sum();
+        let value = |own: &population::PopulationRates, rate| own.rate(rate).unwrap_or(f64::NAN);
+        let rate = |rate| match &members {
+            Some(members) => members.iter().map(|(p, own)| p * value(own, rate)).sum(),
+            None => f64::NAN,
+        };
         let expected = gap.as_ref().map_or(f64::NAN, |gap| gap.value(&mut { rate }));
         let Some(guarantee) = run.guarantee else { continue };
         let inside = guarantee.limits.iter().all(|own| own.limit.is_some_and(|limit| limit <= bound));

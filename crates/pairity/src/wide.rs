@@ -1,8 +1,8 @@
 //! Loops in vectors of 32 bytes, on processors that have them.
 //!
 //! The build is for every x86-64, whose vectors have 16 bytes. What is run through [`wide`] is compiled a second time, for
-//! AVX2 and for an instruction that counts bits, and this copy is taken where the processor can run it. The compiler neither fuses a multiplication with an
-//! addition nor reorders sums, in either copy, so that both give the same bits.
+//! AVX2 and for an instruction that counts bits, and this copy is taken where the processor can run it. The compiler
+//! neither fuses a multiplication with an addition nor reorders sums, in either copy, so that both give the same bits.
 //!
 //! Only what is inlined into the closure is compiled again: the closure and the functions it calls are
 //! `#[inline(always)]`. As the copy for AVX2 can't be inlined into its caller, the caller's code does not mix with its loops.

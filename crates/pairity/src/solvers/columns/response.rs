@@ -1,11 +1,11 @@
-//! A linear scorer's answer to prices: of all scorers, one whose Lagrangian, a weighted sum of rates, is as small as can
+//! A scorer's answer to prices: of all scorers, one whose Lagrangian, a weighted sum of rates, is as small as can
 //! be found.
 //!
 //! | step | what it finds |
 //! |---|---|
 //! | [`NetShape::Convex`] to convergence | the one minimum of a smooth bound, if no pair is to be held down |
 //! | [`NetShape::Bounded`] with a margin that shrinks | a nearby minimum of something close to the rates themselves |
-//! | sweeps of planes | no smaller value in any of the planes that were tried |
+//! | sweeps of planes, linear scorers | no smaller value in any of the planes that were tried |
 //!
 //! With two parameters one plane holds every scorer, so that a single sweep finds the best there is. Where errors are
 //! squared, scores have a scale, which margins are shares of, and there are no sweeps.
